@@ -1,6 +1,6 @@
-// The other programs that read a case: DuckDB, pandas and polars, in their own Python environment
-// next to the npm packages. If they cannot be installed, the reason is printed and the test that
-// uses them is skipped.
+// The other programs that read a case, and the clients that send to one: DuckDB, pandas, polars, Elasticsearch's
+// client and OpenTelemetry's exporter, in their own Python environment next to the npm packages. If they cannot be
+// installed, the reason is printed and the tests that use them are skipped.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,14 +11,23 @@ import { onPath, say } from './run.mjs';
 const folder = join(modules, '.cache', 'timberline', 'readers');
 const python = join(folder, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
 /** Pinned versions, so that a new release does not fail a test here. */
-const packages = { duckdb: '2.0.0', pandas: '3.1.1', polars: '2.1.0', pyarrow: '26.0.1' };
+const packages = {
+  duckdb: '2.0.0',
+  pandas: '3.1.1',
+  polars: '2.1.0',
+  pyarrow: '26.0.1',
+  elasticsearch: '8.19.3',
+  'opentelemetry-sdk': '1.45.2',
+  'opentelemetry-exporter-otlp-proto-http': '1.45.2',
+};
+/** The modules to import. */
+const imported = 'duckdb, pandas, polars, pyarrow, elasticsearch, opentelemetry.exporter.otlp.proto.http';
 /** Without a network pip would retry for minutes. */
 const limitMs = 180_000;
 
 const works = () =>
   existsSync(python) &&
-  spawnSync(python, ['-c', `import ${Object.keys(packages).join(', ')}`], { stdio: 'ignore' })
-    .status === 0;
+  spawnSync(python, ['-c', `import ${imported}`], { stdio: 'ignore' }).status === 0;
 
 /** Runs a step; returns its last output if it failed, or null. */
 function problemOf(command, args) {
@@ -34,7 +43,7 @@ function install() {
     (path) => path && existsSync(path),
   );
   if (!system) return 'there is no Python';
-  say('Installing DuckDB, pandas and polars, which the stored formats are tried with');
+  say('Installing the Python packages that a case is read with, and written to');
   const versions = Object.entries(packages).map(([name, version]) => `${name}==${version}`);
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries', '1'];
   return problemOf(system, ['-m', 'venv', folder]) ?? problemOf(python, [...pip, ...versions]);
@@ -46,6 +55,6 @@ export function readers() {
   process.env.TIMBERLINE_PYTHON = python;
   const problem = works() ? null : install();
   if (problem !== null) {
-    say(`The tests that open a case in DuckDB, pandas and polars are left out: ${problem}`);
+    say(`The tests with Python packages that read a case or send to one are left out: ${problem}`);
   }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use indexer::SortBy;
 
+pub use crate::listen::Listen;
 use crate::tuning::Tuning;
 
 /// Import logs into a case and query it: offline, on this machine.
@@ -41,6 +42,8 @@ pub enum Command {
     Reread(Reread),
     /// Change the storage profile of a case; results stay the same
     Reprofile(Reprofile),
+    /// Receive logs that are still being written: syslog, files that grow, the journal, standard input
+    Listen(Listen),
     /// Make a case smaller: compress it harder and merge small segments
     Compact(Rewrite),
     /// Delete sources from a case with all their data
@@ -143,7 +146,7 @@ pub fn clock_offset_ns(text: &str) -> indexer::Result<i64> {
     })
 }
 
-fn duration_ns(text: &str) -> Option<i64> {
+pub fn duration_ns(text: &str) -> Option<i64> {
     const UNITS: [(&str, i64); 7] = [
         ("ms", 1_000_000),
         ("us", 1_000),

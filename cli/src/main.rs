@@ -11,6 +11,7 @@ mod events;
 mod files;
 mod import;
 mod info;
+mod listen;
 mod notebook;
 mod out;
 mod pipes;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         Command::Adjust(arguments) => adjust::adjust(&arguments),
         Command::Reread(arguments) => adjust::reread(&arguments),
         Command::Reprofile(arguments) => rewrite::reprofile(&arguments),
+        Command::Listen(arguments) => listen::run(&arguments),
         Command::Compact(arguments) => rewrite::compact(&arguments),
         Command::Delete(arguments) => rewrite::delete(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),

@@ -264,7 +264,7 @@ impl Case {
     }
 
     /// The writer's turn, among the threads of this process.
-    fn turn(&self) -> Result<MutexGuard<'_, ()>> {
+    pub(crate) fn turn(&self) -> Result<MutexGuard<'_, ()>> {
         // If work panics, the next call repairs what it left.
         match self.writer.try_lock() {
             Ok(turn) => Ok(turn),

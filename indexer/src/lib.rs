@@ -39,6 +39,7 @@ mod hash;
 mod import;
 mod language;
 mod limits;
+mod live;
 mod marks;
 pub mod notebook;
 mod notes;
@@ -85,6 +86,7 @@ pub use import::{
 pub use ingest::custom::{Definition, DefinitionError, load_text as definitions_of};
 pub use ingest::{Filter, Glob, Level, NO_TIME, Options as ReadOptions, TimeReport, TimeStep, format_names};
 pub use language::{Checked, Explanation};
+pub use live::{Keep, Live, LiveOptions, Moment, Published, Received, Retained, STREAM_PART};
 pub use marks::{Seek, Strip};
 pub use notes::Evidence;
 pub use patterns::{Granularity, Template, TemplateId};

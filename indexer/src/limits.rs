@@ -347,3 +347,18 @@ pub const CHART_POINTS: usize = 4_000;
 
 /// Names that a chart on a page has bars for.
 pub const CHART_NAMES: usize = 30;
+
+/// A source that was received goes on at the next start where so much of it at most must be read once more for
+/// that: a second's work. A larger one ends, and its stream goes on in another.
+pub const RESUMED_BYTES: u64 = 64 << 20;
+
+/// Segments of live sources of about the same size are merged when there are so many: then their number grows
+/// by the logarithm of what was received, and each event is written again once for each power of it.
+pub const MERGED_SEGMENTS: usize = 8;
+
+/// The smallest size that segments of live sources are told apart by; smaller ones cost about the same to ask.
+pub const SMALL_SEGMENT_EVENTS: u64 = 1_024;
+
+/// A merged segment with fewer events gets no text index: scanning it takes less than a question notices, and it
+/// will be merged again.
+pub const INDEXED_EVENTS: u64 = 65_536;

@@ -62,6 +62,11 @@ impl Parser {
         Parser { goes_on: true, ..self.clone() }
     }
 
+    /// The same, with every line an event.
+    pub(crate) fn by_lines(&self) -> Parser {
+        self.with_learned(Learned { framing: Framing::Lines, ..self.learned().clone() })
+    }
+
     pub(crate) fn framing(&self) -> &Framing {
         &self.setup.learned.framing
     }

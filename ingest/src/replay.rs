@@ -9,7 +9,7 @@ use crate::encoding::Encoding;
 use crate::heading::{Heading, split};
 use crate::parser::Parser;
 use crate::settler::{Settler, SettlerState};
-use crate::source::Source;
+use crate::source::{ResumePoint, Source};
 
 /// Parses and settles the kept chunks of a source, which must come in source order and from its start. They
 /// give the same events as when they were first read.
@@ -40,6 +40,13 @@ impl Replay {
     /// Skips a chunk whose bytes are lost. The line numbers of later chunks then do not count its lines.
     pub fn skip(&mut self, bytes: u32) {
         self.offset += u64::from(bytes);
+    }
+
+    /// The start of the next chunk, and how times are settled there.
+    #[must_use]
+    pub fn resume_point(&self) -> (ResumePoint, Settler) {
+        let heading = self.heading.lines().to_vec();
+        (ResumePoint { offset: self.offset, line: self.line, heading }, self.settler.clone())
     }
 
     /// Returns the events of the next chunk.

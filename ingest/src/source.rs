@@ -1,5 +1,7 @@
 //! Reads one stream of bytes: detects its format, decodes it, and returns chunks of whole events.
 
+mod live;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -46,6 +48,8 @@ pub struct Options {
     pub boot_ns: Option<i64>,
     /// Added to every time, for a machine whose clock was wrong.
     pub clock_offset_ns: i64,
+    /// Every line is an event, whatever the format says.
+    pub lines: bool,
     /// The limits on unpacking.
     pub unpack: UnpackLimits,
     /// The approximate number of bytes per chunk.
@@ -64,6 +68,7 @@ impl Default for Options {
             neighbours: Vec::new(),
             boot_ns: None,
             clock_offset_ns: 0,
+            lines: false,
             unpack: UnpackLimits::default(),
             chunk_bytes: limits::CHUNK_BYTES,
         }
@@ -304,6 +309,7 @@ impl<'a> Source<'a> {
         let setup = Setup::new(zone.clone());
         let Verdict { parser, mut detection, times, rules } =
             detect(&sample, is_whole, forced.as_ref(), &options.definitions, &setup, options.zone.as_deref());
+        let parser = if options.lines && !is_evtx { parser.by_lines() } else { parser };
         detection.encoding = encoding.name();
         compression.clone_into(&mut detection.compression);
         let zone_origin = options.zone.as_deref().map_or(ZoneOrigin::Assumed, ZoneOrigin::Chosen);

@@ -23,12 +23,13 @@ use std::time::Duration;
 use crossbeam_channel::bounded;
 
 use self::known::Known;
-pub(crate) use self::known::{Expected, KnownSource, StoredBytes};
+pub(crate) use self::known::{Expected, KnownSource, StoredBytes, fingerprint};
 use self::landing::{Landing, Years};
 use self::open::Opening;
 pub(crate) use self::pending::Pending;
 use self::progress::Reporter;
 pub use self::progress::{FileProgress, FileState, Outcome, Phase, Progress};
+pub(crate) use self::publish::write_segments;
 use self::read::Input;
 pub(crate) use self::stages::Counters;
 pub use self::stages::{Stage, StageName, bottleneck};

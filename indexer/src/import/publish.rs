@@ -65,7 +65,7 @@ impl Landing<'_, '_> {
 }
 
 /// Writes what is pending as segments, which are not visible yet.
-fn write_segments(
+pub(crate) fn write_segments(
     pending: Pending,
     (writing, plan): (&Writing<'_>, &Plan),
     manifest: &mut Manifest,

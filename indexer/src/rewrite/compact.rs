@@ -16,7 +16,9 @@ use crate::error::{Result, from_io};
 use crate::limits::{
     COMPACT_COLUMN_LEVEL, COMPACT_RAW_BYTES, COMPACT_RAW_LEVEL, SEGMENT_CELLS, SEGMENT_ROWS,
 };
-use crate::storage::{Frame, RawCursor, RawWriter, Segment, folder_bytes, pack, raw_frames, sync_raw};
+use crate::storage::{
+    Frame, Profile, RawCursor, RawWriter, Segment, folder_bytes, pack, raw_frames, sync_raw,
+};
 use crate::writing::Writing;
 
 /// Frames that a worker packs between two checks for cancellation: a tenth of a second.
@@ -195,9 +197,19 @@ impl Writing<'_> {
     /// Writes a segment that replaces others, builds what the profile has of tokens, and names it in one
     /// step. Gives its id, where there is anything left to write.
     pub fn replace(&mut self, gone: &[u64], merge: &Merge<'_>, cancel: &Cancel) -> Result<Option<u64>> {
+        self.replace_reaching(self.manifest.profile, gone, merge, cancel)
+    }
+
+    /// The same, with what a profile has of tokens, which may be less than that of the case.
+    pub fn replace_reaching(
+        &mut self,
+        profile: Profile,
+        gone: &[u64],
+        merge: &Merge<'_>,
+        cancel: &Cancel,
+    ) -> Result<Option<u64>> {
         let mut manifest = self.manifest.clone();
         let id = manifest.new_segment();
-        let profile = manifest.profile;
         let written = merge.write(self, id, cancel).and_then(|written| {
             if let Some(written) = &written {
                 let segment = self.open(written);

@@ -89,9 +89,25 @@ pub struct SourceEntry {
     /// The file of accounts with its own.
     #[serde(default, skip_serializing_if = "is_default")]
     pub account: Option<u64>,
+    /// The stream that a received source is a part of.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(crate) live: Option<LiveEntry>,
     /// A person deleted it: only its index is left, so that the ids of the others stay valid.
     #[serde(default, skip_serializing_if = "is_default")]
     pub deleted: bool,
+}
+
+/// A source that is a part of a stream that was received, or still is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LiveEntry {
+    pub stream: String,
+    /// Where in the stream it begins.
+    pub base: u64,
+    /// Sources and their segments are dropped together with all others of their partition.
+    pub partition: u64,
+    /// When the last of it was received.
+    #[serde(with = "stamp::json")]
+    pub received: Option<i64>,
 }
 
 /// The choices made for reading a source, where the data does not decide, and what was detected from its
@@ -116,6 +132,9 @@ pub struct Reading {
     /// Added to every time.
     #[serde(skip_serializing_if = "is_default")]
     pub clock_offset_ns: i64,
+    /// Every line is an event.
+    #[serde(skip_serializing_if = "is_default")]
+    pub lines: bool,
     /// The index of its format in the definitions of the case, if a person defined it.
     #[serde(skip_serializing_if = "is_default")]
     pub definition: Option<usize>,
@@ -166,6 +185,7 @@ impl Reading {
             year_reason: options.year_reason.clone(),
             boot_ns: options.boot_ns,
             clock_offset_ns: options.clock_offset_ns,
+            lines: options.lines,
             ..Reading::default()
         }
     }
@@ -191,6 +211,7 @@ impl Reading {
                 self.year_reason.clone()
             },
             boot_ns: options.boot_ns.or(self.boot_ns),
+            lines: options.lines || self.lines,
             clock_offset_ns: match options.clock_offset_ns {
                 0 => self.clock_offset_ns,
                 chosen => chosen,

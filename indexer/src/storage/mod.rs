@@ -36,7 +36,7 @@ pub(crate) use files::{folder_bytes, folder_is_read_only, remove_where};
 pub(crate) use intern::{Interner, TextColumn};
 pub(crate) use lock::{Lock, is_locked};
 pub(crate) use manifest::{
-    FORMAT_VERSION, Follows, FormatFile, Manifest, ManifestStamp, SegmentEntry, bytes_as_text,
+    FORMAT_VERSION, Follows, FormatFile, LiveEntry, Manifest, ManifestStamp, SegmentEntry, bytes_as_text,
 };
 pub use manifest::{Reading, SourceEntry};
 pub(crate) use names::Names;

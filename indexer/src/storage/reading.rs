@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use ingest::custom::{Definition, Written};
-use ingest::{Member, Options, Parser, Replay, SettlerState, Source, Succession};
+use ingest::{Member, Options, Parser, Replay, ResumePoint, SettlerState, Source, Stream, Succession};
 
 use super::account::Accounts;
 use super::manifest::{Follows, FormatFile, Manifest, Reading, text_as_bytes};
@@ -97,13 +97,7 @@ impl SourceReading {
 
     /// The source as detected from its stored first bytes.
     fn open(&self, case: &Path, generation_of: impl Fn(u32) -> Option<u32>) -> Result<Source<'static>> {
-        // A source that follows another was detected by itself first, and its times were settled from that.
-        let format = match self.reading.follows {
-            None => Some(self.format.clone()),
-            Some(_) => self.reading.format.clone(),
-        };
-        let chosen = Options { format, encoding: Some(self.encoding.clone()), ..Options::default() };
-        let options = self.with_definition(self.reading.under(&chosen))?;
+        let options = self.options()?;
         let input = opened(case, (self.source, self.generation), self.sample_bytes)?;
         let mut source = Source::detect(member(&self.name, self.modified, input), &options)?;
         if let Some(follows) = &self.reading.follows {
@@ -111,6 +105,31 @@ impl SourceReading {
             self.follow(case, follows, generation, &mut source)?;
         }
         Ok(source)
+    }
+
+    /// The source at a resume point that a replay of its stored bytes reached. It follows no other source.
+    pub fn go_on(&self, case: &Path, place: &ResumePoint) -> Result<Source<'static>> {
+        let mut sample = Vec::new();
+        let stored = opened(case, (self.source, self.generation), self.sample_bytes)?;
+        stored.take(self.sample_bytes).read_to_end(&mut sample).at_path(case)?;
+        let stream = Stream {
+            path: Path::new(&self.name),
+            name: &self.name,
+            modified_ns: self.modified,
+            compression: "none",
+        };
+        Ok(Source::resume(&stream, &sample, place, &self.options()?)?)
+    }
+
+    /// The options it was read with, including its format and encoding.
+    fn options(&self) -> Result<Options> {
+        // A source that follows another was detected by itself first, and its times were settled from that.
+        let format = match self.reading.follows {
+            None => Some(self.format.clone()),
+            Some(_) => self.reading.format.clone(),
+        };
+        let chosen = Options { format, encoding: Some(self.encoding.clone()), ..Options::default() };
+        self.with_definition(self.reading.under(&chosen))
     }
 
     /// The end of the previous source's times, if its own continue from there.

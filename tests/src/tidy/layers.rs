@@ -1,4 +1,5 @@
-//! Which Rust crate may name which: `cli`, `src-tauri` → `wire` → `detect` → `indexer` → `ingest`.
+//! Which Rust crate may name which: `cli`, `src-tauri` → `wire` → `detect` → `indexer` → `ingest`, and
+//! `cli` → `receive` → `indexer`.
 
 /// Files below `place`, but not below `except`, may not name crates or modules that begin with `names`.
 struct Rule {
@@ -53,6 +54,12 @@ const RULES: &[Rule] = &[
             "ingest",
         ],
         why: "the language knows no engine",
+    },
+    Rule {
+        place: "receive/",
+        except: &[],
+        names: &["wire", "tauri", "axum", "clap", "polars", "tantivy", "ingest"],
+        why: "what receives stands on the engine's façade and knows no screen",
     },
     Rule {
         place: "src-tauri/wire/",

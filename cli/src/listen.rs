@@ -1,0 +1,297 @@
+//! `timberline listen`: receives logs into a case until it is told to stop.
+
+use std::io::Write;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use clap::Args;
+use indexer::{Cancel, Case, Error, ErrorKind, Keep, LiveOptions};
+use receive::{Networks, Notice, Options, Receiver, Running, Source, Statistics};
+use serde_json::json;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use crate::args::{Profile, duration_ns};
+use crate::tuning::Tuning;
+use crate::{Outcome, out};
+
+/// How often it is looked whether there was a signal.
+const LOOK: Duration = Duration::from_millis(50);
+
+#[derive(Args)]
+pub struct Listen {
+    /// The case's folder; created if needed
+    pub case: PathBuf,
+    /// Receive syslog: udp://127.0.0.1:5514, tcp://127.0.0.1:5514 or unix:///run/app/log; repeatable
+    #[arg(long, value_name = "ADDRESS")]
+    pub syslog: Vec<String>,
+    /// Receive what is sent to Elasticsearch (bulk requests) or as OTLP logs: 127.0.0.1:9200; repeatable
+    #[arg(long, value_name = "HOST:PORT")]
+    pub http: Vec<String>,
+    /// What clients of --http have to send is in this file; needed where other machines may send
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// Follow files by name, and folders and patterns (logs/*.log) for new files
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub follow: Vec<PathBuf>,
+    /// Follow the journal of this machine
+    #[arg(long)]
+    pub journal: bool,
+    /// Read standard input
+    #[arg(long)]
+    pub stdin: bool,
+    /// How soon events are visible: 200ms, 1s, 5s, 30s
+    #[arg(long, value_name = "TIME", default_value = "1s")]
+    pub refresh: String,
+    /// Drop events that were received longer ago: 12h, 7d
+    #[arg(long, value_name = "TIME")]
+    pub keep: Option<String>,
+    /// Drop the oldest events when the case takes more: 500MB, 50GB
+    #[arg(long, value_name = "SIZE")]
+    pub keep_bytes: Option<String>,
+    /// Refuse senders when less than this is free on the disk [default: 512MB]
+    #[arg(long, value_name = "SIZE")]
+    pub reserve: Option<String>,
+    /// Print counters this often: 10s
+    #[arg(long, value_name = "TIME")]
+    pub stats: Option<String>,
+    /// Networks that may send, where an address can be reached from other machines: 10.0.0.0/8,192.168.1.7
+    #[arg(long, value_name = "NETWORKS")]
+    pub allow_remote: Option<String>,
+    /// What to store besides the original bytes, in a new case
+    #[arg(long, value_enum)]
+    pub profile: Option<Profile>,
+    /// Print JSON lines: the addresses when ready, then the counters
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub tuning: Tuning,
+}
+
+pub fn run(arguments: &Listen) -> Result<Outcome> {
+    let sources = sources(arguments)?;
+    let networks = networks(arguments)?;
+    let stats = arguments.stats.as_deref().map(duration).transpose()?;
+    let options = options(arguments)?;
+    // From here on a signal ends what was begun in order; a second one ends it at once.
+    let signalled = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, 3, Arc::clone(&signalled))?;
+        signal_hook::flag::register(signal, Arc::clone(&signalled))?;
+    }
+    let is_new = !arguments.case.join("case.json").exists();
+    let case = if is_new { Case::create(&arguments.case)? } else { Case::open(&arguments.case)? };
+    let receiver = Receiver::start(Arc::new(case), options, Arc::new(|notice| notify(&notice)))?;
+    let stop = Cancel::default();
+    let started: Result<Vec<Running>, Error> =
+        sources.iter().map(|source| receive::start(source, &receiver, &networks, &stop)).collect();
+    let running = match started {
+        Ok(running) => running,
+        Err(error) => {
+            stop.set();
+            receiver.finish()?;
+            return Err(error.into());
+        }
+    };
+    ready(&running, arguments.json)?;
+    let mut told = Instant::now();
+    while !signalled.load(Ordering::Relaxed) && !running.iter().all(Running::has_ended) {
+        std::thread::sleep(LOOK);
+        if stats.is_some_and(|stats| told.elapsed() >= stats) {
+            told = Instant::now();
+            tell(&receiver.intake().counters().read(), arguments.json)?;
+        }
+    }
+    stop.set();
+    // A read of standard input ends with the process only.
+    let waiting = running.into_iter().filter(|running| running.kind != "stdin" || running.has_ended());
+    waiting.for_each(Running::join);
+    let counters = Arc::clone(receiver.intake().counters());
+    receiver.finish()?;
+    if stats.is_some() {
+        tell(&counters.read(), arguments.json)?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn options(arguments: &Listen) -> Result<Options> {
+    let keep = Keep {
+        age_ns: arguments.keep.as_deref().map(duration).transpose()?.map(|age| age.as_nanos() as i64),
+        bytes: arguments.keep_bytes.as_deref().map(size).transpose()?,
+    };
+    let mut options = Options {
+        refresh: duration(&arguments.refresh)?,
+        keep,
+        live: LiveOptions {
+            profile: arguments.profile.map(indexer::Profile::from),
+            tune: arguments.tuning.overrides(),
+        },
+        ..Options::default()
+    };
+    if let Some(reserve) = &arguments.reserve {
+        options.reserve_bytes = size(reserve)?;
+    }
+    Ok(options)
+}
+
+fn sources(arguments: &Listen) -> Result<Vec<Source>> {
+    let mut sources = arguments.syslog.iter().map(|text| syslog(text)).collect::<Result<Vec<_>, _>>()?;
+    let token = arguments.token_file.as_deref().map(token).transpose()?;
+    for text in &arguments.http {
+        let address = address(text).ok_or_else(|| {
+            refused(format!("\"{text}\" is no address for HTTP")).hint("write 127.0.0.1:9200")
+        })?;
+        sources.push(Source::Http { address, token: token.clone() });
+    }
+    if !arguments.follow.is_empty() {
+        sources.push(Source::Follow(arguments.follow.clone()));
+    }
+    if arguments.journal {
+        sources.push(Source::Journal);
+    }
+    if arguments.stdin {
+        sources.push(Source::Stdin);
+    }
+    if sources.is_empty() {
+        return Err(refused("there is nothing to receive from")
+            .hint("name a source: --syslog, --http, --follow, --journal or --stdin")
+            .into());
+    }
+    Ok(sources)
+}
+
+fn syslog(text: &str) -> Result<Source, Error> {
+    let not_understood = || {
+        refused(format!("\"{text}\" is no address of syslog"))
+            .hint("write udp://127.0.0.1:5514, tcp://127.0.0.1:5514 or unix:///run/app/log")
+    };
+    let (kind, place) = text.split_once("://").ok_or_else(not_understood)?;
+    match kind {
+        "udp" => Ok(Source::SyslogUdp(address(place).ok_or_else(not_understood)?)),
+        "tcp" => Ok(Source::SyslogTcp(address(place).ok_or_else(not_understood)?)),
+        "unix" if !place.is_empty() => Ok(Source::SyslogUnix(PathBuf::from(place))),
+        _ => Err(not_understood()),
+    }
+}
+
+fn token(file: &Path) -> Result<String, Error> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| refused(format!("the token cannot be read: {error}")).at(file))?;
+    match text.trim() {
+        "" => Err(refused("the file of the token is empty").at(file)),
+        token => Ok(token.to_owned()),
+    }
+}
+
+fn address(text: &str) -> Option<SocketAddr> {
+    text.to_socket_addrs().ok()?.next()
+}
+
+fn networks(arguments: &Listen) -> Result<Networks, Error> {
+    let Some(text) = &arguments.allow_remote else { return Ok(Networks::default()) };
+    Networks::parse(text).ok_or_else(|| {
+        refused(format!("\"{text}\" is no list of networks")).hint("write 10.0.0.0/8,192.168.1.7")
+    })
+}
+
+fn duration(text: &str) -> Result<Duration, Error> {
+    let nanoseconds = duration_ns(text).and_then(|ns| u64::try_from(ns).ok()).filter(|&ns| ns > 0);
+    nanoseconds.map(Duration::from_nanos).ok_or_else(|| {
+        refused(format!("\"{text}\" is no length of time"))
+            .hint("write a number with its unit, ms s m h d: 200ms, 7d")
+    })
+}
+
+fn size(text: &str) -> Result<u64, Error> {
+    let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    let factor = match text[digits..].trim().to_ascii_lowercase().as_str() {
+        "" | "b" => Some(1),
+        "kb" => Some(1_000),
+        "mb" => Some(1_000_000),
+        "gb" => Some(1_000_000_000),
+        "tb" => Some(1_000_000_000_000),
+        "kib" => Some(1 << 10),
+        "mib" => Some(1 << 20),
+        "gib" => Some(1_u64 << 30),
+        _ => None,
+    };
+    let number: Option<u64> = text[..digits].parse().ok();
+    number.zip(factor).and_then(|(number, factor)| number.checked_mul(factor)).ok_or_else(|| {
+        refused(format!("\"{text}\" is no size")).hint("write a number with its unit: 500MB, 50GB")
+    })
+}
+
+fn refused(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::BadRequest, message)
+}
+
+fn ready(running: &[Running], as_json: bool) -> Result<()> {
+    let listening: Vec<_> =
+        running.iter().map(|one| json!({ "kind": one.kind, "address": one.address })).collect();
+    if as_json {
+        let mut stdout = out::stdout();
+        writeln!(stdout, "{}", json!({ "listening": listening }))?;
+        stdout.flush()?;
+    } else {
+        for one in running {
+            out::say(&format!("receiving: {} {}", one.kind, one.address));
+        }
+    }
+    Ok(())
+}
+
+fn tell(statistics: &Statistics, as_json: bool) -> Result<()> {
+    if as_json {
+        let mut stdout = out::stdout();
+        writeln!(stdout, "{}", serde_json::to_string(statistics)?)?;
+        stdout.flush()?;
+        return Ok(());
+    }
+    for (name, source) in &statistics.sources {
+        let rejected: Vec<_> =
+            source.rejected.iter().map(|(reason, count)| format!(", {count} rejected ({reason})")).collect();
+        out::say(&format!(
+            "{name}: {} received, {} accepted, {} duplicates, {} bytes, {} batches{}",
+            source.received,
+            source.accepted,
+            source.duplicates,
+            source.bytes,
+            source.batches,
+            rejected.concat()
+        ));
+    }
+    out::say(&format!(
+        "queue {} bytes (peak {}), {} stalls, backlog {} bytes, {} syncs (p50 {:.1} ms, p99 {:.1} ms), \
+         visible after p50 {:.0} ms, p99 {:.0} ms",
+        statistics.queue_bytes,
+        statistics.queue_peak_bytes,
+        statistics.stalls,
+        statistics.backlog_bytes,
+        statistics.syncs,
+        statistics.sync_p50_ms,
+        statistics.sync_p99_ms,
+        statistics.visible_p50_ms,
+        statistics.visible_p99_ms,
+    ));
+    Ok(())
+}
+
+fn notify(notice: &Notice) {
+    match notice {
+        Notice::Torn { bytes } => out::say(&format!(
+            "timberline: the log of what was received ended within a record ({bytes} bytes), as after a power \
+             cut; everything that was acknowledged is kept"
+        )),
+        Notice::Failing(error) => {
+            out::problem(error);
+            out::say("  what is received is kept in the log, and it is tried again every second");
+        }
+        Notice::Dropped(retained) => out::say(&format!(
+            "dropped {} events of {} sources ({} segments, {} bytes): older or more than is to be kept",
+            retained.events, retained.sources, retained.segments, retained.bytes
+        )),
+    }
+}

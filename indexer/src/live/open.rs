@@ -1,0 +1,287 @@
+//! A stream that is being received, and the source that it goes on in.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use ingest::{Encoding, Options, Parser, ResumePoint, Settler, Source};
+use sha2::{Digest, Sha256};
+
+use super::{LAST_EVENT_WAITS, Live, Moment, STREAM_PART};
+use crate::case::frames_of;
+use crate::error::{Error, ErrorKind, Result};
+use crate::import::fingerprint;
+use crate::limits::{HEAD_BYTES, RESUMED_BYTES};
+use crate::storage::{Account, Frame, LiveEntry, RawWriter, Reading, SourceEntry, SourceReading};
+
+/// What a stream is read as where its bytes say nothing else, or what they say cannot be.
+const PLAIN: &str = "text";
+
+/// The encoding of what comes over a network.
+const ENCODING: &str = "utf-8";
+
+/// What is written of a source that is being received.
+const NOTE: &str = "it is being received";
+
+pub struct Stream {
+    pub name: String,
+    pub format: Option<String>,
+    /// So many of its bytes were pushed, from its beginning on.
+    pub received: u64,
+    pub waiting: Waiting,
+    /// What was pushed last are records, each a line; or it ends with a line.
+    pub ends: bool,
+    pub ends_line: bool,
+    pub pushed: Instant,
+    /// When the first bytes came that have no source yet.
+    pub began: Instant,
+    /// Sources of it that ended since the last publication: their raw files and frames.
+    pub closed: Vec<(u32, u32, Arc<[Frame]>)>,
+}
+
+pub enum Waiting {
+    /// There is no source yet; the bytes that it will begin with.
+    New(Vec<u8>),
+    Open(Box<Opened>),
+}
+
+impl Default for Waiting {
+    fn default() -> Waiting {
+        Waiting::New(Vec::new())
+    }
+}
+
+/// A source that goes on.
+pub struct Opened {
+    pub id: u32,
+    pub source: Source<'static>,
+    pub parser: Parser,
+    pub settler: Settler,
+    pub raw: RawWriter,
+    pub frames: Vec<Frame>,
+    hash: Sha256,
+    pub account: Account,
+    pub encoding: Encoding,
+    /// It has only the bytes that told its format, all of which become events; these follow them.
+    pub is_first: bool,
+    pub rest: Vec<u8>,
+}
+
+impl Stream {
+    pub fn push(&mut self, bytes: &[u8], ends: bool, now: Instant) {
+        (self.ends, self.ends_line, self.pushed) = (ends, bytes.ends_with(b"\n"), now);
+        match &mut self.waiting {
+            Waiting::New(waiting) => {
+                if waiting.is_empty() {
+                    self.began = now;
+                }
+                waiting.extend_from_slice(bytes);
+            }
+            Waiting::Open(opened) if opened.is_first => opened.rest.extend_from_slice(bytes),
+            Waiting::Open(opened) => opened.source.push(bytes),
+        }
+    }
+
+    pub fn has_news(&self) -> bool {
+        self.waiting_bytes() > 0
+    }
+
+    pub fn waiting_bytes(&self) -> usize {
+        match &self.waiting {
+            Waiting::New(waiting) => waiting.len(),
+            Waiting::Open(opened) => opened.source.waiting_bytes() + opened.rest.len(),
+        }
+    }
+}
+
+impl Opened {
+    pub fn hash_update(&mut self, bytes: &[u8]) {
+        self.hash.update(bytes);
+    }
+
+    /// What the next publication says of the source.
+    pub fn describe(&self, entry: &mut SourceEntry, now: Moment) {
+        if let Some(live) = &mut entry.live {
+            live.received = Some(now.unix_ns);
+        }
+        entry.raw_bytes = self.raw.written();
+        entry.sha256 = crate::hex(&self.hash.clone().finalize());
+    }
+}
+
+impl Live<'_> {
+    /// The stream as the case has it. Its last source goes on where that takes no long reading; else what comes
+    /// is a source of its own.
+    pub fn resume(&mut self, name: &str, format: Option<&str>, now: Moment) -> Result<Stream> {
+        let mut stream = Stream {
+            name: name.to_owned(),
+            format: format.map(str::to_owned),
+            received: 0,
+            waiting: Waiting::default(),
+            ends: false,
+            ends_line: false,
+            pushed: now.instant,
+            began: now.instant,
+            closed: Vec::new(),
+        };
+        let is_of = |entry: &SourceEntry| entry.live.as_ref().is_some_and(|live| live.stream == name);
+        let Some(id) = self.manifest.sources.iter().rposition(is_of) else { return Ok(stream) };
+        let entry = &self.manifest.sources[id];
+        stream.received = entry.live.as_ref().map_or(0, |live| live.base) + entry.bytes;
+        let as_chosen = entry.reading.format.as_deref() == format || format.is_none();
+        if entry.bytes > 0
+            && entry.bytes <= RESUMED_BYTES
+            && as_chosen
+            && let Some(opened) = self.reopen(id as u32)?
+        {
+            stream.waiting = Waiting::Open(Box::new(opened));
+            let entry = &mut self.manifest.sources[id];
+            (entry.complete, entry.note) = (false, Some(NOTE.to_owned()));
+        }
+        Ok(stream)
+    }
+
+    /// A source of an earlier time, at its end. What is stored of it is read once more, for what the parser, the
+    /// times and the hash depend on.
+    fn reopen(&self, id: u32) -> Result<Option<Opened>> {
+        let entry = &self.manifest.sources[id as usize];
+        let frames = frames_of(self.writing.segments(), id);
+        let is_current = frames.iter().all(|frame| frame.generation == entry.generation);
+        let Some(reading) = SourceReading::from_manifest(&self.manifest, id) else { return Ok(None) };
+        if !is_current || frames.last().is_none_or(|last| last.end() != entry.bytes) {
+            return Ok(None);
+        }
+        let mut hash = Sha256::new();
+        let mut account = Account::default();
+        let mut again = self.writing.again(id)?;
+        let mut cursor = self.writing.cursor();
+        let encoding = Encoding::named(&entry.encoding).unwrap_or(Encoding::UTF_8);
+        for frame in &frames {
+            let bytes = cursor.read(id, frame)?;
+            hash.update(&bytes);
+            account.add(&again.next(bytes), encoding);
+        }
+        if crate::hex(&hash.clone().finalize()) != entry.sha256 {
+            return Ok(None);
+        }
+        let (place, settler) = again.resume_point();
+        let source = reading.go_on(self.writing.folder(), &place)?;
+        account.reason.clone_from(&source.detection().reason);
+        account.score = source.detection().score;
+        let (folder, generation) = (self.writing.folder(), entry.generation);
+        let raw = RawWriter::resume(folder, id, generation, &frames, entry.raw_bytes)?;
+        let parser = source.parser();
+        let opened = Opened {
+            id,
+            source,
+            parser,
+            settler,
+            raw,
+            frames,
+            hash,
+            account,
+            encoding,
+            is_first: false,
+            rest: Vec::new(),
+        };
+        Ok(Some(opened))
+    }
+
+    /// Learns from a stream's first bytes what it is and begins a source with them. False while there are too few.
+    pub fn begin(&mut self, stream: &mut Stream, ends: bool, now: Moment) -> Result<bool> {
+        let Waiting::New(waiting) = &mut stream.waiting else { return Ok(true) };
+        if waiting.is_empty() {
+            return Ok(false);
+        }
+        let lines = memchr::memrchr(b'\n', waiting).map(|newline| newline + 1);
+        let is_late = now.instant.saturating_duration_since(stream.began) >= LAST_EVENT_WAITS;
+        let first = match lines {
+            _ if ends => waiting.len(),
+            Some(lines) if is_late || waiting.len() >= ingest::limits::SAMPLE_BYTES => lines,
+            None if waiting.len() >= ingest::limits::LONGEST_EVENT_BYTES => waiting.len(),
+            _ => return Ok(false),
+        };
+        let bytes = std::mem::take(waiting);
+        let (first, rest) = bytes.split_at(first);
+        let sample = &first[..first.len().min(ingest::limits::SAMPLE_BYTES)];
+        let (source, options) =
+            learn(title(&stream.name), (stream.format.as_deref(), stream.ends), sample, now)?;
+        let id = self.manifest.sources.len() as u32;
+        let detection = source.detection().clone();
+        let base = stream.received - bytes.len() as u64;
+        self.manifest.sources.push(SourceEntry {
+            name: title(&stream.name).to_owned(),
+            path: title(&stream.name).to_owned(),
+            format: detection.format.clone(),
+            encoding: detection.encoding.clone(),
+            compression: detection.compression.clone(),
+            zone: detection.zone.clone(),
+            modified: Some(now.unix_ns),
+            head: fingerprint(&first[..first.len().min(HEAD_BYTES)]),
+            reading: Reading {
+                sample_bytes: source.sample_bytes() as u64,
+                ..Reading::from_options(&options)
+            },
+            note: Some(NOTE.to_owned()),
+            live: Some(LiveEntry {
+                stream: stream.name.clone(),
+                base,
+                partition: self.partition,
+                received: Some(now.unix_ns),
+            }),
+            ..SourceEntry::default()
+        });
+        let mut opened = Opened {
+            id,
+            parser: source.parser(),
+            settler: source.settler(),
+            raw: RawWriter::create(self.writing.folder(), id, 0)?,
+            frames: Vec::new(),
+            hash: Sha256::new(),
+            account: Account::from_detection(&detection),
+            encoding: Encoding::named(&detection.encoding).unwrap_or(Encoding::UTF_8),
+            is_first: true,
+            rest: rest.to_vec(),
+            source,
+        };
+        opened.source.push(first);
+        stream.waiting = Waiting::Open(Box::new(opened));
+        Ok(true)
+    }
+}
+
+/// What the source of a stream is called.
+fn title(stream: &str) -> &str {
+    stream.split(STREAM_PART).next().unwrap_or(stream)
+}
+
+/// A source whose first bytes are the sample. Where they look like no text, fewer of them tell less.
+fn learn(
+    name: &str,
+    (format, lines): (Option<&str>, bool),
+    sample: &[u8],
+    now: Moment,
+) -> Result<(Source<'static>, Options)> {
+    let stream =
+        ingest::Stream { path: Path::new(name), name, modified_ns: Some(now.unix_ns), compression: "none" };
+    let place = ResumePoint { offset: 0, line: 1, heading: Vec::new() };
+    let options = |format: Option<&str>| Options {
+        format: format.map(str::to_owned),
+        encoding: Some(ENCODING.to_owned()),
+        lines,
+        ..Options::default()
+    };
+    let chosen = options(format);
+    if let Ok(source) = Source::resume(&stream, sample, &place, &chosen) {
+        return Ok((source, chosen));
+    }
+    let plain = options(Some(PLAIN));
+    // A single byte is never told to be anything but text.
+    for bytes in [sample.len(), 1] {
+        if let Ok(source) = Source::resume(&stream, &sample[..bytes], &place, &plain) {
+            return Ok((source, plain));
+        }
+    }
+    let message = format!("what {name} sends is no text");
+    Err(Error::new(ErrorKind::Binary, message))
+}

@@ -1,0 +1,184 @@
+//! What keeps a case small that is received into for days: small segments are merged by tiers, and what is
+//! older or more than is to be kept is dropped.
+//!
+//! Sources that were received at one time form a partition, and no segment has events of two. So a partition is
+//! dropped by dropping whole segments and sources; nothing is written again.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::{Live, Moment};
+use crate::Cancel;
+use crate::error::Result;
+use crate::limits::{COMPACT_RAW_BYTES, INDEXED_EVENTS, MERGED_SEGMENTS, SMALL_SEGMENT_EVENTS};
+use crate::rewrite::Merge;
+use crate::storage::{Manifest, Profile, Segment, SourceEntry, folder_bytes};
+
+/// In so many partitions what is to be kept is divided: so much more than that is there at most.
+const PARTITIONS: u64 = 8;
+
+/// How much of what was received is kept. Without bounds, all of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Keep {
+    pub age_ns: Option<i64>,
+    pub bytes: Option<u64>,
+}
+
+/// What was dropped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Retained {
+    pub sources: usize,
+    pub segments: usize,
+    pub events: u64,
+    pub bytes: u64,
+}
+
+/// The newest partition, and when it began.
+pub fn partition(manifest: &Manifest, now: Moment) -> (u64, i64) {
+    let live = || manifest.sources.iter().filter_map(|entry| Some((entry.live.as_ref()?, entry.modified)));
+    let newest = live().map(|(live, _)| live.partition).max().unwrap_or_default();
+    let began = live().filter(|(live, _)| live.partition == newest).filter_map(|(_, began)| began).min();
+    (newest, began.unwrap_or(now.unix_ns))
+}
+
+impl Live<'_> {
+    /// Merges one run of segments of about one size, if there are enough. To be called right after a publication;
+    /// tells whether there was one.
+    pub fn merge(&mut self, cancel: &Cancel) -> Result<bool> {
+        if !self.is_published() {
+            return Ok(false);
+        }
+        let Some(group) = self.mergeable() else { return Ok(false) };
+        let events: u64 = group.iter().map(|segment| segment.meta.events).sum();
+        let wanted = self.manifest.profile;
+        let profile = if events < INDEXED_EVENTS && wanted.has_columns() { Profile::Fields } else { wanted };
+        let ids: Vec<u64> = group.iter().map(|segment| segment.meta.id).collect();
+        let mut merge = Merge::new(&group);
+        merge.has_columns = wanted.has_columns();
+        self.writing.replace_reaching(profile, &ids, &merge, cancel)?;
+        self.manifest = self.writing.manifest.clone();
+        Ok(true)
+    }
+
+    fn is_published(&self) -> bool {
+        self.pending.is_empty() && self.manifest.sources == self.writing.manifest.sources
+    }
+
+    fn mergeable(&self) -> Option<Vec<Arc<Segment>>> {
+        let mut tiers: BTreeMap<(u64, u32), Vec<Arc<Segment>>> = BTreeMap::new();
+        for segment in self.writing.segments() {
+            let Some(partition) = self.partition_of(segment) else { continue };
+            let tier = (segment.meta.events / SMALL_SEGMENT_EVENTS).max(1).ilog(MERGED_SEGMENTS as u64);
+            tiers.entry((partition, tier)).or_default().push(Arc::clone(segment));
+        }
+        tiers.into_values().find_map(|mut segments| {
+            if segments.len() < MERGED_SEGMENTS {
+                return None;
+            }
+            let (mut events, mut bytes) = (0, 0);
+            let fitting = segments.iter().take_while(|segment| {
+                events += segment.meta.events as usize;
+                bytes += segment.raw_bytes();
+                events <= self.plan.segment_rows && bytes <= COMPACT_RAW_BYTES
+            });
+            let fitting = fitting.count();
+            segments.truncate(fitting);
+            // Those of the largest tier stay as they are.
+            (segments.len() >= MERGED_SEGMENTS / 2).then_some(segments)
+        })
+    }
+
+    /// The partition that all sources of a segment belong to.
+    fn partition_of(&self, segment: &Segment) -> Option<u64> {
+        let mut partitions = segment.meta.sources.iter().map(|entry| {
+            let source = self.manifest.sources.get(entry.source as usize)?;
+            source.live.as_ref().map(|live| live.partition)
+        });
+        let first = partitions.next()??;
+        partitions.all(|other| other == Some(first)).then_some(first)
+    }
+
+    /// Drops partitions that are older or more than is to be kept, and begins a new one when the newest has its
+    /// share. To be called right after a publication.
+    pub fn retain(&mut self, keep: Keep, now: Moment) -> Result<Retained> {
+        if keep == Keep::default() || !self.is_published() {
+            return Ok(Retained::default());
+        }
+        let total = if keep.bytes.is_some() { folder_bytes(self.writing.folder()) } else { 0 };
+        let sizes = self.sizes(total);
+        let newest = sizes.get(&self.partition).map_or(0, |(bytes, _)| *bytes);
+        let is_old = keep
+            .age_ns
+            .is_some_and(|age| now.unix_ns.saturating_sub(self.partition_began) >= age / PARTITIONS as i64);
+        let is_large = keep.bytes.is_some_and(|most| newest >= most / PARTITIONS);
+        if newest > 0 && (is_old || is_large) {
+            self.close_sources(now)?;
+            self.publish(now)?;
+            self.partition += 1;
+            self.partition_began = now.unix_ns;
+        }
+        let mut left = total;
+        let mut dropped = Vec::new();
+        for (&partition, &(bytes, received)) in &sizes {
+            let is_old =
+                keep.age_ns.is_some_and(|age| now.unix_ns.saturating_sub(received.unwrap_or(i64::MAX)) > age);
+            let is_more = keep.bytes.is_some_and(|most| left > most);
+            if partition != self.partition && (is_old || is_more) {
+                left = left.saturating_sub(bytes);
+                dropped.push(partition);
+            }
+        }
+        self.drop_partitions(&dropped)
+    }
+
+    /// The share of each partition in what the case takes, and when the last of it was received.
+    fn sizes(&self, total: u64) -> BTreeMap<u64, (u64, Option<i64>)> {
+        let all: u64 = self.manifest.sources.iter().map(|entry| entry.bytes).sum();
+        let mut sizes: BTreeMap<u64, (u64, Option<i64>)> = BTreeMap::new();
+        for entry in &self.manifest.sources {
+            let Some(live) = &entry.live else { continue };
+            let share = if total == 0 { 1.0 } else { total as f64 / all.max(1) as f64 };
+            let size = sizes.entry(live.partition).or_default();
+            size.0 += (entry.bytes as f64 * share) as u64;
+            size.1 = size.1.max(live.received);
+        }
+        sizes
+    }
+
+    fn drop_partitions(&mut self, dropped: &[u64]) -> Result<Retained> {
+        let mut retained = Retained::default();
+        if dropped.is_empty() {
+            return Ok(retained);
+        }
+        let gone: HashMap<u64, u64> = self
+            .writing
+            .segments()
+            .iter()
+            .filter(|segment| self.partition_of(segment).is_some_and(|of| dropped.contains(&of)))
+            .map(|segment| (segment.meta.id, segment.meta.events))
+            .collect();
+        let mut manifest = self.manifest.clone();
+        manifest.segments.retain(|entry| !gone.contains_key(&entry.id));
+        for entry in &mut manifest.sources {
+            let of = entry.live.as_ref().map(|live| live.partition);
+            if of.is_none_or(|of| !dropped.contains(&of)) {
+                continue;
+            }
+            retained.sources += 1;
+            retained.bytes += entry.bytes;
+            // How far its stream was received must not be forgotten with it.
+            let live = entry.live.take().map(|live| crate::storage::LiveEntry {
+                base: live.base + entry.bytes,
+                partition: self.partition,
+                ..live
+            });
+            let name = std::mem::take(&mut entry.name);
+            *entry = SourceEntry { name, deleted: true, live, ..SourceEntry::default() };
+        }
+        retained.segments = gone.len();
+        retained.events = gone.values().sum();
+        self.writing.publish(manifest, Vec::new())?;
+        self.manifest = self.writing.manifest.clone();
+        Ok(retained)
+    }
+}

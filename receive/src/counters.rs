@@ -1,0 +1,233 @@
+//! Counters as rsyslog's impstats has them: per source what was received, accepted and rejected, and of the
+//! intake as a whole how its queue and its disk do. They only grow while the process runs.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+
+/// All counters of a running intake. Threads add to them; whoever reports reads them.
+#[derive(Debug, Default)]
+pub struct Counters {
+    sources: Mutex<BTreeMap<String, Arc<SourceCounters>>>,
+    queue: AtomicU64,
+    queue_peak: AtomicU64,
+    stalls: AtomicU64,
+    backlog_bytes: AtomicU64,
+    syncs: AtomicU64,
+    /// How long each sync of the log took.
+    pub sync: Latency,
+    /// How long after its append an event became visible.
+    pub visible: Latency,
+}
+
+impl Counters {
+    /// The counters of a source. They are made when they are first asked for.
+    pub fn source(&self, name: &str) -> Arc<SourceCounters> {
+        let mut sources = lock(&self.sources);
+        if let Some(counters) = sources.get(name) {
+            return Arc::clone(counters);
+        }
+        Arc::clone(sources.entry(name.to_owned()).or_default())
+    }
+
+    /// So many bytes wait for the next sync.
+    pub fn set_queue(&self, bytes: u64) {
+        self.queue.store(bytes, Ordering::Relaxed);
+        self.queue_peak.fetch_max(bytes, Ordering::Relaxed);
+    }
+
+    /// An append had to wait for room in the queue.
+    pub fn stall(&self) {
+        self.stalls.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// So many synced bytes are not visible yet.
+    pub fn set_backlog(&self, bytes: u64) {
+        self.backlog_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    pub fn synced(&self, took: Duration) {
+        self.syncs.fetch_add(1, Ordering::Relaxed);
+        self.sync.add(took);
+    }
+
+    /// The counters as they are now.
+    pub fn read(&self) -> Statistics {
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Statistics {
+            sources: lock(&self.sources).iter().map(|(name, source)| (name.clone(), source.read())).collect(),
+            queue_bytes: get(&self.queue),
+            queue_peak_bytes: get(&self.queue_peak),
+            stalls: get(&self.stalls),
+            backlog_bytes: get(&self.backlog_bytes),
+            syncs: get(&self.syncs),
+            sync_p50_ms: self.sync.percentile_ms(0.5),
+            sync_p99_ms: self.sync.percentile_ms(0.99),
+            visible_p50_ms: self.visible.percentile_ms(0.5),
+            visible_p99_ms: self.visible.percentile_ms(0.99),
+        }
+    }
+}
+
+/// The counters of one source.
+#[derive(Debug, Default)]
+pub struct SourceCounters {
+    received: AtomicU64,
+    accepted: AtomicU64,
+    duplicates: AtomicU64,
+    bytes: AtomicU64,
+    batches: AtomicU64,
+    rejected: Mutex<BTreeMap<&'static str, u64>>,
+}
+
+impl SourceCounters {
+    /// Records came in; what becomes of them is not known yet.
+    pub fn received(&self, records: u64, bytes: u64) {
+        self.received.fetch_add(records, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// A batch was synced.
+    pub fn accepted(&self, records: u64, duplicates: u64) {
+        self.accepted.fetch_add(records, Ordering::Relaxed);
+        self.duplicates.fetch_add(duplicates, Ordering::Relaxed);
+        self.batches.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Records were turned away, or cut off by the kernel.
+    pub fn rejected(&self, reason: &'static str, records: u64) {
+        *lock(&self.rejected).entry(reason).or_default() += records;
+    }
+
+    pub fn read(&self) -> SourceStatistics {
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        SourceStatistics {
+            received: get(&self.received),
+            accepted: get(&self.accepted),
+            duplicates: get(&self.duplicates),
+            bytes: get(&self.bytes),
+            batches: get(&self.batches),
+            rejected: lock(&self.rejected).clone(),
+        }
+    }
+}
+
+/// The counters of an intake at a moment.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Statistics {
+    pub sources: BTreeMap<String, SourceStatistics>,
+    pub queue_bytes: u64,
+    pub queue_peak_bytes: u64,
+    pub stalls: u64,
+    pub backlog_bytes: u64,
+    pub syncs: u64,
+    pub sync_p50_ms: f64,
+    pub sync_p99_ms: f64,
+    pub visible_p50_ms: f64,
+    pub visible_p99_ms: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SourceStatistics {
+    pub received: u64,
+    pub accepted: u64,
+    pub duplicates: u64,
+    pub bytes: u64,
+    pub batches: u64,
+    pub rejected: BTreeMap<&'static str, u64>,
+}
+
+/// Durations by size, in buckets that are an eighth of a power of two wide, so that a percentile is at most
+/// an eighth too long.
+#[derive(Debug)]
+pub struct Latency {
+    buckets: Vec<AtomicU64>,
+}
+
+/// The buckets of a power of two are told apart by its next three bits.
+const BITS: u32 = 3;
+const BUCKETS: usize = 64 << BITS;
+
+impl Default for Latency {
+    fn default() -> Latency {
+        Latency { buckets: std::iter::repeat_with(AtomicU64::default).take(BUCKETS).collect() }
+    }
+}
+
+impl Latency {
+    pub fn add(&self, took: Duration) {
+        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX).max(1);
+        self.buckets[bucket(micros)].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The upper end of the bucket that this part of all durations is not beyond; 0 while there are none.
+    #[must_use]
+    pub fn percentile_ms(&self, part: f64) -> f64 {
+        let counts: Vec<u64> = self.buckets.iter().map(|count| count.load(Ordering::Relaxed)).collect();
+        let total: u64 = counts.iter().sum();
+        let wanted = ((total as f64 * part).ceil() as u64).max(1);
+        let mut counted = 0;
+        for (bucket, count) in counts.iter().enumerate() {
+            counted += count;
+            if counted >= wanted {
+                return upper_end(bucket) as f64 / 1000.0;
+            }
+        }
+        0.0
+    }
+}
+
+fn bucket(micros: u64) -> usize {
+    let power = micros.ilog2();
+    let within = if power >= BITS { micros >> (power - BITS) } else { micros << (BITS - power) };
+    ((power as usize) << BITS) + (within as usize & ((1 << BITS) - 1))
+}
+
+fn upper_end(bucket: usize) -> u64 {
+    let (power, within) = ((bucket >> BITS) as u32, (bucket & ((1 << BITS) - 1)) as u128);
+    let begin = (1_u128 << power) + ((within + 1) << power >> BITS);
+    u64::try_from(begin).unwrap_or(u64::MAX)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_at_most_an_eighth_too_long() {
+        let latency = Latency::default();
+        assert!(latency.percentile_ms(0.99).abs() < f64::EPSILON);
+        for ms in 1..=1000 {
+            latency.add(Duration::from_millis(ms));
+        }
+        for (part, exact) in [(0.5, 500.0), (0.99, 990.0), (1.0, 1000.0)] {
+            let found = latency.percentile_ms(part);
+            assert!((exact..=exact * 1.13).contains(&found), "{part}: {found}");
+        }
+        latency.add(Duration::from_secs(u64::MAX / 2));
+        latency.add(Duration::ZERO);
+    }
+
+    #[test]
+    fn counters_are_kept_by_source_and_reason() {
+        let counters = Counters::default();
+        counters.source("syslog/udp").received(3, 30);
+        counters.source("syslog/udp").accepted(2, 1);
+        counters.source("syslog/udp").rejected("too long", 1);
+        counters.source("http/a").rejected("not JSON", 2);
+        counters.set_queue(70);
+        counters.set_queue(7);
+        let read = counters.read();
+        let udp = &read.sources["syslog/udp"];
+        assert_eq!((udp.received, udp.bytes, udp.accepted, udp.duplicates, udp.batches), (3, 30, 2, 1, 1));
+        assert_eq!((udp.rejected["too long"], read.sources["http/a"].rejected["not JSON"]), (1, 2));
+        assert_eq!((read.queue_bytes, read.queue_peak_bytes), (7, 70));
+    }
+}

@@ -1,0 +1,113 @@
+//! The HTTP server: Elasticsearch's interface as shippers, clients and dashboards use it, and OTLP beside it.
+//!
+//! What is appended goes through an [`Intake`] and is answered when it is synced; what is asked is answered
+//! from the [`Case`]. A request is a [`request::Head`] with a body, handlers are functions of them, and only
+//! `connections` knows sockets. [docs/receiving-http.md] lists what is answered and for which clients.
+
+mod answer;
+mod body;
+mod bulk;
+mod cluster;
+mod connections;
+mod document;
+mod filter_path;
+mod guard;
+mod indices;
+pub(crate) mod limits;
+mod request;
+mod routes;
+mod search;
+mod single;
+
+use std::io;
+use std::net::{IpAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
+
+use indexer::{Cancel, Case};
+
+use crate::Intake;
+
+pub(crate) use answer::{Answer, Body, Problem};
+pub(crate) use request::Request;
+
+/// Whether an address that is not of this machine may connect.
+pub type Allows = Arc<dyn Fn(IpAddr) -> bool + Send + Sync>;
+
+/// Who may come in.
+#[derive(Clone, Default)]
+pub struct HttpOptions {
+    /// Other machines that may connect; none without it, and with it a token is needed.
+    pub remote: Option<Allows>,
+    /// What clients have to send: as a bearer token, as an API key, or as the password of any user.
+    pub token: Option<String>,
+    pub patience: Patience,
+}
+
+/// How long is waited for senders. Those that trickle are cut off, so that they take no place from others.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// For the whole head of a request, and on an idle connection for the next one.
+    pub head: Duration,
+    /// For the next bytes of a body.
+    pub pause: Duration,
+    /// For a whole body, however steadily it comes.
+    pub body: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience { head: limits::HEAD_TIME, pause: limits::BODY_PAUSE, body: limits::BODY_TIME }
+    }
+}
+
+/// What every handler shares.
+pub(crate) struct Host {
+    pub intake: Arc<dyn Intake>,
+    pub case: Arc<Case>,
+    pub options: HttpOptions,
+    pub stop: Cancel,
+    pub ids: bulk::Ids,
+    pub memory: bulk::Memory,
+    pub settings: indices::Settings,
+    pub scrolls: search::Scrolls,
+}
+
+impl Host {
+    pub fn new(
+        intake: Arc<dyn Intake>,
+        case: Arc<Case>,
+        options: HttpOptions,
+        stop: Cancel,
+    ) -> io::Result<Host> {
+        let ids = bulk::Ids::new().map_err(|error| io::Error::other(error.to_string()))?;
+        let (memory, settings, scrolls) = Default::default();
+        Ok(Host { intake, case, options, stop, ids, memory, settings, scrolls })
+    }
+}
+
+/// Serves until `stop` is set; then requests that are being answered end first. Fails where the address is not
+/// of this machine alone and the options let no other machine in, or have no token.
+pub fn serve(
+    listener: TcpListener,
+    intake: Arc<dyn Intake>,
+    case: Arc<Case>,
+    options: HttpOptions,
+    stop: Cancel,
+) -> io::Result<()> {
+    guard::check_options(&options, listener.local_addr()?.ip())?;
+    let host = Arc::new(Host::new(intake, case, options, stop)?);
+    listener.set_nonblocking(true)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(limits::BLOCKING_THREADS)
+        .thread_name("http")
+        .enable_all()
+        .build()?;
+    runtime.block_on(async { connections::serve(tokio::net::TcpListener::from_std(listener)?, host).await })
+}
+
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;

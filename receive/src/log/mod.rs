@@ -1,0 +1,383 @@
+//! The write-ahead log of a case: what was received and is not yet in segments. Appends are gathered and synced
+//! together by one thread; whoever makes events of them reads the files behind it. Its files are in the
+//! case's folder `wal/`.
+
+mod ids;
+mod record;
+mod writer;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use self::ids::{Ids, id_of};
+pub use self::record::{Reader, log_files as files_of};
+use self::record::{encode, encode_stream, file_path, log_files};
+use crate::counters::Counters;
+use crate::intake::{Appended, Intake, Record, Refused, Stream};
+use crate::limits::{LONGEST_APPEND_BYTES, MOST_STREAMS, QUEUE_BYTES, QUEUE_PATIENCE};
+
+/// A place in the log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    pub file: u64,
+    pub offset: u64,
+}
+
+/// The log that appends go to.
+pub struct Log {
+    folder: PathBuf,
+    state: Mutex<State>,
+    changed: Condvar,
+    counters: Arc<Counters>,
+    /// So many bytes are left free on the disk.
+    reserve_bytes: u64,
+}
+
+struct State {
+    streams: HashMap<Stream, Known>,
+    /// How far streams were received before, by their names.
+    ends: HashMap<String, u64>,
+    numbers: u32,
+    ids: Ids,
+    /// Encoded records that wait for the next sync, and when the first of them came.
+    queue: Vec<u8>,
+    queued: Option<Instant>,
+    /// Appends are numbered; these have been queued, synced, and failed.
+    submitted: u64,
+    synced: u64,
+    failed: u64,
+    failure: String,
+    /// Up to here the log may be read.
+    readable: Position,
+    /// When the first of each sync's appends came, for what is not visible yet.
+    marks: Vec<(Position, Instant)>,
+    /// Streams are defined anew in each file.
+    file: u64,
+    free_bytes: u64,
+    is_closed: bool,
+}
+
+struct Known {
+    number: u32,
+    /// The file that last defined it.
+    file: u64,
+    /// Its end: of what is queued, of what is being written, and of what is synced.
+    next: u64,
+    writing: u64,
+    synced: u64,
+}
+
+/// What a log has when it is opened.
+pub struct Opened {
+    pub log: Arc<Log>,
+    /// How many bytes of it were cut off because they were not written as a whole.
+    pub torn_bytes: u64,
+}
+
+impl Log {
+    /// Opens the log of a case, which has so much of each stream in its segments. Starts the thread that syncs.
+    pub fn open(
+        case: &Path,
+        positions: &BTreeMap<String, u64>,
+        reserve_bytes: u64,
+        counters: Arc<Counters>,
+    ) -> std::io::Result<Opened> {
+        let folder = case.join("wal");
+        fs::create_dir_all(&folder)?;
+        let mut ids = Ids::load(&folder)?;
+        let mut ends: HashMap<String, u64> =
+            positions.iter().map(|(name, end)| (name.clone(), *end)).collect();
+        let mut torn_bytes = 0;
+        let files = log_files(&folder)?;
+        for &file in &files {
+            let mut reader = Reader::at(&folder, file);
+            reader.read_all(&mut |bytes| {
+                let end = bytes.offset + bytes.bytes.len() as u64;
+                let known = ends.entry(bytes.stream.name.clone()).or_default();
+                *known = end.max(*known);
+                bytes.ids.iter().for_each(|&id| ids.insert(id));
+            })?;
+            torn_bytes +=
+                fs::metadata(file_path(&folder, file))?.len().saturating_sub(reader.position().offset);
+        }
+        let file = ids.newest_file().max(files.last().copied().unwrap_or_default()) + 1;
+        let readable = Position { file, offset: 0 };
+        let state = State {
+            streams: HashMap::new(),
+            ends,
+            numbers: 0,
+            ids,
+            queue: Vec::new(),
+            queued: None,
+            submitted: 0,
+            synced: 0,
+            failed: 0,
+            failure: String::new(),
+            readable,
+            marks: Vec::new(),
+            file,
+            free_bytes: fs4::available_space(case)?,
+            is_closed: false,
+        };
+        let log = Arc::new(Log {
+            folder,
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            counters,
+            reserve_bytes,
+        });
+        Ok(Opened { log, torn_bytes })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// How far a stream was received, whether it is synced or not.
+    pub fn end_of(&self, stream: &str) -> u64 {
+        let state = self.state();
+        let known = state.streams.iter().find(|(known, _)| known.name == stream).map(|(_, known)| known.next);
+        known.or_else(|| state.ends.get(stream).copied()).unwrap_or_default()
+    }
+
+    /// The names of all streams that this case has received.
+    pub fn stream_names(&self) -> Vec<String> {
+        let state = self.state();
+        let mut names: Vec<String> = state.ends.keys().cloned().collect();
+        names.extend(state.streams.keys().map(|stream| stream.name.clone()));
+        names
+    }
+
+    /// Up to where the log may be read.
+    pub fn readable(&self) -> Position {
+        self.state().readable
+    }
+
+    /// How much there is to read beyond a position.
+    pub fn bytes_beyond(&self, position: Position) -> u64 {
+        let readable = self.readable();
+        let between = (position.file..readable.file)
+            .map(|file| fs::metadata(file_path(&self.folder, file)).map_or(0, |file| file.len()));
+        (between.sum::<u64>() + readable.offset).saturating_sub(position.offset)
+    }
+
+    /// Waits until there is more to read than that, or for so long. Tells whether the log was closed and all of it
+    /// is there to read.
+    pub fn wait(&self, beyond: Position, patience: Duration) -> bool {
+        let state = self.state();
+        let is_still = |state: &mut State| state.readable <= beyond && !state.is_ended();
+        let waited = self.changed.wait_timeout_while(state, patience, is_still);
+        waited.unwrap_or_else(PoisonError::into_inner).0.is_ended()
+    }
+
+    /// What was read up to here is visible now.
+    pub fn visible(&self, position: Position) {
+        let mut state = self.state();
+        let seen = state.marks.partition_point(|(mark, _)| *mark <= position);
+        for (_, since) in state.marks.drain(..seen) {
+            self.counters.visible.add(since.elapsed());
+        }
+    }
+
+    /// Accepts nothing any more. What was accepted is still synced.
+    pub fn close(&self) {
+        self.state().is_closed = true;
+        self.changed.notify_all();
+    }
+
+    /// Removes a file whose records are in segments. The ids in it are kept.
+    pub fn remove(&self, file: u64, ids: &[u128]) -> std::io::Result<()> {
+        ids::keep(&self.folder, file, ids)?;
+        fs::remove_file(file_path(&self.folder, file))
+    }
+
+    fn submit(&self, stream: &Stream, batch: Batch<'_>) -> Result<Appended, Refused> {
+        let mut state = self.has_room(batch.bytes())?;
+        if !state.streams.contains_key(stream) && state.streams.len() >= MOST_STREAMS {
+            return Err(Refused::Failed(format!("there are {MOST_STREAMS} streams already")));
+        }
+        let mut appended = Appended::default();
+        match batch {
+            Batch::Lines(lines) => {
+                for part in lines.chunks(LONGEST_APPEND_BYTES) {
+                    state.queue_bytes(stream, part, false, &[]);
+                }
+            }
+            Batch::Records(records) => {
+                let mut bytes = Vec::new();
+                let mut ids = Vec::new();
+                for record in records {
+                    let id = record.id.map(|id| id_of(&stream.name, id));
+                    let is_new = id.is_none_or(|id| state.ids.is_new(id));
+                    appended.is_new.push(is_new);
+                    if !is_new {
+                        appended.duplicates += 1;
+                        continue;
+                    }
+                    appended.stored += 1;
+                    ids.extend(id);
+                    push_line(&mut bytes, &record.bytes);
+                    if bytes.len() >= LONGEST_APPEND_BYTES {
+                        state.queue_bytes(stream, &bytes, true, &ids);
+                        bytes.clear();
+                        ids.clear();
+                    }
+                }
+                if !bytes.is_empty() {
+                    state.queue_bytes(stream, &bytes, true, &ids);
+                }
+            }
+        }
+        state.submitted += 1;
+        state.queued.get_or_insert_with(Instant::now);
+        self.counters.set_queue(state.queue.len() as u64);
+        self.changed.notify_all();
+        let ticket = state.submitted;
+        while state.synced < ticket && state.failed < ticket {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if state.synced < ticket { Err(Refused::Failed(state.failure.clone())) } else { Ok(appended) }
+    }
+
+    /// The state once the queue has room.
+    fn has_room(&self, bytes: usize) -> Result<MutexGuard<'_, State>, Refused> {
+        let began = Instant::now();
+        let mut state = self.state();
+        let mut stalled = false;
+        loop {
+            if state.is_closed {
+                return Err(Refused::Closed);
+            }
+            if state.free_bytes < self.reserve_bytes.saturating_add(bytes as u64) {
+                return Err(Refused::DiskNearlyFull { free_bytes: state.free_bytes });
+            }
+            if state.queue.is_empty() || state.queue.len() + bytes <= QUEUE_BYTES {
+                return Ok(state);
+            }
+            if !stalled {
+                self.counters.stall();
+                stalled = true;
+            }
+            let Some(left) = QUEUE_PATIENCE.checked_sub(began.elapsed()) else {
+                return Err(Refused::Busy { retry_after: QUEUE_PATIENCE });
+            };
+            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+enum Batch<'b> {
+    Lines(&'b [u8]),
+    Records(Vec<Record>),
+}
+
+impl Batch<'_> {
+    fn bytes(&self) -> usize {
+        match self {
+            Batch::Lines(lines) => lines.len(),
+            Batch::Records(records) => records.iter().map(|record| record.bytes.len() + 1).sum(),
+        }
+    }
+}
+
+impl State {
+    /// Whether the thread that syncs has nothing to do.
+    fn is_idle(&self) -> bool {
+        self.queue.is_empty() && !self.is_closed && self.submitted <= self.synced.max(self.failed)
+    }
+
+    fn is_ended(&self) -> bool {
+        self.is_closed && self.queue.is_empty() && self.synced.max(self.failed) >= self.submitted
+    }
+
+    fn queue_bytes(&mut self, stream: &Stream, bytes: &[u8], ends: bool, ids: &[u128]) {
+        let file = self.file;
+        if !self.streams.contains_key(stream) {
+            self.numbers += 1;
+            let end = self.ends.get(&stream.name).copied().unwrap_or_default();
+            let known = Known { number: self.numbers, file: u64::MAX, next: end, writing: end, synced: end };
+            self.streams.insert(stream.clone(), known);
+        }
+        let Some(known) = self.streams.get_mut(stream) else { return };
+        if known.file != file {
+            known.file = file;
+            encode_stream(&mut self.queue, known.number, stream);
+        }
+        let bytes = if known.next == 0 { without_leading_nul(bytes) } else { bytes };
+        encode(&mut self.queue, known.number, known.next, ends, ids, bytes);
+        known.next += bytes.len() as u64;
+    }
+}
+
+/// A stream that began with them would look like no text.
+fn without_leading_nul(bytes: &[u8]) -> &[u8] {
+    let text = bytes.iter().position(|&byte| byte != 0).unwrap_or(bytes.len());
+    &bytes[text..]
+}
+
+/// Adds a record as one line. Line ends and control characters in it are written as rsyslog writes them, or as
+/// blanks between the parts of a JSON document.
+fn push_line(line: &mut Vec<u8>, record: &[u8]) {
+    let is_control = |byte: u8| byte < b' ' && byte != b'\t' || byte == 0x7F;
+    if record.iter().copied().any(is_control) {
+        let is_json = record.trim_ascii_start().first().is_some_and(|&byte| byte == b'{' || byte == b'[');
+        for &byte in record {
+            match byte {
+                b'\n' | b'\r' if is_json => line.push(b' '),
+                _ if is_control(byte) => line.extend_from_slice(format!("#{byte:03o}").as_bytes()),
+                _ => line.push(byte),
+            }
+        }
+    } else {
+        line.extend_from_slice(record);
+    }
+    line.push(b'\n');
+}
+
+impl Intake for Log {
+    fn append(&self, stream: &Stream, records: Vec<Record>) -> Result<Appended, Refused> {
+        let source = self.counters.source(stream.title());
+        let count = records.len() as u64;
+        if records.is_empty() {
+            return Ok(Appended::default());
+        }
+        let bytes = records.iter().map(|record| record.bytes.len() as u64).sum();
+        source.received(count, bytes);
+        let appended = self.submit(stream, Batch::Records(records));
+        match &appended {
+            Ok(appended) => source.accepted(appended.stored as u64, appended.duplicates as u64),
+            Err(refused) => source.rejected(refused.name(), count),
+        }
+        appended
+    }
+
+    fn append_lines(&self, stream: &Stream, bytes: &[u8]) -> Result<(), Refused> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let source = self.counters.source(stream.title());
+        let lines = memchr::memchr_iter(b'\n', bytes).count() as u64;
+        source.received(lines, bytes.len() as u64);
+        match self.submit(stream, Batch::Lines(bytes)) {
+            Ok(_) => {
+                source.accepted(lines, 0);
+                Ok(())
+            }
+            Err(refused) => {
+                source.rejected(refused.name(), lines);
+                Err(refused)
+            }
+        }
+    }
+
+    fn counters(&self) -> &Arc<Counters> {
+        &self.counters
+    }
+}

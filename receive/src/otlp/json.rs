@@ -1,0 +1,87 @@
+//! OTLP's messages in JSON: names in camel case, 64-bit numbers as text or as numbers, ids in hexadecimal.
+
+use serde_json::{Map, Value, json};
+
+use super::record::LogRecord;
+
+type Decoded<T> = Result<T, String>;
+
+/// All log records of an `ExportLogsServiceRequest`.
+pub fn decode(request: &[u8]) -> Decoded<Vec<LogRecord>> {
+    let request: Value =
+        serde_json::from_slice(request).map_err(|error| format!("the body is no JSON: {error}"))?;
+    if !request.is_object() {
+        return Err("the body is no OTLP message: an object is expected".to_owned());
+    }
+    let mut records = Vec::new();
+    for resource_logs in list(&request, "resourceLogs")? {
+        let resource = attributes(&resource_logs["resource"])?;
+        for scope_logs in list(resource_logs, "scopeLogs")? {
+            let scope = &scope_logs["scope"];
+            for log in list(scope_logs, "logRecords")? {
+                records.push(LogRecord {
+                    time: number(&log["timeUnixNano"])?,
+                    observed: number(&log["observedTimeUnixNano"])?,
+                    severity_number: number(&log["severityNumber"])? as i64,
+                    severity_text: text(&log["severityText"]),
+                    body: log.get("body").map(any_value).transpose()?,
+                    attributes: attributes(log)?,
+                    resource: resource.clone(),
+                    scope_name: text(&scope["name"]),
+                    scope_version: text(&scope["version"]),
+                    trace_id: text(&log["traceId"]).to_ascii_lowercase(),
+                    span_id: text(&log["spanId"]).to_ascii_lowercase(),
+                    event_name: text(&log["eventName"]),
+                });
+            }
+        }
+    }
+    Ok(records)
+}
+
+fn list<'v>(value: &'v Value, name: &str) -> Decoded<&'v [Value]> {
+    match &value[name] {
+        Value::Null => Ok(&[]),
+        Value::Array(list) => Ok(list),
+        _ => Err(format!("the body is no OTLP message: {name} is no list")),
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn number(value: &Value) -> Decoded<u64> {
+    let wrong = || format!("the body is no OTLP message: {value} is no number");
+    match value {
+        Value::Null => Ok(0),
+        Value::Number(number) => number.as_u64().ok_or_else(wrong),
+        Value::String(text) => text.parse().map_err(|_| wrong()),
+        _ => Err(wrong()),
+    }
+}
+
+fn attributes(value: &Value) -> Decoded<Map<String, Value>> {
+    pairs(list(value, "attributes")?)
+}
+
+fn pairs(list: &[Value]) -> Decoded<Map<String, Value>> {
+    list.iter().map(|pair| Ok((text(&pair["key"]), any_value(&pair["value"])?))).collect()
+}
+
+/// The parser of JSON bounds how deep values nest.
+fn any_value(value: &Value) -> Decoded<Value> {
+    let Some((kind, inner)) = value.as_object().and_then(|fields| fields.iter().next()) else {
+        return Ok(Value::Null);
+    };
+    Ok(match kind.as_str() {
+        "intValue" => match inner {
+            Value::String(text) => text.parse::<i64>().map_or_else(|_| json!(text), |number| json!(number)),
+            other => other.clone(),
+        },
+        "arrayValue" => Value::Array(list(inner, "values")?.iter().map(any_value).collect::<Decoded<_>>()?),
+        "kvlistValue" => Value::Object(pairs(list(inner, "values")?)?),
+        "stringValue" | "boolValue" | "doubleValue" | "bytesValue" => inner.clone(),
+        other => return Err(format!("the body is no OTLP message: there is no value of kind {other}")),
+    })
+}

@@ -1,0 +1,309 @@
+//! Making events of what was received: the log is read behind its writer, and what it says is published in
+//! the case at every refresh. When the case or the disk fails, the log is read again from where the case ends.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use indexer::{Cancel, Case, Error, Keep, Live, LiveOptions, Moment, Received, Retained};
+
+use crate::counters::Counters;
+use crate::intake::Intake;
+use crate::limits::{LANDED_AT_ONCE, RESERVE_BYTES, RETENTION, RETRY};
+use crate::log::{Log, Position, Reader, files_of};
+
+/// How a case receives.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How long an event may wait until it is visible.
+    pub refresh: Duration,
+    pub keep: Keep,
+    /// So many bytes are left free on the disk.
+    pub reserve_bytes: u64,
+    pub live: LiveOptions,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        let refresh = Duration::from_secs(1);
+        Options { refresh, keep: Keep::default(), reserve_bytes: RESERVE_BYTES, live: LiveOptions::default() }
+    }
+}
+
+/// What a person should know, when it happens.
+#[derive(Clone, Debug)]
+pub enum Notice {
+    /// The log ended within a record, as after a power cut; what was acknowledged comes before it.
+    Torn { bytes: u64 },
+    /// Events cannot be made at the moment. What is received is kept, and it is tried again.
+    Failing(Error),
+    /// Old events were dropped.
+    Dropped(Retained),
+}
+
+/// Tells a person.
+pub type Tell = dyn Fn(Notice) + Send + Sync;
+
+/// A case that receives.
+pub struct Receiver {
+    case: Arc<Case>,
+    tell: Arc<Tell>,
+    log: Arc<Log>,
+    writer: JoinHandle<()>,
+    indexing: JoinHandle<Result<(), Error>>,
+}
+
+impl Receiver {
+    /// Begins to receive into a case, which nobody else writes meanwhile.
+    pub fn start(case: Arc<Case>, options: Options, tell: Arc<Tell>) -> Result<Receiver, Error> {
+        // What other writers left behind is put right, and nobody else may write the case.
+        let positions = case.live(&options.live, now())?.positions();
+        let failed = |error: std::io::Error| {
+            let message = format!("the log of what is received cannot be opened: {error}");
+            Error::new(indexer::ErrorKind::NotReadable, message).at(case.folder())
+        };
+        let counters = Arc::new(Counters::default());
+        let opened = Log::open(case.folder(), &positions, options.reserve_bytes, counters).map_err(failed)?;
+        if opened.torn_bytes > 0 {
+            tell(Notice::Torn { bytes: opened.torn_bytes });
+        }
+        let log = opened.log;
+        let writing = Arc::clone(&log);
+        let writer = thread("log", move || writing.write())?;
+        let reading = Arc::clone(&log);
+        let (receiving, telling) = (Arc::clone(&case), Arc::clone(&tell));
+        let indexing = thread("indexing", move || index(&receiving, &reading, &options, &*telling))?;
+        Ok(Receiver { case, tell, log, writer, indexing })
+    }
+
+    /// Where records are appended.
+    #[must_use]
+    pub fn intake(&self) -> Arc<dyn Intake> {
+        Arc::clone(&self.log) as Arc<dyn Intake>
+    }
+
+    #[must_use]
+    pub fn case(&self) -> &Arc<Case> {
+        &self.case
+    }
+
+    /// By what a person is told something.
+    #[must_use]
+    pub fn teller(&self) -> &Arc<Tell> {
+        &self.tell
+    }
+
+    pub(crate) fn log(&self) -> &Arc<Log> {
+        &self.log
+    }
+
+    /// Accepts nothing any more, makes events of everything that was accepted, and gives the case back.
+    pub fn finish(self) -> Result<(), Error> {
+        self.log.close();
+        let panicked = |_| Error::new(indexer::ErrorKind::Internal, "receiving ended unexpectedly");
+        self.writer.join().map_err(panicked)?;
+        self.indexing.join().map_err(panicked)?
+    }
+}
+
+fn thread<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<JoinHandle<T>, Error> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work).map_err(|error| {
+        Error::new(indexer::ErrorKind::Internal, format!("no thread could be started: {error}"))
+    })
+}
+
+fn now() -> Moment {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Moment { unix_ns: i64::try_from(since.as_nanos()).unwrap_or(i64::MAX), instant: Instant::now() }
+}
+
+fn index(case: &Case, log: &Log, options: &Options, tell: &Tell) -> Result<(), Error> {
+    let mut told = false;
+    loop {
+        let outcome = Indexing::begin(case, log, options, tell).and_then(Indexing::run);
+        match outcome {
+            Err(error) if !log.wait(Position { file: u64::MAX, offset: 0 }, RETRY) => {
+                if !told {
+                    tell(Notice::Failing(error));
+                    told = true;
+                }
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Reading the log into the case.
+struct Indexing<'c> {
+    live: Live<'c>,
+    log: &'c Log,
+    options: &'c Options,
+    tell: &'c Tell,
+    reader: Reader,
+    /// For each file that was read: where its streams end, and its ids.
+    files: BTreeMap<u64, File>,
+    positions: BTreeMap<String, u64>,
+    published: Instant,
+    retained: Instant,
+}
+
+#[derive(Default)]
+struct File {
+    ends: HashMap<String, u64>,
+    ids: Vec<u128>,
+}
+
+impl<'c> Indexing<'c> {
+    fn begin(case: &'c Case, log: &'c Log, options: &'c Options, tell: &'c Tell) -> Result<Self, Error> {
+        let live = case.live(&options.live, now())?;
+        let positions = live.positions();
+        let first = files_of(log.folder()).map_err(|error| failed(log, &error))?.first().copied();
+        let reader = Reader::at(log.folder(), first.unwrap_or_else(|| log.readable().file));
+        Ok(Indexing {
+            live,
+            log,
+            options,
+            tell,
+            reader,
+            files: BTreeMap::new(),
+            positions,
+            published: now().instant,
+            retained: now().instant,
+        })
+    }
+
+    fn run(mut self) -> Result<(), Error> {
+        loop {
+            let has_ended = self.wait();
+            let has_read = self.read()?;
+            let since = self.published.elapsed();
+            let moment = now();
+            if self.live.waiting_bytes() >= LANDED_AT_ONCE || since >= self.options.refresh {
+                self.live.land(false, moment)?;
+            }
+            if self.live.is_full() || since >= self.options.refresh {
+                self.publish(moment)?;
+            }
+            if has_ended && !has_read {
+                return self.finish();
+            }
+        }
+    }
+
+    /// Waits for more in the log, or for what was read to be due.
+    fn wait(&self) -> bool {
+        let due = self.options.refresh.saturating_sub(self.published.elapsed());
+        let patience = if self.live.waiting_bytes() > 0 { due.max(Duration::from_millis(10)) } else { due };
+        let idle = self.live.waiting_bytes() == 0 && due.is_zero();
+        self.log.wait(self.reader.position(), if idle { RETRY } else { patience })
+    }
+
+    /// Reads as much of the log as is landed at once. Tells whether there was anything.
+    fn read(&mut self) -> Result<bool, Error> {
+        let readable = self.log.readable();
+        let moment = now();
+        let mut has_read = false;
+        while self.live.waiting_bytes() < LANDED_AT_ONCE && self.reader.position() < readable {
+            let position = self.reader.position();
+            let end = (position.file == readable.file).then_some(readable.offset);
+            let file = self.files.entry(position.file).or_default();
+            let (live, mut pushed) = (&mut self.live, Ok(()));
+            let next = self.reader.next(end, &mut |bytes| {
+                let end = bytes.offset + bytes.bytes.len() as u64;
+                match file.ends.get_mut(&bytes.stream.name) {
+                    Some(known) => *known = end.max(*known),
+                    None => drop(file.ends.insert(bytes.stream.name.clone(), end)),
+                }
+                file.ids.extend(&bytes.ids);
+                let received = Received {
+                    stream: &bytes.stream.name,
+                    format: bytes.stream.format.as_deref(),
+                    offset: bytes.offset,
+                    bytes: bytes.bytes,
+                    ends: bytes.ends,
+                };
+                pushed = live.push(received, moment);
+            });
+            pushed?;
+            if next.map_err(|error| failed(self.log, &error))? {
+                has_read = true;
+            } else if position.file < readable.file {
+                self.next_file(position.file, readable.file)?;
+            } else {
+                break;
+            }
+        }
+        Ok(has_read)
+    }
+
+    /// Goes on with the file after one that was read to its end.
+    fn next_file(&mut self, file: u64, last: u64) -> Result<(), Error> {
+        let files = files_of(self.log.folder()).map_err(|error| failed(self.log, &error))?;
+        let next = files.into_iter().find(|&other| other > file).unwrap_or(last);
+        self.reader = Reader::at(self.log.folder(), next);
+        Ok(())
+    }
+
+    fn publish(&mut self, moment: Moment) -> Result<(), Error> {
+        let published = self.live.publish(moment)?;
+        self.published = moment.instant;
+        self.positions.extend(published.positions);
+        if self.live.waiting_bytes() == 0 {
+            self.log.visible(self.reader.position());
+        }
+        let behind = self.log.readable() > self.reader.position();
+        self.log.counters().set_backlog(self.log.bytes_beyond(self.reader.position()));
+        self.remove_read(self.reader.position().file)?;
+        while !behind && self.live.merge(&Cancel::default())? {}
+        if self.retained.elapsed() >= RETENTION.min(self.options.refresh * 10) {
+            self.retained = moment.instant;
+            let retained = self.live.retain(self.options.keep, moment)?;
+            if retained != Retained::default() {
+                (self.tell)(Notice::Dropped(retained));
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the files of the log before this one that are in segments as a whole.
+    fn remove_read(&mut self, before: u64) -> Result<(), Error> {
+        while let Some(entry) = self.files.first_entry() {
+            let is_published = |(stream, end): (&String, &u64)| {
+                self.positions.get(stream).is_some_and(|position| position >= end)
+            };
+            if *entry.key() >= before || !entry.get().ends.iter().all(is_published) {
+                break;
+            }
+            let (file, read) = entry.remove_entry();
+            self.log.remove(file, &read.ids).map_err(|error| failed(self.log, &error))?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<(), Error> {
+        let moment = now();
+        self.live.land(true, moment)?;
+        self.publish(moment)?;
+        let live = self.live;
+        let published = live.finish(moment)?;
+        self.positions.extend(published.positions);
+        for (file, read) in std::mem::take(&mut self.files) {
+            let is_published = |(stream, end): (&String, &u64)| {
+                self.positions.get(stream).is_some_and(|position| position >= end)
+            };
+            if read.ends.iter().all(is_published) {
+                self.log.remove(file, &read.ids).map_err(|error| failed(self.log, &error))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn failed(log: &Log, error: &std::io::Error) -> Error {
+    let message = format!("the log of what is received cannot be read: {error}");
+    Error::new(indexer::ErrorKind::NotReadable, message).at(log.folder())
+}

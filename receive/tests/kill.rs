@@ -1,0 +1,138 @@
+//! What was acknowledged survives `kill -9` at any instant, and is there once. A real child process receives; its
+//! parent kills it, starts it again, and sends again what was not acknowledged.
+
+use std::collections::HashSet;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use indexer::{Cancel, Case, View};
+use receive::{Options, Receiver, Record, Stream};
+
+/// Kills in `npm test`. `TIMBERLINE_KILLS=100 cargo test -p timberline-receive --test kill` does more.
+const KILLS: u32 = 6;
+const CASE: &str = "TIMBERLINE_TEST_RECEIVES";
+const STREAMS: u64 = 2;
+const BATCH: u64 = 7;
+
+/// Receives what comes on standard input: `stream first-number`, a batch a line. Answers each with `ok` and the
+/// number of records that were new.
+#[test]
+fn child() {
+    let Ok(case) = std::env::var(CASE) else { return };
+    let case = Path::new(&case);
+    let case = if case.join("case.json").exists() { Case::open(case) } else { Case::create(case) };
+    let options = Options { refresh: Duration::from_millis(20), ..Options::default() };
+    let receiver = Receiver::start(Arc::new(case.expect("a case")), options, Arc::new(|_| {}));
+    let receiver = receiver.expect("it receives");
+    let intake = receiver.intake();
+    say("ready");
+    for line in std::io::stdin().lines() {
+        let line = line.expect("standard input is read");
+        let (stream, first) = line.split_once(' ').expect("two words");
+        let first: u64 = first.parse().expect("a number");
+        let records = (first..first + BATCH)
+            .map(|number| Record { bytes: event(stream, number).into_bytes(), id: Some(u128::from(number)) });
+        let appended = intake.append(&Stream::new(stream), records.collect()).expect("it is accepted");
+        say(&format!("ok {}", appended.stored));
+    }
+    receiver.finish().expect("it ends");
+}
+
+fn say(line: &str) {
+    writeln!(std::io::stdout(), "{line}").expect("its parent reads");
+}
+
+fn event(stream: &str, number: u64) -> String {
+    let (minute, second) = (number / 60 % 60, number % 60);
+    format!(r#"{{"time":"2026-03-01T14:{minute:02}:{second:02}Z","stream":"{stream}","number":{number}}}"#)
+}
+
+fn start(case: &Path) -> (Child, BufReader<std::process::ChildStdout>) {
+    let mut child = Command::new(std::env::current_exe().expect("this test"))
+        .args(["--exact", "child", "--nocapture", "--test-threads=1"])
+        .env(CASE, case)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the child starts");
+    let mut output = BufReader::new(child.stdout.take().expect("its output"));
+    assert!(answer(&mut output, "ready").is_some(), "the child did not start to receive");
+    (child, output)
+}
+
+/// The rest of the next line that begins so; the test harness prints lines of its own.
+fn answer(output: &mut impl BufRead, word: &str) -> Option<String> {
+    let mut line = String::new();
+    loop {
+        line.clear();
+        if output.read_line(&mut line).ok()? == 0 || !line.ends_with('\n') {
+            return None;
+        }
+        if let Some(at) = line.find(word) {
+            return Some(line[at + word.len()..].trim().to_owned());
+        }
+    }
+}
+
+fn name(stream: u64) -> String {
+    format!("http/{stream}")
+}
+
+#[test]
+fn every_acknowledged_event_is_there_once_after_kills() {
+    let kills = std::env::var("TIMBERLINE_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = folder.path().join("live.case");
+    // The first number of each stream that was not acknowledged.
+    let mut next = [0; STREAMS as usize];
+    let mut random: u64 = 0x9E37_79B9_7F4A_7C15;
+    for kill in 0..=kills {
+        let (mut child, mut output) = start(&case);
+        let mut input = child.stdin.take().expect("its input");
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // Instants differ by how much was sent; the last batch is not waited for.
+        for round in 0..=random >> 58 {
+            let stream = round % STREAMS;
+            let first = next[stream as usize];
+            writeln!(input, "{} {first}", name(stream)).expect("it is sent");
+            input.flush().expect("it is sent");
+            if kill < kills && round == random >> 58 {
+                break;
+            }
+            assert!(answer(&mut output, "ok ").is_some(), "no answer");
+            next[stream as usize] += BATCH;
+        }
+        if kill < kills {
+            std::thread::sleep(Duration::from_micros(random >> 50));
+            child.kill().expect("it is killed");
+        } else {
+            drop(input);
+        }
+        child.wait().expect("it ended");
+    }
+    let case = Case::open(&case).expect("the case opens");
+    let verified = case.verify(&Cancel::default());
+    assert!(verified.problems.is_empty(), "{:?}", verified.problems);
+    let snapshot = case.snapshot();
+    let view = View::parse("", None, None).expect("a view");
+    let mut seen = HashSet::new();
+    let each = &mut |event: indexer::Event, _| {
+        let text = String::from_utf8(event.raw).expect("it is text");
+        assert!(seen.insert(text.clone()), "twice: {text}");
+        Ok(())
+    };
+    let walk = indexer::Walk::default();
+    case.for_each(&snapshot, &view, &walk, &Cancel::default(), each).expect("all events");
+    for (stream, &end) in next.iter().enumerate() {
+        for number in 0..end {
+            assert!(seen.contains(&event(&name(stream as u64), number)), "{stream} lacks {number}");
+        }
+    }
+    assert!(!case.folder().join("wal").read_dir().expect("the log").any(|entry| {
+        entry.is_ok_and(|entry| entry.path().extension().is_some_and(|ending| ending == "log"))
+    }));
+}

@@ -1,0 +1,354 @@
+//! `timberline listen` as people run it: real sockets, files that are rotated while they are followed, and signals.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use indexer::{Cancel, Case, View, Walk};
+use serde_json::Value;
+use timberline_tests::programs;
+
+/// What a condition may take on a machine that does much else.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Listening {
+    child: Child,
+    output: BufReader<ChildStdout>,
+    case: PathBuf,
+    addresses: Vec<String>,
+}
+
+impl Listening {
+    fn start(case: &Path, arguments: &[&str]) -> Listening {
+        let mut child = Command::new(programs::timberline())
+            .arg("listen")
+            .arg(case)
+            .args(arguments)
+            .args(["--json", "--refresh", "50ms", "--reserve", "1MB"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut output = BufReader::new(child.stdout.take().expect("its output"));
+        let mut line = String::new();
+        output.read_line(&mut line).expect("a line");
+        let ready: Value = serde_json::from_str(&line).expect("JSON");
+        let listening = ready["listening"].as_array().expect("a list");
+        let addresses = listening.iter().map(|one| one["address"].as_str().expect("text").to_owned());
+        Listening { child, output, case: case.to_owned(), addresses: addresses.collect() }
+    }
+
+    /// Waits until the case has so many events.
+    fn until(&self, events: u64) {
+        let case = Case::open(&self.case).expect("the case opens");
+        let began = Instant::now();
+        while case.snapshot().events() < events {
+            assert!(began.elapsed() < PATIENCE, "{} of {events} events", case.snapshot().events());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Ends it as a service manager does; gives what else it printed.
+    fn stop(mut self) -> Vec<Value> {
+        let number = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &number]).status().expect("kill runs").success());
+        let lines = self
+            .output
+            .by_ref()
+            .lines()
+            .map(|line| serde_json::from_str(&line.expect("a line")).expect("JSON"));
+        let lines = lines.collect();
+        assert_eq!(self.child.wait().expect("it ended").code(), Some(0));
+        let case = Case::open(&self.case).expect("the case opens");
+        let problems = case.verify(&Cancel::default()).problems;
+        assert!(problems.is_empty(), "{problems:?}");
+        lines
+    }
+}
+
+fn texts(case: &Path, query: &str) -> Vec<String> {
+    let case = Case::open(case).expect("the case opens");
+    let view = View::parse(query, None, None).expect("a view");
+    let mut found = Vec::new();
+    let each = &mut |event: indexer::Event, _| {
+        found.push(event.text);
+        Ok(())
+    };
+    case.for_each(&case.snapshot(), &view, &Walk::default(), &Cancel::default(), each).expect("events");
+    found
+}
+
+fn line(number: u64) -> String {
+    format!("2026-03-01T14:{:02}:{:02}Z INFO line {number}\n", number / 60 % 60, number % 60)
+}
+
+fn lines(numbers: std::ops::Range<u64>) -> String {
+    numbers.map(line).collect()
+}
+
+fn add(path: &Path, text: &str) {
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| file.write_all(text.as_bytes())).expect("it is written");
+}
+
+fn numbers(case: &Path) -> Vec<u64> {
+    let texts = texts(case, "");
+    let mut numbers: Vec<u64> = texts
+        .iter()
+        .map(|text| text.rsplit(' ').next().expect("a word").parse().expect("a number"))
+        .collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+fn failed(arguments: &[&str]) -> Output {
+    Command::new(programs::timberline()).arg("listen").args(arguments).output().expect("it runs")
+}
+
+#[test]
+fn syslog_over_tcp_and_udp_and_a_socket_is_kept_with_its_sender() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = folder.path().join("live.case");
+    let socket = folder.path().join("log");
+    let unix = format!("unix://{}", socket.display());
+    let arguments = [
+        "--syslog",
+        "tcp://127.0.0.1:0",
+        "--syslog",
+        "udp://127.0.0.1:0",
+        "--syslog",
+        &unix,
+        "--stats",
+        "1h",
+    ];
+    let listening = Listening::start(&case, &arguments);
+    let mut tcp = TcpStream::connect(&listening.addresses[0]).expect("it accepts");
+    let message = "<34>1 2026-03-01T14:05:00Z host app 7 - - by octets";
+    writeln!(tcp, "{} {message}<34>1 2026-03-01T14:05:01Z host app 7 - - by line", message.len())
+        .expect("it is sent");
+    tcp.write_all(b"<34>1 2026-03-01T14:05:02Z host app 7 - - without end").expect("it is sent");
+    drop(tcp);
+    listening.until(3);
+    let udp = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    for text in
+        ["<13>Mar  1 14:06:00 host cron[3]: one\nforged\n", "<13>Mar  1 14:06:01 host cron[3]: two \u{fffd}"]
+    {
+        udp.send_to(text.as_bytes(), &listening.addresses[1]).expect("it is sent");
+    }
+    udp.send_to(b"<13>Mar  1 14:06:02 host cron[3]: \xFF\xFE\0x", &listening.addresses[1])
+        .expect("it is sent");
+    listening.until(6);
+    #[cfg(unix)]
+    {
+        let own = std::os::unix::net::UnixDatagram::unbound().expect("a socket");
+        own.send_to(b"<14>Mar  1 14:07:00 cron[3]: local", &socket).expect("it is sent");
+    }
+    listening.until(7);
+    let told = listening.stop();
+    let sources = &told.last().expect("counters")["sources"];
+    assert_eq!(sources["syslog/tcp/127.0.0.1"]["accepted"], 3, "{sources}");
+    assert_eq!(sources["syslog/udp/127.0.0.1"]["accepted"], 3, "{sources}");
+    let found = texts(&case, "source:\"syslog/tcp/127.0.0.1\"");
+    assert_eq!(found.len(), 3);
+    assert!(found[2].ends_with("without end"), "{found:?}");
+    // A line end in a message makes no second event.
+    assert!(texts(&case, "*forged*")[0].ends_with("one#012forged"));
+    assert_eq!(texts(&case, "source:\"syslog/unix\" local").len(), 1);
+    assert!(!socket.exists());
+}
+
+#[test]
+fn bulk_requests_are_answered_when_they_are_kept_and_their_retries_are_not_doubled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = folder.path().join("live.case");
+    let body = "{\"create\":{\"_index\":\"app\",\"_id\":\"1\"}}\n{\"message\":\"started\"}\n\
+        {\"index\":{\"_index\":\"app\"}}\n{\"message\":\"ready\"}\n";
+    for start in 0..2 {
+        let listening = Listening::start(&case, &["--http", "127.0.0.1:0"]);
+        let mut http = TcpStream::connect(&listening.addresses[0]).expect("it accepts");
+        write!(
+            http,
+            "POST /_bulk HTTP/1.1\r\nHost: {}\r\nContent-Type: application/x-ndjson\r\nContent-Length: {}\r\n\
+             Connection: close\r\n\r\n{body}",
+            listening.addresses[0],
+            body.len()
+        )
+        .expect("it is sent");
+        let mut answer = String::new();
+        http.read_to_string(&mut answer).expect("an answer");
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        // It is killed once it has answered, and is there after the next start.
+        if start == 0 {
+            let mut child = listening.child;
+            child.kill().expect("it is killed");
+            child.wait().expect("it ended");
+        } else {
+            listening.until(3);
+            listening.stop();
+        }
+    }
+    assert_eq!((texts(&case, "started").len(), texts(&case, "ready").len()), (1, 2));
+}
+
+#[test]
+fn standard_input_ends_what_has_no_other_source() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = folder.path().join("live.case");
+    let mut listening = Listening::start(&case, &["--stdin"]);
+    let mut input = listening.child.stdin.take().expect("its input");
+    input.write_all(lines(0..5000).trim_end().as_bytes()).expect("it is sent");
+    drop(input);
+    assert_eq!(listening.child.wait().expect("it ended").code(), Some(0));
+    assert_eq!(numbers(&case), (0..5000).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_followed_file_is_read_once_across_rotation_truncation_and_restarts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = folder.path().join("live.case");
+    let log = folder.path().join("app.log");
+    let rotated = folder.path().join("app.log.1");
+    let follow = ["--follow", log.to_str().expect("text")];
+    add(&log, &lines(0..10));
+    let listening = Listening::start(&case, &follow);
+    listening.until(10);
+    // Renamed: the rest of the old file is read, and the new one.
+    fs::rename(&log, &rotated).expect("it is renamed");
+    add(&rotated, &lines(10..12));
+    add(&log, &lines(12..20));
+    listening.until(20);
+    // Cut off and written again.
+    File::create(&log).expect("it is cut off");
+    add(&log, &lines(20..25));
+    listening.until(25);
+    // Deleted and there again.
+    fs::remove_file(&log).expect("it is deleted");
+    add(&log, &lines(25..30));
+    listening.until(30);
+    listening.stop();
+    // While nobody looks: more lines, a rotation, and a packed copy that was read before.
+    add(&log, &lines(30..35));
+    fs::rename(&log, &rotated).expect("it is renamed");
+    add(&log, &lines(35..40));
+    fs::write(folder.path().join("app.log.2.gz"), b"\x1F\x8B\x08 packed").expect("it is written");
+    let listening = Listening::start(&case, &follow);
+    listening.until(40);
+    // A line is there when it is whole.
+    add(&log, "2026-03-01T15:00:00Z INFO line ");
+    add(&log, "40\n");
+    listening.until(41);
+    listening.stop();
+    assert_eq!(numbers(&case), (0..41).collect::<Vec<_>>());
+}
+
+#[test]
+fn folders_and_patterns_are_watched_for_new_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = folder.path().join("live.case");
+    let logs = folder.path().join("logs");
+    fs::create_dir(&logs).expect("a folder");
+    add(&logs.join("a.log"), &lines(0..3));
+    let pattern = folder.path().join("p*.txt");
+    let follow = ["--follow", logs.to_str().expect("text"), pattern.to_str().expect("text")];
+    let listening = Listening::start(&case, &follow);
+    listening.until(3);
+    add(&logs.join("b.log"), &lines(3..6));
+    add(&folder.path().join("pod.txt"), &lines(6..9));
+    add(&folder.path().join("other.txt"), &lines(90..99));
+    listening.until(9);
+    // What a file was renamed to in the folder is no new file.
+    fs::rename(logs.join("a.log"), logs.join("a.log.1")).expect("it is renamed");
+    add(&logs.join("a.log"), &lines(9..12));
+    listening.until(12);
+    listening.stop();
+    assert_eq!(numbers(&case), (0..12).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_cannot_be_listened_on_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = folder.path().join("live.case");
+    let case = case.to_str().expect("text");
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("tcp://{}", taken.local_addr().expect("its address"));
+    let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    let output = failed(&[case, "--syslog", &address]);
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(
+        said(&output).contains(&format!("in use by process {}", std::process::id())),
+        "{}",
+        said(&output)
+    );
+    let output = failed(&[case, "--syslog", "udp://0.0.0.0:0"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("--allow-remote"), "{}", said(&output));
+    let output = failed(&[case, "--http", "0.0.0.0:0", "--allow-remote", "10.0.0.0/8"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("--token-file"), "{}", said(&output));
+    for wrong in [&[case, "--syslog", "http://x"][..], &[case], &[case, "--stdin", "--refresh", "soon"]] {
+        assert_eq!(failed(wrong).status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn senders_wait_while_the_disk_is_nearly_full() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = folder.path().join("live.case");
+    let full = Listening::start(&case, &["--syslog", "tcp://127.0.0.1:0", "--stats", "100ms"]);
+    full.stop();
+    let mut child = Command::new(programs::timberline())
+        .arg("listen")
+        .arg(&case)
+        .args(["--syslog", "tcp://127.0.0.1:0", "--json", "--stats", "100ms", "--reserve", "900000TB"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+    let mut next =
+        || -> Value { serde_json::from_str(&lines.next().expect("a line").expect("a line")).expect("JSON") };
+    let ready = next();
+    let address = ready["listening"][0]["address"].as_str().expect("text").to_owned();
+    let mut tcp = TcpStream::connect(address).expect("it accepts");
+    tcp.write_all(b"<34>1 2026-03-01T14:05:00Z host app 7 - - refused\n").expect("it is sent");
+    let began = Instant::now();
+    loop {
+        let rejected = next()["sources"]["syslog/tcp/127.0.0.1"]["rejected"]["disk nearly full"].clone();
+        if rejected.as_u64().is_some_and(|rejected| rejected > 0) {
+            break;
+        }
+        assert!(began.elapsed() < PATIENCE, "nothing was rejected");
+    }
+    child.kill().expect("it is killed");
+    child.wait().expect("it ended");
+    assert_eq!(texts(&case, "").len(), 0);
+}
+
+#[test]
+fn logger_is_a_client() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = folder.path().join("live.case");
+    if Command::new("logger").arg("--version").output().is_err() {
+        writeln!(std::io::stderr(), "skipped: logger is not installed").expect("it is said");
+        return;
+    }
+    let listening =
+        Listening::start(&case, &["--syslog", "tcp://127.0.0.1:0", "--syslog", "udp://127.0.0.1:0"]);
+    for (address, kind) in listening.addresses.iter().zip(["--tcp", "--udp"]) {
+        let (host, port) = address.rsplit_once(':').expect("a port");
+        for form in [&["--rfc3164"][..], &["--rfc5424"], &["--octet-count", "--rfc5424"]] {
+            let sent = Command::new("logger")
+                .args(["--server", host, "--port", port, kind, "--tag", "tester"])
+                .args(form)
+                .arg("disk is hot")
+                .status()
+                .expect("logger runs");
+            assert!(sent.success());
+        }
+    }
+    listening.until(6);
+    listening.stop();
+    assert_eq!(texts(&case, "\"disk is hot\" app:tester").len(), 6, "{:?}", texts(&case, ""));
+}
