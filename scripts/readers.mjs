@@ -21,7 +21,8 @@ const packages = {
   'opentelemetry-exporter-otlp-proto-http': '1.45.2',
 };
 /** The modules to import. */
-const imported = 'duckdb, pandas, polars, pyarrow, elasticsearch, opentelemetry.exporter.otlp.proto.http';
+const imported =
+  'duckdb, pandas, polars, pyarrow, elasticsearch, opentelemetry.exporter.otlp.proto.http';
 /** Without a network pip would retry for minutes. */
 const limitMs = 180_000;
 

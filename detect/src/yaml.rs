@@ -186,7 +186,7 @@ mod tests {
         let mut bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n".to_owned();
         for level in 1..9 {
             let before = format!("*a{},", level - 1).repeat(10);
-            bomb.push_str(&format!("a{level}: &a{level} [{before}]\n"));
+            bomb = format!("{bomb}a{level}: &a{level} [{before}]\n");
         }
         assert!(documents(&bomb).expect_err("too many").message.contains("values"));
     }

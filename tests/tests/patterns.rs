@@ -126,7 +126,7 @@ fn real_messages_are_grouped_as_their_truth_says() {
     for (log, table) in &logs {
         let truth = truth(table);
         let room = tempfile::tempdir().expect("a folder");
-        let alone = mined(&case_of(room.path(), &[log.clone()]));
+        let alone = mined(&case_of(room.path(), std::slice::from_ref(log)));
         let path = |files: &HashMap<String, HashMap<u64, String>>| {
             let is_log = |path: &&String| Path::new(path).ends_with(log.file_name().unwrap_or_default());
             files.keys().find(is_log).cloned().unwrap_or_default()

@@ -162,7 +162,7 @@ fn mistakes_are_named_with_line_and_advice_and_the_others_run() {
     let file = bench.folder.path().join("d.toml");
     let check = |text: &str| {
         fs::write(&file, text).expect("written");
-        let detectors = Detectors::read(&[file.clone()], &ReadOptions::default());
+        let detectors = Detectors::read(std::slice::from_ref(&file), &ReadOptions::default());
         let report = detectors
             .check(&bench.case, &bench.case.snapshot(), &Scope::default(), &Cancel::default())
             .expect("checked");
@@ -314,8 +314,8 @@ fn injected_faults_are_found_and_little_else() {
 fn quiet_data_has_few_anomalies_whatever_the_season() {
     for season in [Season::Auto, Season::Week, Season::Day, Season::None] {
         let (mut bins, _) = seasonal(9, 200);
-        let (flat, _) = (bins.drain(..2_000).collect::<Vec<_>>(), ());
-        let calm: Vec<Bin> = flat
+        bins.truncate(2_000);
+        let calm: Vec<Bin> = bins
             .iter()
             .enumerate()
             .map(|(index, bin)| Bin { value: Some(100.0 + (index * 7 % 11) as f64), ..*bin })

@@ -382,8 +382,9 @@ fn detection() -> impl Strategy<Value = String> {
         Just("1 of them"),
     ];
     (items.clone(), items, condition).prop_map(|(a, b, condition)| {
-        let list =
-            |items: Vec<String>| items.iter().map(|item| format!("    - {item}\n")).collect::<String>();
+        let list = |items: Vec<String>| {
+            items.iter().fold(String::new(), |list, item| format!("{list}    - {item}\n"))
+        };
         format!("  a:\n{}  b:\n{}  condition: {condition}\n", list(a), list(b))
     })
 }
@@ -397,10 +398,9 @@ proptest! {
         detections in prop::collection::vec(detection(), 1..6),
     ) {
         let line = |(p, q, n): &(String, Option<String>, Option<i32>)| {
-            let mut line = format!("{{\"time\":\"2026-03-01T00:00:00Z\",\"p\":\"a{p}\"");
-            q.iter().for_each(|q| line.push_str(&format!(",\"q\":\"a{q}\"")));
-            n.iter().for_each(|n| line.push_str(&format!(",\"n\":{n}")));
-            line + "}\n"
+            let q = q.as_ref().map_or_else(String::new, |q| format!(",\"q\":\"a{q}\""));
+            let n = n.map_or_else(String::new, |n| format!(",\"n\":{n}"));
+            format!("{{\"time\":\"2026-03-01T00:00:00Z\",\"p\":\"a{p}\"{q}{n}}}\n")
         };
         let bench = Bench::new(&rows.iter().map(line).collect::<String>());
         for detection in &detections {

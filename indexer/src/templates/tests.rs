@@ -235,7 +235,7 @@ fn shapes_found_while_events_land_are_those_of_the_stored_events() {
 #[test]
 fn template_keeps_its_id_when_it_grows() {
     let folder = tempfile::tempdir().expect("a folder");
-    let first = folder.path().join("first.log");
+    let first = folder.path().join("users.log");
     fs::write(&first, "2026-03-01T14:00:00Z INFO user anna left\n").expect("written");
     let case = Case::create(&folder.path().join("a.case")).expect("a case");
     import(&case, &[first], false);
@@ -243,7 +243,7 @@ fn template_keeps_its_id_when_it_grows() {
     let id = before.patterns[0].id;
     assert_eq!(before.patterns[0].text, "user anna left");
 
-    let more = folder.path().join("more.log");
+    let more = folder.path().join("users.2.log");
     let lines = ["ben", "cleo", "dan", "eve", "finn"]
         .map(|user| format!("2026-03-01T14:01:00Z INFO user {user} left\n"));
     fs::write(&more, lines.concat()).expect("written");

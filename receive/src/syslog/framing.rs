@@ -182,7 +182,9 @@ mod tests {
 
     fn frames(parts: &[&[u8]]) -> Vec<String> {
         let (mut framer, mut out) = (Framer::default(), Vec::new());
-        parts.iter().for_each(|part| framer.push(part, &mut out));
+        for part in parts {
+            framer.push(part, &mut out);
+        }
         framer.finish(&mut out);
         out.into_iter().map(|frame| String::from_utf8_lossy(&frame).into_owned()).collect()
     }
