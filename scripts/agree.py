@@ -1,6 +1,6 @@
 """DuckDB reads a log of `fixtures/generate` itself and answers what Timberline answers from a case made of it.
 
-Usage: agree.py TIMBERLINE CASE LOG. Each question is asked of Timberline with pipes and in the SQL that DuckDB is asked in.
+Usage: agree.py TIMBERLINE CASE LOG. Timberline answers each question with pipes and in the SQL that DuckDB answers.
 Prints a line for each answer that differs, and how many agree.
 """
 import json
@@ -26,7 +26,7 @@ HOUR = "date_trunc('hour', time)"
 
 
 def grouped(by, number):
-    """The same figures of a number, overall or by something: what is asked of DuckDB, and of Timberline."""
+    """The same figures of a number, overall or by something: the queries for DuckDB and for Timberline."""
     sql, query = by
     names = ["n", "total", "average", "least", "most", "spread", "p50", "p95", "p99"]
     figures = [

@@ -88,7 +88,7 @@ def in_sqlite(events, queries, columns):
     for event in events:
         names = [name for name in event if name.lower() in known]
         marks = ", ".join("?" * len(names))
-        # Numbers and texts are the same to Sigma; SQLite tells them apart, so all is text.
+        # Numbers and texts are the same to Sigma; SQLite distinguishes them, so all is text.
         values = [str(event[name]).lower() if isinstance(event[name], bool) else str(event[name]) for name in names]
         connection.execute("INSERT INTO logs (%s) VALUES (%s)" % (", ".join(f'"{n}"' for n in names), marks), values)
     found = {}

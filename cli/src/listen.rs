@@ -1,4 +1,4 @@
-//! `timberline listen`: receives logs into a case until it is told to stop.
+//! `timberline listen`: receives logs into a case until it is stopped.
 
 use std::io::Write;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -97,11 +97,11 @@ pub fn run(arguments: &Listen) -> Result<Outcome> {
         }
     };
     ready(&running, arguments.json)?;
-    let mut told = Instant::now();
+    let mut printed = Instant::now();
     while !signalled.load(Ordering::Relaxed) && !running.iter().all(Running::has_ended) {
         std::thread::sleep(LOOK);
-        if stats.is_some_and(|stats| told.elapsed() >= stats) {
-            told = Instant::now();
+        if stats.is_some_and(|stats| printed.elapsed() >= stats) {
+            printed = Instant::now();
             tell(&receiver.intake().counters().read(), arguments.json)?;
         }
     }

@@ -3,7 +3,7 @@
 use indexer::query::{Bound, Filter, Op, Pattern, Range, Span, Test as FieldTest};
 use indexer::{Snapshot, stamp};
 
-pub fn of(field: &str, test: FieldTest) -> Filter {
+pub fn field_filter(field: &str, test: FieldTest) -> Filter {
     Filter::Field { field: field.to_owned(), test, span: Span::new(0, 0) }
 }
 
@@ -18,7 +18,7 @@ pub fn any(mut parts: Vec<Filter>) -> Filter {
         if part == Filter::Everything {
             return part;
         }
-        // Patterns of one field stand in one list.
+        // Patterns of one field are in one list.
         if let Filter::Field { field, test: FieldTest::Matches(more), .. } = &part
             && let Some(Filter::Field { field: last, test: FieldTest::Matches(patterns), .. }) =
                 joined.last_mut()
@@ -57,8 +57,8 @@ pub fn named(snapshot: &Snapshot, events: &[(u32, u64)]) -> Filter {
         let name = snapshot.sources().get(source as usize).map_or("", |source| source.name.as_str());
         let lines = events.iter().filter(|event| event.0 == source);
         let lines: Vec<Pattern> = lines.map(|(_, line)| Pattern::Tokens(line.to_string())).collect();
-        let is_file = of("source", FieldTest::Compare(Op::Equal, escaped(name)));
-        all(vec![is_file, of("line", FieldTest::Matches(lines))])
+        let is_file = field_filter("source", FieldTest::Compare(Op::Equal, escaped(name)));
+        all(vec![is_file, field_filter("line", FieldTest::Matches(lines))])
     };
     any(sources.into_iter().map(of_source).collect())
 }
@@ -75,14 +75,14 @@ pub fn within(filter: Filter, from: Option<i64>, to: Option<i64>) -> Filter {
     }
     let bound = |time: i64| Bound { value: stamp::to_rfc3339(time), inclusive: true };
     let range = Range { from: from.map(bound), to: to.map(bound) };
-    all(vec![of("time", FieldTest::Range(range)), filter])
+    all(vec![field_filter("time", FieldTest::Range(range)), filter])
 }
 
 /// A filter for the events of a group. Without a value an event has no such field.
 pub fn in_group(filter: Filter, by: &[String], keys: &[Option<String>]) -> Filter {
     let is = |(name, key): (&String, &Option<String>)| match key {
-        Some(key) => of(name, FieldTest::Compare(Op::Equal, escaped(key))),
-        None => Filter::Not(Box::new(of(name, FieldTest::Exists))),
+        Some(key) => field_filter(name, FieldTest::Compare(Op::Equal, escaped(key))),
+        None => Filter::Not(Box::new(field_filter(name, FieldTest::Exists))),
     };
     let mut parts = vec![filter];
     parts.extend(by.iter().zip(keys).map(is));

@@ -33,7 +33,7 @@ pub struct Detectors {
 /// How detectors are read.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    /// Tables of log sources besides the one that comes with the program.
+    /// Tables of log sources in addition to the one that comes with the program.
     pub log_sources: Vec<PathBuf>,
     /// Files with the values of placeholders.
     pub placeholders: Vec<PathBuf>,

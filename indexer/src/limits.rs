@@ -40,8 +40,8 @@ pub const DISK_TRIAL_BYTES: u64 = 256 << 20;
 /// Chunks that may wait between reading and parsing, a worker. Two keep a worker busy while the next is read.
 pub const CHUNKS_WAITING: usize = 2;
 
-/// Chunks that may wait to land besides, where there is memory. More of them fall out of the processor's caches before
-/// their turn, and gain nothing.
+/// Chunks that may also wait to land, where there is memory. More of them fall out of the processor's caches
+/// before their turn, and gain nothing.
 pub const MOST_CHUNKS_WAITING: usize = 192;
 
 /// Decompressed raw frames kept for pages and exports: about as many as a segment has, because events that
@@ -356,7 +356,7 @@ pub const RESUMED_BYTES: u64 = 64 << 20;
 /// by the logarithm of what was received, and each event is written again once for each power of it.
 pub const MERGED_SEGMENTS: usize = 8;
 
-/// The smallest size that segments of live sources are told apart by; smaller ones cost about the same to ask.
+/// Segments of live sources with fewer events are in one size class; they cost about the same to search.
 pub const SMALL_SEGMENT_EVENTS: u64 = 1_024;
 
 /// A merged segment with fewer events gets no text index: scanning it takes less than a question notices, and it

@@ -147,7 +147,7 @@ pub struct Latency {
     buckets: Vec<AtomicU64>,
 }
 
-/// The buckets of a power of two are told apart by its next three bits.
+/// The buckets of a power of two are distinguished by its next three bits.
 const BITS: u32 = 3;
 const BUCKETS: usize = 64 << BITS;
 

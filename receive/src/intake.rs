@@ -42,7 +42,7 @@ impl Stream {
 
     /// A stream of a name that there were others of: its source is called by the name alone.
     #[must_use]
-    pub fn told_apart(name: &str, by: &str) -> Stream {
+    pub fn with_part(name: &str, by: &str) -> Stream {
         Stream::new(format!("{name}{}{by}", indexer::STREAM_PART))
     }
 
@@ -119,7 +119,7 @@ pub struct Appended {
 ///
 /// Any thread may append at any time. An append blocks until the bytes of the batch are synced to disk (group
 /// commit: at most 100 ms or 1 MB are gathered for one sync) and then survives the end of the process at any
-/// instant. A refused batch leaves nothing behind that a later start would show. Within a stream, batches keep
+/// instant. A refused batch leaves nothing that a later start would show. Within a stream, batches keep
 /// the order in which their appends returned; the events become visible within the refresh interval.
 pub trait Intake: Send + Sync {
     /// Appends records, each an event of its own.

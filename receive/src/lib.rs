@@ -37,7 +37,7 @@ mod syslog;
 
 pub use counters::{Counters, Latency, SourceCounters, SourceStatistics, Statistics};
 pub use intake::{Appended, Intake, Record, Refused, Stream};
-pub use networks::{Networks, holder_of};
+pub use networks::{Networks, process_with_address};
 pub use receiver::{Notice, Options, Receiver, Tell};
 pub use sources::{Running, Source, in_use, start};
 pub use syslog::Framer;

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Bytes that may wait for one sync. More would be memory that no disk empties faster.
 pub const QUEUE_BYTES: usize = 16 << 20;
 
-/// How long an append waits for room in the queue before its sender is told to come again.
+/// How long an append waits for room in the queue before its sender is asked to come again.
 pub const QUEUE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// An append is logged in records of about this size, so that reading the log takes little memory.
@@ -29,7 +29,7 @@ pub const RETENTION: Duration = Duration::from_secs(10);
 /// After a disk has failed, it is tried again so much later.
 pub const RETRY: Duration = Duration::from_secs(1);
 
-/// So much of a disk is left free unless told otherwise: room for segments of what was accepted, and for
+/// So much of a disk is left free by default: room for segments of what was accepted, and for
 /// whoever else writes to it.
 pub const RESERVE_BYTES: u64 = 512 << 20;
 
@@ -61,7 +61,7 @@ pub const DATAGRAMS_AT_ONCE_BYTES: usize = 1 << 20;
 /// Batches of datagrams that may wait to be appended.
 pub const DATAGRAMS_WAITING: usize = 48;
 
-/// What is asked of the system as room for datagrams that were not taken yet.
+/// What the system is asked for as room for datagrams that were not taken yet.
 pub const SOCKET_BYTES: usize = 16 << 20;
 
 /// How often followed files are looked at: what makes a line visible within the shortest refresh.

@@ -52,7 +52,7 @@ fn is_in(address: IpAddr, network: IpAddr, bits: u8) -> bool {
 
 /// The process that has an address, where the system says it: its number and name.
 #[must_use]
-pub fn holder_of(address: SocketAddr, protocol: &str) -> Option<String> {
+pub fn process_with_address(address: SocketAddr, protocol: &str) -> Option<String> {
     let port = format!(":{:04X}", address.port());
     let tables = [format!("/proc/net/{protocol}"), format!("/proc/net/{protocol}6")];
     let inodes: Vec<String> = tables
@@ -69,7 +69,7 @@ pub fn holder_of(address: SocketAddr, protocol: &str) -> Option<String> {
         })
         .collect();
     let processes = fs::read_dir("/proc").ok()?.flatten();
-    let mut holders = processes.filter_map(|process| {
+    let mut matching = processes.filter_map(|process| {
         let number: u32 = process.file_name().to_str()?.parse().ok()?;
         let mut open = fs::read_dir(process.path().join("fd")).ok()?.flatten();
         open.any(|file| {
@@ -81,7 +81,7 @@ pub fn holder_of(address: SocketAddr, protocol: &str) -> Option<String> {
             format!("process {number} ({})", name.trim_end())
         })
     });
-    holders.next()
+    matching.next()
 }
 
 #[cfg(test)]
@@ -106,13 +106,13 @@ mod tests {
     }
 
     #[test]
-    fn the_holder_of_a_port_is_named() {
+    fn process_with_open_port_is_named() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let holder = holder_of(listener.local_addr().expect("its address"), "tcp");
+        let process = process_with_address(listener.local_addr().expect("its address"), "tcp");
         let own = format!("process {} (", std::process::id());
         // Not every system has these tables.
         if fs::metadata("/proc/net/tcp").is_ok() {
-            assert!(holder.as_ref().is_some_and(|holder| holder.starts_with(&own)), "{holder:?}");
+            assert!(process.as_ref().is_some_and(|process| process.starts_with(&own)), "{process:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Making events of what was received: the log is read behind its writer, and what it says is published in
+//! Making events of what was received: the log is read after its writer, and what it says is published in
 //! the case at every refresh. When the case or the disk fails, the log is read again from where the case ends.
 
 use std::collections::{BTreeMap, HashMap};
@@ -57,7 +57,7 @@ pub struct Receiver {
 impl Receiver {
     /// Begins to receive into a case, which nobody else writes meanwhile.
     pub fn start(case: Arc<Case>, options: Options, tell: Arc<Tell>) -> Result<Receiver, Error> {
-        // What other writers left behind is put right, and nobody else may write the case.
+        // What other writers left is put right, and nobody else may write the case.
         let positions = case.live(&options.live, now())?.positions();
         let failed = |error: std::io::Error| {
             let message = format!("the log of what is received cannot be opened: {error}");
@@ -88,7 +88,7 @@ impl Receiver {
         &self.case
     }
 
-    /// By what a person is told something.
+    /// What shows notices to a person.
     #[must_use]
     pub fn teller(&self) -> &Arc<Tell> {
         &self.tell
@@ -122,14 +122,14 @@ fn now() -> Moment {
 }
 
 fn index(case: &Case, log: &Log, options: &Options, tell: &Tell) -> Result<(), Error> {
-    let mut told = false;
+    let mut is_reported = false;
     loop {
         let outcome = Indexing::begin(case, log, options, tell).and_then(Indexing::run);
         match outcome {
             Err(error) if !log.wait(Position { file: u64::MAX, offset: 0 }, RETRY) => {
-                if !told {
+                if !is_reported {
                     tell(Notice::Failing(error));
-                    told = true;
+                    is_reported = true;
                 }
             }
             outcome => return outcome,
@@ -255,10 +255,10 @@ impl<'c> Indexing<'c> {
         if self.live.waiting_bytes() == 0 {
             self.log.visible(self.reader.position());
         }
-        let behind = self.log.readable() > self.reader.position();
+        let has_backlog = self.log.readable() > self.reader.position();
         self.log.counters().set_backlog(self.log.bytes_beyond(self.reader.position()));
         self.remove_read(self.reader.position().file)?;
-        while !behind && self.live.merge(&Cancel::default())? {}
+        while !has_backlog && self.live.merge(&Cancel::default())? {}
         if self.retained.elapsed() >= RETENTION.min(self.options.refresh * 10) {
             self.retained = moment.instant;
             let retained = self.live.retain(self.options.keep, moment)?;

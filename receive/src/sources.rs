@@ -13,7 +13,7 @@ use crate::follow::follow;
 use crate::http::{self, Allows, HttpOptions};
 use crate::intake::{Intake, Record, Refused, Stream};
 use crate::limits::READ_BYTES;
-use crate::networks::{Networks, holder_of};
+use crate::networks::{Networks, process_with_address};
 use crate::receiver::{Notice, Receiver};
 use crate::syslog::{LOOK, serve_tcp, serve_udp};
 
@@ -144,8 +144,8 @@ pub fn in_use(address: SocketAddr, protocol: &str, error: &io::Error) -> Error {
     if error.kind() != io::ErrorKind::AddrInUse {
         return Error::new(ErrorKind::NotReadable, format!("{address} cannot be listened on: {error}"));
     }
-    let holder = holder_of(address, protocol).unwrap_or_else(|| "another program".to_owned());
-    let message = format!("{address} is in use by {holder}");
+    let process = process_with_address(address, protocol).unwrap_or_else(|| "another program".to_owned());
+    let message = format!("{address} is in use by {process}");
     Error::new(ErrorKind::BadRequest, message).hint("stop that program, or listen on another port")
 }
 
@@ -157,7 +157,7 @@ fn unix(path: &PathBuf, intake: Arc<dyn Intake>, stop: Cancel) -> Result<Running
     let failed = |error: io::Error| {
         Error::new(ErrorKind::NotReadable, format!("the socket cannot be made: {error}")).at(path)
     };
-    // A socket that nobody answers on was left behind by a process that was killed.
+    // A socket that nobody answers on was left by a process that was killed.
     let is_socket = std::fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_socket());
     let is_left = is_socket && UnixDatagram::unbound().and_then(|own| own.connect(path)).is_err();
     if is_left {

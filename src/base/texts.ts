@@ -176,7 +176,7 @@ export const texts = {
     },
     only: 'Include this pattern',
     exclude: 'Exclude this pattern',
-    unfold: 'Variable values',
+    unfold: 'Variable values and examples',
     contrast: 'Compared with the rest of the time',
     contrasts: {
       all: 'All',
@@ -190,6 +190,8 @@ export const texts = {
     isGone: 'missing',
     counting: 'Counting variable values…',
     constant: 'These messages have no variable part.',
+    examples: 'Examples',
+    showExample: 'Show in the list of events',
     distinct: (count: number, more: boolean) =>
       `${more ? 'more than ' : ''}${counted(count, 'value', 'values')}`,
     between: (least: number, most: number) => `${formatCount(least)} to ${formatCount(most)}`,

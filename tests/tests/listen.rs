@@ -12,7 +12,7 @@ use serde_json::Value;
 use timberline_tests::programs;
 
 /// What a condition may take on a machine that does much else.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 struct Listening {
     child: Child,
@@ -147,8 +147,8 @@ fn syslog_over_tcp_and_udp_and_a_socket_is_kept_with_its_sender() {
         own.send_to(b"<14>Mar  1 14:07:00 cron[3]: local", &socket).expect("it is sent");
     }
     listening.until(7);
-    let told = listening.stop();
-    let sources = &told.last().expect("counters")["sources"];
+    let counters = listening.stop();
+    let sources = &counters.last().expect("counters")["sources"];
     assert_eq!(sources["syslog/tcp/127.0.0.1"]["accepted"], 3, "{sources}");
     assert_eq!(sources["syslog/udp/127.0.0.1"]["accepted"], 3, "{sources}");
     let found = texts(&case, "source:\"syslog/tcp/127.0.0.1\"");

@@ -1,5 +1,5 @@
 //! Detectors of our own: measures of queries over time, in TOML files. One file a condition: it says what is read of
-//! the file, what is asked of the engine, and when it alerts.
+//! the file, what the engine evaluates, and when it alerts.
 
 mod absence;
 mod anomaly;

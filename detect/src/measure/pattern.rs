@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use super::read::Lines;
 use super::{Detector, Found, Interval, Place};
-use crate::evidence::{all, of};
+use crate::evidence::{all, field_filter};
 use crate::problem::Fault;
 use indexer::query::{Pattern as Text, Test};
 
@@ -101,7 +101,8 @@ impl Pattern {
                 ),
             };
             if let Some(interval) = interval {
-                let is_template = of("template", Test::Matches(vec![Text::Tokens(pattern.id.to_string())]));
+                let is_template =
+                    field_filter("template", Test::Matches(vec![Text::Tokens(pattern.id.to_string())]));
                 let filter = all(vec![detector.filter.clone(), is_template]);
                 let mut alert = detector.alert(&[], &interval, &filter);
                 alert.group = vec![("template".to_owned(), pattern.text.clone())];

@@ -65,10 +65,10 @@ impl Bench {
 
 /// So many events a minute.
 fn minutes(counts: &[usize], fields: &'static str) -> Vec<(i64, &'static str)> {
-    let of = |(minute, count): (usize, &usize)| {
+    let events_in = |(minute, count): (usize, &usize)| {
         (0..*count).map(move |index| (minute as i64 * 60 + index as i64, fields))
     };
-    counts.iter().enumerate().flat_map(of).collect()
+    counts.iter().enumerate().flat_map(events_in).collect()
 }
 
 #[test]

@@ -159,7 +159,7 @@ impl Parser<'_> {
                 let is_of =
                     matches!(self.words.get(self.at), Some(Word::Name(of)) if of.eq_ignore_ascii_case("of"));
                 let is_name = self.names.contains(&name);
-                if is_of && !is_name { self.of(&name) } else { self.name(name) }
+                if is_of && !is_name { self.quantified(&name) } else { self.name(name) }
             }
         }
     }
@@ -176,7 +176,7 @@ impl Parser<'_> {
     }
 
     /// `1 of them`, `all of selection_*`.
-    fn of(&mut self, count: &str) -> Result<Expr<String>, Fault> {
+    fn quantified(&mut self, count: &str) -> Result<Expr<String>, Fault> {
         self.at += 1;
         let Some(Word::Name(pattern)) = self.words.get(self.at).cloned() else {
             return Err(self

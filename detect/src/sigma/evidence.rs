@@ -7,7 +7,7 @@ use super::condition::Expr;
 use super::pattern::Wild;
 use super::program::{Program, Selector, TEXT, TestId};
 use super::values::Test;
-use crate::evidence::{all, any, escaped, never, of};
+use crate::evidence::{all, any, escaped, field_filter, never};
 
 /// Parts of a query that a single rule may give; a longer one is no help to a reader.
 const MOST_PARTS: usize = 400;
@@ -58,7 +58,7 @@ impl Evidence<'_> {
             return Some(Filter::Everything);
         }
         let is = |source: &&indexer::SourceEntry| {
-            of("source", FieldTest::Compare(Op::Equal, escaped(&source.name)))
+            field_filter("source", FieldTest::Compare(Op::Equal, escaped(&source.name)))
         };
         Some(any(chosen.iter().map(is).collect()))
     }
@@ -98,21 +98,24 @@ impl Evidence<'_> {
             Test::Text { wild, cased } => each(&|field| self.text(field, wild, *cased)),
             Test::Regex(source) => each(&|field| {
                 let pattern = Pattern::Regex(RegexText::new(source, false).ok()?);
-                (!self.has_numbers(field)).then(|| of(field, FieldTest::Matches(vec![pattern])))
+                (!self.has_numbers(field)).then(|| field_filter(field, FieldTest::Matches(vec![pattern])))
             }),
             Test::Network(network) => each(&|field| {
                 // The language reads networks of version 4 only.
                 let is_text = self.kinds(field) == [FieldKind::Text] && !network.contains(':');
-                is_text.then(|| of(field, FieldTest::Matches(vec![Pattern::Network(network.clone())])))
+                is_text
+                    .then(|| field_filter(field, FieldTest::Matches(vec![Pattern::Network(network.clone())])))
             }),
             Test::Compare { op, number } => each(&|field| {
                 let is_number =
                     self.kinds(field).iter().all(|kind| matches!(kind, FieldKind::Int | FieldKind::Float));
                 let number = f64::from_bits(*number).to_string();
-                is_number.then(|| of(field, FieldTest::Compare(op.op(), number)))
+                is_number.then(|| field_filter(field, FieldTest::Compare(op.op(), number)))
             }),
-            Test::Exists => each(&|field| Some(of(field, FieldTest::Exists))),
-            Test::Null => Some(Filter::Not(Box::new(each(&|field| Some(of(field, FieldTest::Exists)))?))),
+            Test::Exists => each(&|field| Some(field_filter(field, FieldTest::Exists))),
+            Test::Null => {
+                Some(Filter::Not(Box::new(each(&|field| Some(field_filter(field, FieldTest::Exists)))?)))
+            }
             Test::Field { .. } | Test::Clock { .. } => None,
         }
     }
@@ -128,7 +131,7 @@ impl Evidence<'_> {
     /// A pattern over all of a field's value. Numbers are only compared as a whole.
     fn text(&self, field: &str, wild: &Wild, cased: bool) -> Option<Filter> {
         if wild.0 == [super::pattern::Token::Many] {
-            return Some(of(field, FieldTest::Exists));
+            return Some(field_filter(field, FieldTest::Exists));
         }
         if field == "level" {
             return None;
@@ -139,14 +142,14 @@ impl Evidence<'_> {
             let plain = wild.plain()?;
             let as_written = plain.parse::<i64>().ok().map(|number| number.to_string());
             if as_written.as_deref() == Some(plain) {
-                ways.push(of(field, FieldTest::Compare(Op::Equal, plain.to_owned())));
+                ways.push(field_filter(field, FieldTest::Compare(Op::Equal, plain.to_owned())));
             } else if kinds.contains(&FieldKind::Float) && plain.parse::<f64>().is_ok() {
                 return None;
             }
         }
         if kinds.iter().any(|kind| matches!(kind, FieldKind::Text | FieldKind::Bool)) {
             let regex = RegexText::new(&wild.to_regex(), !cased).ok()?;
-            ways.push(of(field, FieldTest::Matches(vec![Pattern::Regex(regex)])));
+            ways.push(field_filter(field, FieldTest::Matches(vec![Pattern::Regex(regex)])));
         }
         Some(any(ways))
     }

@@ -1,5 +1,5 @@
 //! All rules as one program for one case: tests that rules share are there once, fields are those of the case, and
-//! each rule has triggers, of which one must hold where the rule does.
+//! each rule has triggers. At least one trigger holds wherever the rule does.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -59,7 +59,7 @@ pub struct Program {
     pub slots: Vec<Slot>,
     pub tests: Vec<SlotTest>,
     pub selectors: Vec<Selector>,
-    /// Kinds of events: selectors all of which must hold; nothing where a field of one is not in the case.
+    /// Kinds of events: selectors that must all hold; nothing where a field of one is not in the case.
     pub kinds: Vec<Option<Vec<usize>>>,
     pub variants: Vec<Variant>,
     /// By test: the variants that it starts.
@@ -273,7 +273,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Tests one of which holds wherever the condition does, with what they cost: how often they hold for other reasons.
+/// Tests with what they cost: how often they hold for other reasons. At least one holds wherever the
+/// condition does.
 fn triggers(expr: &Expr<TestId>, tests: &[SlotTest]) -> Option<(f64, Vec<TestId>)> {
     match expr {
         Expr::Leaf(test) => cost(&tests[*test as usize].test).map(|cost| (cost, vec![*test])),

@@ -25,7 +25,7 @@ pub struct SegmentMatches {
     pub kinds: Vec<bool>,
 }
 
-/// What scans need of a case besides its rows: by source, which selectors hold.
+/// What scans need of a case in addition to its rows: by source, which selectors hold.
 #[derive(Debug)]
 pub struct SourceNames {
     pub formats: Vec<String>,

@@ -1,5 +1,5 @@
 //! Any text is parsed, in both readings, without a panic; what parses prints, and what is printed parses to
-//! the same; its words are told apart, and every place in it can be completed.
+//! the same; its words are classified, and every place in it can be completed.
 
 #![no_main]
 

@@ -350,7 +350,7 @@ mod tests {
 
     fn table(columns: &[(&str, Vec<Cell>)]) -> Table {
         let columns = columns.iter();
-        Table::of(
+        Table::from_columns(
             columns.map(|(name, cells)| ((*name).to_owned(), Column::of_cells(cells.clone()))).collect(),
         )
     }

@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn every_type_reads_back() {
         let column = |cells: Vec<Cell>| Column::of_cells(cells);
-        let table = Table::of(vec![
+        let table = Table::from_columns(vec![
             ("time".to_owned(), column(vec![Cell::Time(5), Cell::Missing])),
             ("n".to_owned(), column(vec![Cell::Missing, Cell::Int(-7)])),
             ("x".to_owned(), column(vec![Cell::Float(0.5), Cell::Missing])),

@@ -2,7 +2,7 @@ use super::*;
 use crate::pipe::{Cell, Column};
 
 fn table() -> Table {
-    Table::of(vec![
+    Table::from_columns(vec![
         ("name".to_owned(), Column::of_cells(vec![Cell::text("=1+1"), Cell::text("a,\"b\""), Cell::Missing])),
         ("n".to_owned(), Column::of_cells(vec![Cell::Int(-5), Cell::Float(0.5), Cell::Missing])),
         ("at".to_owned(), Column::of_cells(vec![Cell::Time(0), Cell::Missing, Cell::Time(1_500_000_000)])),

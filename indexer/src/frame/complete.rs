@@ -212,7 +212,7 @@ impl Offers<'_> {
                 ("GROUP BY", "a row for each combination of values"),
                 ("ORDER BY", "the order of the rows"),
                 ("LIMIT", "the first rows"),
-                ("JOIN", "rows of another table beside them"),
+                ("JOIN", "rows of another table that match"),
                 ("LEFT JOIN", "those without a partner too"),
                 ("ON", "what must be equal"),
                 ("AS", "another name of the table"),

@@ -253,7 +253,7 @@ mod tests {
             }
             texts.finish()
         };
-        Table::of(vec![
+        Table::from_columns(vec![
             ("text".to_owned(), texts(&[Some("b"), None, Some("a"), Some("b")])),
             ("int".to_owned(), Column::ints(vec![1, ingest::NO_INT, -3, i64::MAX])),
             ("whole".to_owned(), Column::ints(vec![1, 2, 3, 4])),
@@ -303,7 +303,7 @@ mod tests {
         }
         let codes = vec![2, 0, NO_CODE, 1];
         let column = Column::new(Data::Text { codes, texts: Dictionary::Own(Arc::new(texts)) });
-        let frame = to_frame(&Table::of(vec![("x".to_owned(), column)])).expect("a frame");
+        let frame = to_frame(&Table::from_columns(vec![("x".to_owned(), column)])).expect("a frame");
         assert_eq!(frame.column("x").expect("a frame").n_unique().expect("a frame"), 3);
     }
 
@@ -320,7 +320,7 @@ mod tests {
     #[test]
     fn mixed_values_become_texts() {
         let cells = vec![Cell::Int(5), Cell::Missing, Cell::text("x"), Cell::Bool(true)];
-        let table = Table::of(vec![("m".to_owned(), Column::of_cells(cells))]);
+        let table = Table::from_columns(vec![("m".to_owned(), Column::of_cells(cells))]);
         let back = from_frame(&to_frame(&table).expect("a frame")).expect("a frame");
         let texts: Vec<Cell> = (0..4).map(|row| back.cell(row, 0)).collect();
         assert_eq!(texts, [Cell::text("5"), Cell::Missing, Cell::text("x"), Cell::text("true")]);

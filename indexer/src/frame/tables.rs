@@ -79,7 +79,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn of(table: &str) -> Rows {
+    fn new(table: &str) -> Rows {
         Rows { columns: columns(table).iter().map(|(name, _)| (*name, Vec::new())).collect() }
     }
 
@@ -113,7 +113,7 @@ impl Rows {
 
 /// A table of that name without its rows, for its columns.
 pub(super) fn without_rows(table: &str, shared: &Shared) -> Result<LazyFrame> {
-    Rows::of(table).frame(table, shared)
+    Rows::new(table).frame(table, shared)
 }
 
 fn whole(value: u64) -> Cell {
@@ -134,7 +134,7 @@ pub(super) fn templates(case: &Case, snapshot: &Snapshot, view: &View, shared: &
         ..PatternOptions::default()
     };
     let found = case.patterns(snapshot, view, &options, &mut |_, _| {}, &shared.cancel)?;
-    let mut rows = Rows::of("templates");
+    let mut rows = Rows::new("templates");
     for pattern in found.patterns {
         rows.push(vec![
             Cell::text(&pattern.id.to_string()),
@@ -150,7 +150,7 @@ pub(super) fn templates(case: &Case, snapshot: &Snapshot, view: &View, shared: &
 /// What people wrote; `source` and `line` are those of the event that a note is on.
 pub(super) fn notes(case: &Case, snapshot: &Snapshot, shared: &Shared) -> Result<LazyFrame> {
     let notes = case.notes(None, 0)?.notes;
-    let mut rows = Rows::of("notes");
+    let mut rows = Rows::new("notes");
     for note in notes {
         let place = match note.event {
             Some((source, offset)) => case.evidence(snapshot, &[(source, offset)], 0, &shared.cancel)?,
@@ -177,7 +177,7 @@ pub(super) fn notes(case: &Case, snapshot: &Snapshot, shared: &Shared) -> Result
 
 /// The files of the case. Those that were deleted from it are not listed.
 pub(super) fn sources(snapshot: &Snapshot, shared: &Shared) -> Result<LazyFrame> {
-    let mut rows = Rows::of("sources");
+    let mut rows = Rows::new("sources");
     for source in snapshot.sources().iter().filter(|source| !source.deleted) {
         rows.push(vec![
             Cell::text(&source.name),

@@ -33,7 +33,7 @@ pub(crate) fn over(groups: Option<&[u32]>, rows: usize, asked: &[(Over, Column)]
     let mut wanted = Vec::with_capacity(asked.len());
     for (index, (what, values)) in asked.iter().enumerate() {
         let name = format!("values {index}");
-        let expression = what.of(col(name.as_str()));
+        let expression = what.expression(col(name.as_str()));
         let expression = match groups {
             Some(_) => expression.over([col(GROUP)]).map_err(|error| internal(&error))?,
             None => expression,
@@ -47,7 +47,7 @@ pub(crate) fn over(groups: Option<&[u32]>, rows: usize, asked: &[(Over, Column)]
 }
 
 impl Over {
-    fn of(&self, values: Expr) -> Expr {
+    fn expression(&self, values: Expr) -> Expr {
         // A missing value keeps the result so far.
         let so_far = |values: Expr| values.fill_null_with_strategy(FillNullStrategy::Forward(None));
         let rank = |method| RankOptions { method, descending: false };

@@ -39,7 +39,7 @@ const LINE_WAITS: Duration = Duration::from_secs(5);
 /// How live sources are kept.
 #[derive(Clone, Debug, Default)]
 pub struct LiveOptions {
-    /// What is kept besides the original bytes, where the case is new.
+    /// What is kept in addition to the original bytes, where the case is new.
     pub profile: Option<Profile>,
     pub tune: Overrides,
 }

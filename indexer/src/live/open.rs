@@ -62,7 +62,7 @@ pub struct Opened {
     hash: Sha256,
     pub account: Account,
     pub encoding: Encoding,
-    /// It has only the bytes that told its format, all of which become events; these follow them.
+    /// It has only the bytes that showed its format, and all of them become events; these follow them.
     pub is_first: bool,
     pub rest: Vec<u8>,
 }
@@ -276,7 +276,7 @@ fn learn(
         return Ok((source, chosen));
     }
     let plain = options(Some(PLAIN));
-    // A single byte is never told to be anything but text.
+    // A single byte is always detected as text.
     for bytes in [sample.len(), 1] {
         if let Ok(source) = Source::resume(&stream, &sample[..bytes], &place, &plain) {
             return Ok((source, plain));

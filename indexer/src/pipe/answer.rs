@@ -102,7 +102,7 @@ impl Case {
                     let fields =
                         if facets.fields().is_empty() { &asked.wanted.columns } else { facets.fields() };
                     let reason = (!lower::facets::can_count(fields, snapshot))
-                        .then_some("a field has decimals, of which the first one is shown");
+                        .then_some("a field has decimals, and the first of equal ones is shown");
                     return Ok(Some(Calculated::from_reason(reason)));
                 }
                 _ => is_first = false,

@@ -29,7 +29,7 @@ pub(crate) enum Width {
 }
 
 impl Width {
-    pub fn of(quantity: Quantity) -> Width {
+    pub fn from_quantity(quantity: Quantity) -> Width {
         let whole = quantity.number.fract() == 0.0 && quantity.number.abs() < 1e6;
         let count = quantity.number as i64;
         match quantity.unit {
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     fn around(width: &str, time: &str, zone: &str) -> (String, String) {
-        let width = Width::of(Quantity::parse(width).expect("a width"));
+        let width = Width::from_quantity(Quantity::parse(width).expect("a width"));
         let zone = TimeZone::get(zone).expect("a zone");
         let time = crate::stamp::parse(time).expect("a time");
         let (start, end) = width.around(time, &zone).expect("a bin");

@@ -7,7 +7,7 @@ use super::column::{Column, Data};
 use super::dictionary::Dictionary;
 use crate::hash::Fast;
 
-/// The number that stands for no number yet.
+/// The number of a value that has none yet.
 const NONE: u32 = u32::MAX;
 
 /// Whole numbers below this, such as status codes, are looked up by their place.

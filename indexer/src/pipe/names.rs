@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_read_is_asked_of_events() {
+    fn only_columns_that_are_read_are_requested() {
         let mut names = Names::of_events(&["time".to_owned(), "bytes".to_owned(), "path".to_owned()], false);
         assert!(names.resolve("bytes", Span::default()).is_ok());
         let error = names.resolve("byts", Span::default()).expect_err("no such column");

@@ -7,7 +7,7 @@ use ingest::custom::Extractor;
 use super::calendar::Width;
 use super::expr::{Expression, TableFilter, invalid};
 use super::plan::{Planned, Planner, rows, step};
-use super::stages::compare::{Compare, names_beside};
+use super::stages::compare::{Compare, compared_names};
 use super::stages::context::{self, Context, Neighbours};
 use super::stages::extract::{Extract, Pattern};
 use super::stages::frequent::Ranking;
@@ -85,7 +85,7 @@ impl Planner<'_> {
     ) -> Result<Vec<Planned>> {
         let width = match span {
             TimeSpan::Auto => self.clock.automatic(),
-            TimeSpan::Every(quantity) => Width::of(quantity),
+            TimeSpan::Every(quantity) => Width::from_quantity(quantity),
         };
         let time = self.names.resolve("time", Span::default())?;
         let mut keys = vec![("time".to_owned(), Expression::binned(&time, width.clone()))];
@@ -184,7 +184,7 @@ impl Planner<'_> {
         let calculated = plan
             .aggregates
             .iter()
-            .flat_map(|one| std::iter::once(one.name.clone()).chain(names_beside(&one.name)));
+            .flat_map(|one| std::iter::once(one.name.clone()).chain(compared_names(&one.name)));
         self.names.replace(keys.iter().cloned().chain(calculated).collect::<Vec<_>>());
         let empty = plan.aggregates.iter().map(|one| empty(one.function)).collect();
         let compare = Compare::new(baseline.clone(), stages, keys.len(), empty);

@@ -10,7 +10,7 @@ use super::names::Names;
 use super::plan::{Planned, Planner, plan, rows, step};
 use super::stages::bucket::Bucket;
 use super::stages::fill::{FillDown, FillNull, Filled};
-use super::stages::join::{Join, Key, With, name_beside};
+use super::stages::join::{Join, Key, With, unique_name};
 use super::stages::lookup::table_of_file;
 use super::stages::pivot::Pivot;
 use super::stages::stats::StatsPlan;
@@ -84,7 +84,7 @@ impl Planner<'_> {
         if joined.kind.adds_columns() {
             let mut known = taken.clone();
             for name in there.iter().filter(|name| !keys.contains(name)) {
-                let name = name_beside(name, &known);
+                let name = unique_name(name, &known);
                 self.names.set(&name);
                 known.push(Arc::from(name));
             }

@@ -30,7 +30,7 @@ impl Table {
         Table { rows, ..Table::default() }
     }
 
-    pub(crate) fn of(columns: Vec<(String, Column)>) -> Table {
+    pub(crate) fn from_columns(columns: Vec<(String, Column)>) -> Table {
         let rows = columns.first().map_or(0, |(_, column)| column.len());
         let mut table = Table::of_rows(rows);
         for (name, column) in columns {

@@ -45,7 +45,7 @@ pub fn is_packed(path: &Path) -> bool {
     marks.iter().any(|mark| head[..read].starts_with(mark))
 }
 
-/// Whether a file is what another one of the same folder was renamed to: `app.log.1` beside `app.log`.
+/// Whether a file is what another one of the same folder was renamed to: `app.log.1` next to `app.log`.
 pub fn is_rotation(path: &Path, known: &BTreeSet<PathBuf>) -> bool {
     let Some(name) = path.file_name().map(|name| name.to_string_lossy().into_owned()) else { return false };
     let places = name.match_indices(['.', '-']).map(|(at, _)| at);
@@ -68,7 +68,7 @@ pub struct Identity {
 
 impl Identity {
     /// Nothing while its first line is not there.
-    pub fn of(path: &Path) -> Option<Identity> {
+    pub fn from_path(path: &Path) -> Option<Identity> {
         Identity::of_file(&mut File::open(path).ok()?).ok()?
     }
 
@@ -243,7 +243,7 @@ impl Followed {
 }
 
 fn stream_of(path: &Path, identity: &Identity, cut: u32) -> Stream {
-    Stream::told_apart(&path.to_string_lossy(), &format!("{}{cut}", identity.key()))
+    Stream::with_part(&path.to_string_lossy(), &format!("{}{cut}", identity.key()))
 }
 
 /// How often a file was cut off, and its last stream, as far as the case knows it.

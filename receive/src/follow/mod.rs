@@ -113,7 +113,7 @@ impl Following<'_> {
             if !is_sibling || is_packed(&other) {
                 continue;
             }
-            let Some(identity) = Identity::of(&other) else { continue };
+            let Some(identity) = Identity::from_path(&other) else { continue };
             let is_open = self.files.iter().any(|file| file.number() == identity.number());
             if !is_open && let Some(mut rest) = Followed::rest_of(path, &other, &identity, self.log) {
                 rest.is_rotated();

@@ -14,7 +14,7 @@ pub enum Body {
     Value(Value),
     /// JSON text that may still be filtered and laid out.
     Json(Vec<u8>),
-    /// JSON text of which what the client does not want is left out already.
+    /// JSON text that is already without what the client does not want.
     Filtered(Vec<u8>),
     Text(String),
     Protobuf(Vec<u8>),

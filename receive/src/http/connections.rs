@@ -80,10 +80,10 @@ async fn connection(stream: TcpStream, peer: IpAddr, host: Arc<Host>, mut ended:
         .max_headers(HEADERS)
         .max_buf_size(BUFFER_BYTES);
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
-    let mut told = pin!(ended.changed());
+    let mut end_signal = pin!(ended.changed());
     let mut is_ending = false;
     poll_fn(|context| {
-        if !is_ending && told.as_mut().poll(context).is_ready() {
+        if !is_ending && end_signal.as_mut().poll(context).is_ready() {
             is_ending = true;
             connection.as_mut().graceful_shutdown();
         }

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_stand_for_any_run() {
+    fn stars_match_any_run() {
         for (pattern, name) in
             [("*", ""), ("a*c", "abc"), ("a*c", "ac"), ("*b*", "abc"), ("a", "a"), ("a*b*c", "a.b.b.c")]
         {

@@ -38,7 +38,7 @@ pub fn check(options: &HttpOptions, head: &Head) -> Result<(), Problem> {
     if head.header(header::ORIGIN).is_some_and(|origin| !own(origin)) {
         return forbidden("requests of web pages are not answered");
     }
-    // Behind a name that was pointed at this machine there is a web page as well.
+    // A web page may also use a name that was pointed at this machine.
     if options.remote.is_none() && !is_loopback(head.authority()) {
         return forbidden("this server answers under the names of this machine only, such as 127.0.0.1");
     }

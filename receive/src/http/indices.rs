@@ -91,7 +91,7 @@ pub fn indices(host: &Host) -> Vec<Index> {
     found.into_values().collect()
 }
 
-/// Answers what is asked of indices and settings; nothing where it is something else.
+/// Answers requests for indices and settings; nothing where it is something else.
 pub fn answer(host: &Host, request: &Request, segments: &[&str]) -> Option<Answered> {
     let method = &request.head.method;
     if let Some(answered) = settings(host, request, segments) {
@@ -256,14 +256,17 @@ fn resolved(host: &Host, pattern: &str) -> Value {
 fn stats(host: &Host) -> Value {
     let mut listed = Map::new();
     let (mut events, mut bytes) = (0, 0);
-    let of = |events: u64, bytes: u64| json!({"docs": {"count": events, "deleted": 0}, "store": {"size_in_bytes": bytes}});
+    let figures = |events: u64, bytes: u64| {
+        let docs = json!({"count": events, "deleted": 0});
+        json!({"docs": docs, "store": {"size_in_bytes": bytes}})
+    };
     for index in indices(host) {
         events += index.events;
         bytes += index.bytes;
-        let stats = of(index.events, index.bytes);
+        let stats = figures(index.events, index.bytes);
         listed.insert(index.name.clone(), json!({"uuid": index.uuid(), "primaries": stats, "total": stats}));
     }
-    let all = of(events, bytes);
+    let all = figures(events, bytes);
     json!({
         "_shards": {"total": 1, "successful": 1, "failed": 0},
         "_all": {"primaries": all, "total": all},
@@ -351,8 +354,8 @@ impl Kind {
             let entries: Vec<Value> = names.iter().map(|name| json!({"name": name, inner: {}})).collect();
             json!({key: entries})
         };
-        let map = |of: &dyn Fn(&String) -> Value| -> Value {
-            Value::Object(names.iter().map(|name| (name.clone(), of(name))).collect())
+        let map = |entry: &dyn Fn(&String) -> Value| -> Value {
+            Value::Object(names.iter().map(|name| (name.clone(), entry(name))).collect())
         };
         match self {
             Kind::IndexTemplate => {

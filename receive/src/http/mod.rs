@@ -1,4 +1,4 @@
-//! The HTTP server: Elasticsearch's interface as shippers, clients and dashboards use it, and OTLP beside it.
+//! The HTTP server: Elasticsearch's interface as shippers, clients and dashboards use it, and OTLP.
 //!
 //! What is appended goes through an [`Intake`] and is answered when it is synced; what is asked is answered
 //! from the [`Case`]. A request is a [`request::Head`] with a body, handlers are functions of them, and only

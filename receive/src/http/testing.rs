@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{HttpOptions, serve};
 use crate::{Appended, Counters, Intake, Record, Refused, SourceStatistics, Stream};
 
-/// Keeps records as they come; refuses them while it is told to.
+/// Keeps records as they come; refuses them while a refusal is set.
 #[derive(Default)]
 pub struct MemoryIntake {
     pub streams: Mutex<BTreeMap<String, Vec<Record>>>,

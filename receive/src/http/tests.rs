@@ -279,7 +279,7 @@ fn a_bomb_is_noticed_before_it_is_in_memory() {
 }
 
 #[test]
-fn connections_are_kept_and_the_server_ends_when_it_is_told() {
+fn connections_are_kept_and_the_server_ends_when_it_is_stopped() {
     let mut server = server();
     let mut stream = TcpStream::connect(server.address).expect("a connection");
     let mut bytes = [0; 4096];

@@ -29,7 +29,7 @@ fn path(folder: &Path, file: u64) -> PathBuf {
 }
 
 impl Ids {
-    /// The ids of files that were kept, the newest of which are loaded.
+    /// The ids of files that were kept. The newest are loaded.
     pub fn load(folder: &Path) -> io::Result<Ids> {
         let mut ids = Ids { young: HashSet::new(), old: HashSet::new(), newest_file: 0 };
         for file in numbered(folder, ".ids")? {

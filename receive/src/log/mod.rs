@@ -1,5 +1,5 @@
 //! The write-ahead log of a case: what was received and is not yet in segments. Appends are gathered and synced
-//! together by one thread; whoever makes events of them reads the files behind it. Its files are in the
+//! together by one thread; whoever makes events of them reads its files after that. They are in the
 //! case's folder `wal/`.
 
 mod ids;
@@ -54,7 +54,7 @@ struct State {
     readable: Position,
     /// When the first of each sync's appends came, for what is not visible yet.
     marks: Vec<(Position, Instant)>,
-    /// Streams are defined anew in each file.
+    /// Streams are defined again in each file.
     file: u64,
     free_bytes: u64,
     is_closed: bool,

@@ -75,7 +75,7 @@ impl Log {
                     state.streams.values_mut().for_each(|stream| stream.synced = stream.writing);
                 }
                 Err(error) => {
-                    // What was queued meanwhile goes on behind what failed, so it fails with it.
+                    // What was queued meanwhile follows what failed, so it fails with it.
                     (state.failed, state.failure) = (state.submitted, error.to_string());
                     for ids in [ids_in(&bytes), ids_in(&state.queue)] {
                         for id in ids {

@@ -26,7 +26,7 @@ enum Encoding {
 }
 
 impl Encoding {
-    fn of(request: &Request) -> Option<Encoding> {
+    fn from_request(request: &Request) -> Option<Encoding> {
         let kind = request.head.header(header::CONTENT_TYPE).unwrap_or_default();
         match kind.split(';').next().unwrap_or_default().trim() {
             "application/x-protobuf" | "application/protobuf" => Some(Encoding::Protobuf),
@@ -63,7 +63,7 @@ impl Encoding {
 /// Answers `POST /v1/logs`.
 pub(crate) fn logs(host: &Host, request: &Request) -> Answer {
     debug_assert_eq!(request.head.method, Method::POST);
-    let Some(encoding) = Encoding::of(request) else {
+    let Some(encoding) = Encoding::from_request(request) else {
         let reason = "logs are sent as application/x-protobuf or application/json";
         return Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media_type_header_exception", reason)
             .answer();

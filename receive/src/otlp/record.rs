@@ -81,7 +81,7 @@ impl LogRecord {
     }
 }
 
-/// The short names of OpenTelemetry's severities; each stands for four numbers.
+/// The short names of OpenTelemetry's severities; each means four numbers.
 fn severity_word(number: i64) -> Option<&'static str> {
     Some(match number {
         1..=4 => "TRACE",

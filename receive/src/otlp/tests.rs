@@ -230,7 +230,7 @@ fn what_is_too_long_is_left_out_and_said() {
 }
 
 #[test]
-fn exporters_are_told_to_send_again() {
+fn exporters_are_asked_to_send_again() {
     let server = Server::start(HttpOptions::default());
     server.intake.refuse(Some(Refused::Busy { retry_after: std::time::Duration::from_secs(3) }));
     let reply = server.call("POST", "/v1/logs", &[PROTOBUF], &request());

@@ -1,5 +1,5 @@
 //! Syslog messages in a stream of bytes (RFC 6587). Each frame tells by itself how it is framed: with its length
-//! in octets before it, or by the line feed behind it.
+//! in octets before it, or by the line feed after it.
 
 use memchr::memchr;
 
@@ -13,7 +13,7 @@ const MOST_DIGITS: usize = 9;
 pub struct Framer {
     /// Bytes of a frame that is not whole, or whose kind is not known yet.
     pending: Vec<u8>,
-    /// Bytes that are missing of a frame whose length was told.
+    /// Bytes that are missing of a frame whose length is known.
     missing: usize,
     in_octets: bool,
     /// Messages that were beyond the limit and came in pieces.
@@ -45,13 +45,13 @@ impl Framer {
                 self.hand_out(out);
             } else if let Head::Octets { from, length } = head(&self.pending) {
                 let begun = self.pending.split_off(from);
-                // Bytes were added one by one until the head was told, so there is only the first of the message.
+                // Bytes were added one by one until the head was known: one byte of the message is there.
                 (self.in_octets, self.missing) = (true, length - begun.len());
                 self.pending = begun;
             } else if matches!(head(&self.pending), Head::Unknown) {
-                let Some((&byte, behind)) = rest.split_first() else { return };
+                let Some((&byte, after)) = rest.split_first() else { return };
                 self.pending.push(byte);
-                rest = behind;
+                rest = after;
                 if byte == b'\n' {
                     self.hand_out(out);
                 }
@@ -74,7 +74,7 @@ impl Framer {
     fn whole_frames(&mut self, bytes: &[u8], out: &mut Vec<Vec<u8>>) {
         let mut rest = bytes;
         while !rest.is_empty() {
-            let (frame, behind) = match head(rest) {
+            let (frame, after) = match head(rest) {
                 Head::Octets { from, length } if rest.len() - from >= length => rest[from..].split_at(length),
                 Head::Octets { from, length } => {
                     self.in_octets = true;
@@ -97,7 +97,7 @@ impl Framer {
             } else {
                 add(frame, out);
             }
-            rest = behind;
+            rest = after;
         }
     }
 
@@ -145,7 +145,7 @@ fn add(frame: &[u8], out: &mut Vec<Vec<u8>>) {
     }
 }
 
-/// A length is digits, of which the first is not zero, then a blank and the `<` that every message begins with.
+/// A length is digits, the first is not zero, then a blank and the `<` that every message begins with.
 /// A line that begins with a number is a line.
 fn head(bytes: &[u8]) -> Head {
     let digits = bytes.iter().take(MOST_DIGITS + 1).take_while(|byte| byte.is_ascii_digit()).count();
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn both_framings_may_stand_in_one_stream() {
+    fn one_stream_may_have_both_framings() {
         assert_eq!(
             frames(&[b"<13>one\n5 <1>ab<13>two\r\n7 <1>a\nbc<13>end"]),
             ["<13>one", "<1>ab", "<13>two", "<1>a\nbc", "<13>end"]

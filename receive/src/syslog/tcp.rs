@@ -41,7 +41,7 @@ pub fn serve_tcp(listener: &TcpListener, intake: &Arc<dyn Intake>, networks: &Ne
             connections.fetch_add(1, Ordering::Relaxed);
             let (senders, connections) = (&senders, &connections);
             let receive = move || {
-                // A connection that breaks off is told by its sender's counters, not ours.
+                // A connection that breaks off is shown by its sender's counters, not ours.
                 let _ = receive(connection, address, &**intake, senders, stop);
                 connections.fetch_sub(1, Ordering::Relaxed);
             };

@@ -30,6 +30,7 @@ export const explore = {
     edit: 'Edit',
     remove: 'Remove',
     removeThis: (text: string) => `Remove ${text}`,
+    pattern: (text: string, isNegated: boolean) => `${isNegated ? 'NOT ' : ''}pattern: ${text}`,
   },
   queries: {
     row: 'Query',

@@ -1,18 +1,28 @@
 import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
-import type { Granularity, Pattern, Patterns, View } from '../../ipc/generated';
+import type { Granularity, Pattern, Patterns, Row, View } from '../../ipc/generated';
 
 /** Listed patterns: more than anyone reads, and few enough to draw at once. */
 const LISTED = 200;
 /** Patterns compared to find new, missing or different ones: as many as the engine lists. */
 const COMPARED = 10_000;
 const SPARK_BUCKETS = 48;
-const EXAMPLES = 1;
+/** Example events of an expanded pattern. */
+const EXAMPLES = 3;
 const VALUES = 8;
 
 /** The filter by comparison with the rest of the time. */
 export type Contrast = 'all' | 'new' | 'gone' | 'more' | 'fewer';
+
+/** A filter on one template, whose id begins with a letter for the granularity. */
+const CLAUSE = /\btemplate\s*[:=]+\s*"?([stgf])([0-9a-f]{16})\b/;
+const GRANULARITIES: Record<string, Granularity> = {
+  s: 'shape',
+  t: 'template',
+  g: 'group',
+  f: 'family',
+};
 
 /** The patterns of the messages in view, requested only while they are shown. */
 export class Templates {
@@ -24,10 +34,14 @@ export class Templates {
   /** The expanded pattern, with its variable values. */
   unfolded = $state<string | null>(null);
   details = $state.raw<Pattern | null>(null);
+  examples = $state.raw<readonly Row[]>([]);
 
   readonly #client: Client;
   readonly #latest: Latest<Patterns>;
-  readonly #detailing: Latest<Patterns>;
+  readonly #detailing: Latest<{ pattern: Pattern | null; rows: readonly Row[] }>;
+  readonly #naming: Latest<Patterns>;
+  /** The texts of templates by id, as far as they were seen. */
+  #texts = $state.raw<ReadonlyMap<string, string>>(new Map());
   #view: View | null = null;
   #epoch = 0;
   #shown = false;
@@ -35,6 +49,7 @@ export class Templates {
   constructor(lifetime: Lifetime, client: Client) {
     this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
     this.#detailing = new Latest(lifetime);
+    this.#naming = new Latest(lifetime);
     this.#client = client;
   }
 
@@ -71,6 +86,7 @@ export class Templates {
   fold(): void {
     this.unfolded = null;
     this.details = null;
+    this.examples = [];
     this.#detailing.stop();
   }
 
@@ -78,15 +94,63 @@ export class Templates {
     if (this.unfolded === id) return this.fold();
     this.unfolded = id;
     this.details = null;
+    this.examples = [];
     const view = this.#view;
     if (view === null) return;
     this.#detailing.replace({
       key: `${id} ${JSON.stringify(view)}`,
-      load: (signal) => this.#client.call('patterns', this.#request(view, [id]), { signal }),
-      done: (answer) =>
-        (this.details = answer.patterns.find((pattern) => pattern.id === id) ?? null),
+      load: async (signal) => {
+        const request = { ...this.#request(view, [id]), examples: EXAMPLES };
+        const { patterns } = await this.#client.call('patterns', request, { signal });
+        const pattern = patterns.find((pattern) => pattern.id === id) ?? null;
+        const ids = pattern?.examples ?? [];
+        const { events } = await this.#client.call('events', { case: view.case, ids }, { signal });
+        return { pattern, rows: events.map(({ row }) => row) };
+      },
+      done: ({ pattern, rows }) => {
+        this.details = pattern;
+        this.examples = rows;
+      },
       failed: () => {},
     });
+  }
+
+  /** The text of the template that a clause of a query filters by; null if it is not known. */
+  textOf(clause: string): string | null {
+    const [, letter = '', hash = ''] = CLAUSE.exec(clause) ?? [];
+    return this.#texts.get(letter + hash) ?? null;
+  }
+
+  /** Looks up the text of the template that a clause filters by, unless it is known. */
+  lookUp(clause: string): void {
+    const [, letter = '', hash = ''] = CLAUSE.exec(clause) ?? [];
+    const [id, granularity, view] = [letter + hash, GRANULARITIES[letter], this.#view];
+    if (granularity === undefined || view === null || this.#texts.has(id)) return;
+    const request = {
+      view: { ...view, query: `template:${id}`, from: null, to: null },
+      granularity,
+      limit: 1,
+      buckets: 1,
+      examples: 0,
+      compare: false,
+      variables: [],
+      values: 1,
+    };
+    this.#naming.replace({
+      key: id,
+      load: (signal) => this.#client.call('patterns', request, { signal }),
+      done: ({ patterns: [pattern] }) => {
+        // The template may show another of its ids by now.
+        if (pattern !== undefined) this.#remember([{ ...pattern, id }]);
+      },
+      failed: () => {},
+    });
+  }
+
+  #remember(patterns: readonly Pattern[]): void {
+    const texts = new Map(this.#texts);
+    for (const { id, text } of patterns) texts.set(id, text);
+    this.#texts = texts;
   }
 
   #request(view: View, variables: string[]) {
@@ -96,7 +160,7 @@ export class Templates {
       granularity: this.granularity,
       limit: this.contrast === 'all' || !compare ? LISTED : COMPARED,
       buckets: SPARK_BUCKETS,
-      examples: EXAMPLES,
+      examples: 0,
       compare,
       variables,
       values: VALUES,
@@ -119,6 +183,7 @@ export class Templates {
       done: (answer) => {
         this.answer = answer;
         this.failure = null;
+        this.#remember(answer.patterns);
       },
       failed: (cause) => {
         const error = engineError(cause);

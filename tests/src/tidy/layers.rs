@@ -26,7 +26,7 @@ const RULES: &[Rule] = &[
         place: "detect/",
         except: &[],
         names: &["ingest", "wire", "tauri", "axum", "clap", "polars", "tantivy"],
-        why: "detectors stand on the engine's façade and know none of its hosts",
+        why: "detectors build on the engine's façade and know none of its hosts",
     },
     Rule {
         place: "indexer/src/",
@@ -59,7 +59,7 @@ const RULES: &[Rule] = &[
         place: "receive/",
         except: &[],
         names: &["wire", "tauri", "axum", "clap", "polars", "tantivy", "ingest"],
-        why: "what receives stands on the engine's façade and knows no screen",
+        why: "what receives builds on the engine's façade and knows no screen",
     },
     Rule {
         place: "src-tauri/wire/",

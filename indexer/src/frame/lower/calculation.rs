@@ -95,7 +95,7 @@ impl<'a> Calculations<'a> {
                 // No value is a value of its own here.
                 let there = self.has_value(name)?;
                 let none = self.rows().gt(there).cast(DataType::Int64);
-                self.of(A::CountDistinct, name, None, DataType::Int64) + none
+                self.aggregate_column(A::CountDistinct, name, None, DataType::Int64) + none
             }
             Expr::Agg(AggExpr::Sum(input)) => {
                 let name = plain(input)?;
@@ -104,7 +104,7 @@ impl<'a> Calculations<'a> {
                     Holds::Float => DataType::Float64,
                     _ => return Err(NO_NUMBERS),
                 };
-                self.of(A::Sum, name, None, dtype).fill_null(polars::prelude::lit(0))
+                self.aggregate_column(A::Sum, name, None, dtype).fill_null(polars::prelude::lit(0))
             }
             Expr::Agg(AggExpr::Mean(input)) => self.number(A::Avg, input, None)?,
             Expr::Agg(AggExpr::Median(input)) => self.number(A::Median, input, None)?,
@@ -139,7 +139,7 @@ impl<'a> Calculations<'a> {
         match self.columns.holds(name) {
             Holds::Raw => Err("it is of the text of events"),
             Holds::Other => Err("it is of templates, or of a field with values of several types"),
-            _ => Ok(self.of(Aggregation::Count, name, None, DataType::Int64)),
+            _ => Ok(self.aggregate_column(Aggregation::Count, name, None, DataType::Int64)),
         }
     }
 
@@ -148,7 +148,7 @@ impl<'a> Calculations<'a> {
         if !matches!(self.columns.holds(name), Holds::Whole | Holds::Float) {
             return Err(NO_NUMBERS);
         }
-        Ok(self.of(function, name, parameter, DataType::Float64))
+        Ok(self.aggregate_column(function, name, parameter, DataType::Float64))
     }
 
     fn extreme(&mut self, function: Aggregation, of: &Expr) -> Result<Expr, Reason> {
@@ -157,10 +157,16 @@ impl<'a> Calculations<'a> {
             return Err("it is of the text of events, or of a field with values of several types");
         }
         let dtype = self.schema.get(name).cloned().ok_or(OTHER_FUNCTION)?;
-        Ok(self.of(function, name, None, dtype))
+        Ok(self.aggregate_column(function, name, None, dtype))
     }
 
-    fn of(&mut self, function: Aggregation, name: &str, parameter: Option<f64>, dtype: DataType) -> Expr {
+    fn aggregate_column(
+        &mut self,
+        function: Aggregation,
+        name: &str,
+        parameter: Option<f64>,
+        dtype: DataType,
+    ) -> Expr {
         self.column(Column { function, field: Some(name.to_owned()), parameter, dtype })
     }
 

@@ -44,7 +44,7 @@ struct Parts<'p> {
 }
 
 impl<'p> Parts<'p> {
-    fn of(plan: &'p DslPlan) -> Option<Parts<'p>> {
+    fn from_plan(plan: &'p DslPlan) -> Option<Parts<'p>> {
         match plan {
             DslPlan::GroupBy { input, keys, predicates, aggs, .. } => {
                 Some(Parts { input, keys, having: predicates, shown: aggs })
@@ -66,12 +66,12 @@ fn aggregates(expr: &Expr) -> bool {
 impl Grouped {
     /// Whether a node of a plan is an aggregation.
     pub fn is_one(plan: &DslPlan) -> bool {
-        Parts::of(plan).is_some()
+        Parts::from_plan(plan).is_some()
     }
 
     /// Whether an aggregation can be calculated by kernels; if not, why.
     pub fn new(plan: &DslPlan) -> Decided<Grouped> {
-        let Some(parts) = Parts::of(plan) else { return Ok(Err("it is no aggregation")) };
+        let Some(parts) = Parts::from_plan(plan) else { return Ok(Err("it is no aggregation")) };
         if let DslPlan::GroupBy { maintain_order, options, apply, .. } = plan
             && (*maintain_order || apply.is_some() || options.slice.is_some() || options.is_rolling())
         {
@@ -217,7 +217,7 @@ impl Grouped {
         let zone = &self.source.events()?.shared.options.zone;
         let physical = starts.cast(&DataType::Int64).map_err(|error| internal(&error))?;
         let instants: Vec<i64> = physical.i64().map_err(|error| internal(&error))?.iter().flatten().collect();
-        let end = |&start: &i64| Width::of(width).around(start, zone).map(|(_, end)| end - 1);
+        let end = |&start: &i64| Width::from_quantity(width).around(start, zone).map(|(_, end)| end - 1);
         let Some(ends) = instants.iter().map(end).collect::<Option<Vec<i64>>>() else { return Ok(false) };
         let begin = |times: &[i64]| -> Result<Option<Vec<Option<i64>>>> {
             let times =

@@ -88,7 +88,7 @@ pub fn settled(op: BinaryOp, left: f64, right: f64, result: f64) -> f64 {
     if (near - result).abs() <= size * (2.0 * f64::EPSILON) { near } else { result }
 }
 
-/// Beside this number floats have no fraction, so that a sum with it is rounded to a whole one.
+/// Floats as large as this number have no fraction, so that a sum with it is rounded to a whole one.
 const NO_FRACTION: f64 = 6_755_399_441_055_744.0;
 
 /// The nearest number of nine decimal places; of fewer, where a float is not that precise.

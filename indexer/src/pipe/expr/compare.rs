@@ -12,8 +12,8 @@ pub fn compare(op: Op, left: &Cell, right: &Cell) -> Cell {
     order(left, right).map_or(Cell::Missing, |order| Cell::Bool(op.holds(order)))
 }
 
-/// Numbers with numbers, times with times, levels by how serious they are; a text beside a value of another
-/// type is read as one of that type, and where it is none both are compared as texts.
+/// Numbers with numbers, times with times, levels by how serious they are. A text compared with a value of
+/// another type is read as one of that type, and where it is none both are compared as texts.
 pub fn order(left: &Cell, right: &Cell) -> Option<Ordering> {
     match (left, right) {
         (Cell::Missing, _) | (_, Cell::Missing) => None,

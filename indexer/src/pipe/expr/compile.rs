@@ -59,7 +59,7 @@ impl Compiler<'_> {
             ExprKind::Or(parts) => Node::Or(self.list(parts)?),
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right)?,
             ExprKind::In(value, list) => {
-                let list = list.iter().map(|one| self.beside(one, value)).collect::<Result<_>>()?;
+                let list = list.iter().map(|one| self.comparison_side(one, value)).collect::<Result<_>>()?;
                 Node::In(self.boxed(value)?, list)
             }
             ExprKind::IsNull(value) => Node::IsNull(self.boxed(value)?),
@@ -102,14 +102,14 @@ impl Compiler<'_> {
 
     fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Result<Node> {
         if matches!(op, BinaryOp::Compare(_)) {
-            let left_node = self.beside(left, right)?;
-            return Ok(Node::Binary(op, Box::new(left_node), Box::new(self.beside(right, left)?)));
+            let left_node = self.comparison_side(left, right)?;
+            return Ok(Node::Binary(op, Box::new(left_node), Box::new(self.comparison_side(right, left)?)));
         }
         Ok(Node::Binary(op, self.boxed(left)?, self.boxed(right)?))
     }
 
-    /// One side of a comparison. Beside the level a bare word is a level, as in a filter.
-    fn beside(&mut self, expr: &Expr, other: &Expr) -> Result<Node> {
+    /// One side of a comparison. Compared with the level, a bare word is a level, as in a filter.
+    fn comparison_side(&mut self, expr: &Expr, other: &Expr) -> Result<Node> {
         if other.as_field() == Some("level")
             && let Some(word) = expr.as_field()
             && !self.names.knows(word)
@@ -162,7 +162,7 @@ impl Compiler<'_> {
         let width = match &expr.kind {
             ExprKind::Field(word) if word.eq_ignore_ascii_case("auto") => self.clock.automatic(),
             ExprKind::Text(word) if word.eq_ignore_ascii_case("auto") => self.clock.automatic(),
-            ExprKind::Quantity(quantity) => Width::of(*quantity),
+            ExprKind::Quantity(quantity) => Width::from_quantity(*quantity),
             ExprKind::Int(width) => Width::Number(*width as f64),
             ExprKind::Float(width) => Width::Number(*width),
             _ => return Err(invalid("this is no width", expr.span).hint("write 5m, 1d, 1000 or auto")),

@@ -21,7 +21,7 @@ fn calculate(function: Function, arguments: &[Cell], clock: &Clock) -> Option<Ce
         Function::ToTime => to_time(&arguments[0], arguments.get(1), clock),
         Function::DateTrunc => {
             let zone = zone(arguments.get(2), clock)?;
-            let width = Width::of(Quantity { number: 1.0, unit: unit(&arguments[0])? });
+            let width = Width::from_quantity(Quantity { number: 1.0, unit: unit(&arguments[0])? });
             width.start(time(&arguments[1])?, &zone).map(Cell::Time)
         }
         Function::DateFormat => {

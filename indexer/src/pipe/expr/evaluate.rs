@@ -77,7 +77,7 @@ impl<'t> Evaluator<'t> {
         let plain = |value| Ok(Found { value, unit_ns: None });
         match node {
             Node::Constant(cell) => plain(Value::One(cell.clone())),
-            // Beside nothing that has a unit, a duration counts in milliseconds.
+            // Without another value that has a unit, a duration counts in milliseconds.
             Node::Duration(quantity) => {
                 plain(Value::One(convert::duration_in(*quantity, convert::MILLISECOND)))
             }
@@ -100,7 +100,7 @@ impl<'t> Evaluator<'t> {
             Node::Binary(op, left, right) => self.two(*op, left, right),
             Node::In(value, list) => {
                 let (value, unit) = self.with_unit(value)?;
-                let list = list.iter().map(|one| self.beside(one, &value, unit));
+                let list = list.iter().map(|one| self.value_in_unit(one, &value, unit));
                 plain(self.is_in(&value, &list.collect::<Result<Vec<_>>>()?))
             }
             Node::IsNull(inner) => {
@@ -165,7 +165,7 @@ impl<'t> Evaluator<'t> {
                     values.chunks_exact(2).map(|pair| self.truths(&pair[0])).collect();
                 let otherwise = (values.len() % 2 == 1).then(|| values.len() - 1);
                 let columns = columns();
-                // The conditions are no results, and so do not decide of which type these are.
+                // Conditions are not results, so they do not decide the type of the results.
                 let mut results: Vec<Column> = columns.chunks_exact(2).map(|pair| pair[1].clone()).collect();
                 results.extend(otherwise.map(|place| columns[place].clone()));
                 let place = |row| conditions.iter().position(|condition| condition.get(row) == Some(true));
@@ -201,7 +201,7 @@ impl<'t> Evaluator<'t> {
         })
     }
 
-    /// A value and the unit of its numbers, in which a duration beside it counts.
+    /// A value and the unit of its numbers. A duration next to it counts in that unit.
     fn with_unit(&self, node: &Node) -> Result<(Value<'t>, Option<f64>)> {
         let found = self.value(node)?;
         let unit =
@@ -223,7 +223,7 @@ impl<'t> Evaluator<'t> {
     }
 
     /// The other side of a value: a duration takes its unit.
-    fn beside(&self, node: &Node, _: &Value<'t>, unit: Option<f64>) -> Result<Value<'t>> {
+    fn value_in_unit(&self, node: &Node, _: &Value<'t>, unit: Option<f64>) -> Result<Value<'t>> {
         match node {
             Node::Duration(quantity) => Ok(Value::One(duration(*quantity, unit))),
             _ => Ok(self.value(node)?.value),
@@ -245,7 +245,7 @@ impl<'t> Evaluator<'t> {
                 let other = if scales && let Node::Duration(quantity) = other {
                     Value::One(duration(*quantity, unit))
                 } else {
-                    self.beside(other, &one, unit)?
+                    self.value_in_unit(other, &one, unit)?
                 };
                 (one, other, unit)
             }
@@ -258,7 +258,7 @@ impl<'t> Evaluator<'t> {
 
     fn binary(&self, op: BinaryOp, left: &Value<'t>, right: &Value<'t>) -> Value<'t> {
         let is_comparison = matches!(op, BinaryOp::Compare(_));
-        let (read_left, read_right) = (read_beside(left, right), read_beside(right, left));
+        let (read_left, read_right) = (read_as_type_of(left, right), read_as_type_of(right, left));
         let left = read_left.as_ref().filter(|_| is_comparison).unwrap_or(left);
         let right = read_right.as_ref().filter(|_| is_comparison).unwrap_or(right);
         let one = |cells: &[Cell]| match op {
@@ -281,7 +281,7 @@ impl<'t> Evaluator<'t> {
     /// Equal to one of a list; missing where the value is.
     fn is_in(&self, value: &Value<'t>, list: &[Value<'t>]) -> Value<'t> {
         let equal = |one: &Value<'t>| {
-            let one = read_beside(one, value).unwrap_or_else(|| one.clone());
+            let one = read_as_type_of(one, value).unwrap_or_else(|| one.clone());
             kernels::binary(BinaryOp::Compare(Op::Equal), value, &one)
         };
         let there = || list.iter().filter(|one| one.kind() != Kind::Missing);
@@ -393,8 +393,8 @@ fn many<'t>(column: Column) -> Value<'t> {
     Value::Many(Cow::Owned(column))
 }
 
-/// A constant text beside a column of another type, as a value of that type.
-fn read_beside<'t>(one: &Value<'t>, other: &Value<'t>) -> Option<Value<'t>> {
+/// A constant text that is used with a column of another type, as a value of that type.
+fn read_as_type_of<'t>(one: &Value<'t>, other: &Value<'t>) -> Option<Value<'t>> {
     let (Value::One(Cell::Text(text)), Value::Many(column)) = (one, other) else { return None };
     compare::read_as(column.kind(), text).map(Value::One)
 }

@@ -21,7 +21,7 @@ enum Numbers {
 }
 
 impl Numbers {
-    fn of(value: &Value<'_>) -> Option<Numbers> {
+    fn from_value(value: &Value<'_>) -> Option<Numbers> {
         let one = |value: i64| Int64Chunked::from_vec(PlSmallStr::EMPTY, vec![value]);
         Some(match value {
             Value::One(Cell::Int(value)) => Numbers::Whole(one(*value)),
@@ -55,7 +55,7 @@ pub fn binary(op: BinaryOp, left: &Value<'_>, right: &Value<'_>) -> Option<Colum
     {
         return Some(column);
     }
-    let (left, right) = (Numbers::of(left)?, Numbers::of(right)?);
+    let (left, right) = (Numbers::from_value(left)?, Numbers::from_value(right)?);
     match op {
         BinaryOp::Compare(op) => Some(Column::new(Data::Bool(match (left, right) {
             (Numbers::Whole(left), Numbers::Whole(right)) | (Numbers::Times(left), Numbers::Times(right)) => {
@@ -83,7 +83,7 @@ where
     }
 }
 
-/// Levels beside one: it is compared with each that there is.
+/// Compares each level that is present with one level.
 fn levels(op: Op, left: &Value<'_>, right: &Value<'_>) -> Option<Column> {
     let (Value::Many(column), Value::One(Cell::Level(other))) = (left, right) else { return None };
     let Data::Level(levels) = &column.data else { return None };

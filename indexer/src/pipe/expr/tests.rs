@@ -20,7 +20,7 @@ fn clock() -> Clock {
 
 /// The value of an expression over one row in which `n` is 12, `x` is 0.1, `t` a text, `time` a time.
 fn value(expression: &str) -> Cell {
-    let table = Table::of(vec![
+    let table = Table::from_columns(vec![
         ("n".to_owned(), Column::of_cells(vec![Cell::Int(12)])),
         ("x".to_owned(), Column::of_cells(vec![Cell::Float(0.1)])),
         ("t".to_owned(), Column::of_cells(vec![Cell::text("Hello, wörld")])),

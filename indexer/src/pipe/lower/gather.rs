@@ -92,7 +92,7 @@ impl<'a> Gathering<'a> {
         Ok(Gathering { cells, segment: piece.segment, fields, used, places })
     }
 
-    /// Counts values, and hands on what goes by rows.
+    /// Counts values, and hands on what needs rows.
     pub fn gather(&mut self, into: &mut Groups, reader: &mut Reader<'_>, run: &Run<'_>) -> Result<()> {
         let is_left =
             |field: &Field<'_>| !field.by_rows.is_empty() || matches!(field.counts, Counts::Codes(..));

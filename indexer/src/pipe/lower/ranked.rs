@@ -94,7 +94,7 @@ fn table(name: &str, counted: &TermCounts, ranked: &Ranked) -> Table {
     let percent = |&count: &i64| floats(BinaryOp::Divide, 100.0 * count as f64, total as f64);
     let percents = counts.iter().map(percent).collect();
     let values = rows.into_iter().map(|(_, text)| Cell::Text(text)).collect();
-    let mut table = Table::of(vec![(name.to_owned(), Column::of_cells(values))]);
+    let mut table = Table::from_columns(vec![(name.to_owned(), Column::of_cells(values))]);
     table.set("count", Column::ints(counts));
     table.set("percent", Column::of_cells(percents));
     table

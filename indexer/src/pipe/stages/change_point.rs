@@ -27,7 +27,7 @@ pub(crate) struct ChangePoint {
 /// What chance must give less often than this to be called a change.
 const CHANCE: f64 = 0.01;
 /// Distances from the median, in deviations, beyond which a value is an outlier.
-const STANDS_OUT: f64 = 6.0;
+const OUTLIER_DISTANCE: f64 = 6.0;
 /// The median distance of a normal distribution, in its deviations.
 const MEDIAN_DISTANCE: f64 = 0.6745;
 /// The fewest values that a result can come from.
@@ -92,7 +92,7 @@ impl Step for ChangePoint {
         ];
         let mut columns = vec![(self.on.to_string(), one(place))];
         columns.extend(Self::COLUMNS.map(str::to_owned).into_iter().zip(values));
-        Ok(Some(Table::of(columns)))
+        Ok(Some(Table::from_columns(columns)))
     }
 }
 
@@ -139,7 +139,7 @@ fn outlier(series: &[f64], middle: f64) -> Option<Change> {
     let distances: Vec<f64> = series.iter().map(|value| (value - middle).abs()).collect();
     let usual = median(&distances) / MEDIAN_DISTANCE;
     // In a series that never moves, any difference is an outlier, except one of rounding.
-    let limit = (STANDS_OUT * usual).max(middle.abs() * 1e-9);
+    let limit = (OUTLIER_DISTANCE * usual).max(middle.abs() * 1e-9);
     let out: Vec<usize> = (0..series.len()).filter(|&place| distances[place] > limit).collect();
     let (&first, &last) = (out.first()?, out.last()?);
     let most = (series.len() / 20).max(1);
@@ -186,7 +186,7 @@ fn ranks(series: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// The median slope between pairs that lie half of the series apart.
+/// The median slope between pairs at a distance of half of the series.
 fn slope(series: &[f64]) -> f64 {
     let half = series.len() / 2;
     let slopes: Vec<f64> =
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_change_is_told() {
+    fn each_kind_of_change_is_found() {
         assert_eq!(kind(|_| 10.0).0, "none");
         assert_eq!(kind(|place| if place == 20 { 40.0 } else { 10.0 }), ("spike", Some(20)));
         assert_eq!(kind(|place| if place == 31 { -40.0 } else { 10.0 }), ("dip", Some(31)));

@@ -1,4 +1,4 @@
-//! `compare`: the same calculations for an earlier time or for other events beside these, with the difference
+//! `compare`: the same calculations also for an earlier time or for other events, with the difference
 //! and the ratio.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub(crate) struct Compare {
 }
 
 /// The columns that follow each calculation.
-pub(crate) fn names_beside(calculated: &str) -> [String; 3] {
+pub(crate) fn compared_names(calculated: &str) -> [String; 3] {
     ["before", "delta", "ratio"].map(|what| format!("{calculated}_{what}"))
 }
 
@@ -112,7 +112,7 @@ impl Step for Compare {
             let pairs: Vec<(Cell, Cell)> =
                 groups.values().map(|(one, other)| (cells(&now, *one), cells(&before, *other))).collect();
             let calculated = |op| pairs.iter().map(|(now, before)| arithmetic(op, now, before)).collect();
-            let [earlier, delta, ratio] = names_beside(name);
+            let [earlier, delta, ratio] = compared_names(name);
             table.set(name, Column::of_cells(pairs.iter().map(|(now, _)| now.clone()).collect()));
             table.set(&earlier, Column::of_cells(pairs.iter().map(|(_, before)| before.clone()).collect()));
             table.set(&delta, Column::of_cells(calculated(BinaryOp::Subtract)));

@@ -45,7 +45,7 @@ impl Facets {
         self.rows += rows as u64;
     }
 
-    /// Takes values of a field; with weights each stands for so many rows.
+    /// Takes values of a field; with weights each counts as so many rows.
     pub fn add(&mut self, name: &Arc<str>, values: &Column, weights: Option<&[u64]>, ids: &mut Vec<u32>) {
         let place = self.found.iter().position(|facet| facet.name == *name).unwrap_or_else(|| {
             let name = Arc::clone(name);
@@ -115,7 +115,7 @@ impl Step for Facets {
             }
         }
         let named = Self::COLUMNS.iter().zip(columns);
-        Ok(Some(Table::of(
+        Ok(Some(Table::from_columns(
             named.map(|(name, cells)| ((*name).to_owned(), Column::of_cells(cells))).collect(),
         )))
     }

@@ -1,5 +1,5 @@
-//! `join`: rows beside those of a file or of another query that have the same keys. The other side is read once
-//! and its keys are numbered; rows then find theirs a part at a time, each distinct text once.
+//! `join`: rows combined with those of a file or of another query that have the same keys. The other side is
+//! read once and its keys are numbered; rows then find theirs a part at a time, each distinct text once.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -49,7 +49,7 @@ pub(crate) struct Right {
 }
 
 /// What a column of the other side is called among these.
-pub(crate) fn name_beside(name: &str, taken: &[Arc<str>]) -> String {
+pub(crate) fn unique_name(name: &str, taken: &[Arc<str>]) -> String {
     let mut name = name.to_owned();
     while taken.iter().any(|known| **known == *name) {
         name.push_str("_right");
@@ -69,7 +69,7 @@ impl Right {
         let mut columns = Vec::new();
         let mut taken = join.taken.clone();
         for (name, column) in others.filter(|_| join.kind.adds_columns()) {
-            let name = name_beside(name, &taken);
+            let name = unique_name(name, &taken);
             taken.push(Arc::from(name.as_str()));
             columns.push((name, Column::concat(&[column, &Column::missing(1)], &|| run.check())?));
         }
@@ -79,7 +79,7 @@ impl Right {
         Ok(Right { index, columns, none: rows as u32, is_unique })
     }
 
-    /// Bytes that a row takes at least with these columns beside it.
+    /// Bytes that a row takes at least with these columns.
     fn row_bytes(&self, rows: &Table) -> usize {
         (rows.names().len() + self.columns.len()) * 4
     }
@@ -147,8 +147,8 @@ impl Join {
         Ok(())
     }
 
-    /// Rows with those of the other side beside them.
-    fn beside(&self, rows: Table, groups: &[u32], right: &Right, run: &Run<'_>) -> Result<Table> {
+    /// Rows combined with the matching rows of the other side.
+    fn join_rows(&self, rows: Table, groups: &[u32], right: &Right, run: &Run<'_>) -> Result<Table> {
         let keeps_all = self.kind == JoinKind::Left;
         let counted = groups.iter().map(|&group| match right.index.rows_of(group).len() as u64 {
             0 if keeps_all => 1,
@@ -183,7 +183,7 @@ impl RowStep for Join {
         let keys: Vec<Column> = self.on.iter().map(|key| rows.column_or_missing(&key.here)).collect();
         let groups = right.index.find(&keys, rows.rows())?;
         if self.kind.adds_columns() {
-            return self.beside(rows, &groups, &right, run);
+            return self.join_rows(rows, &groups, &right, run);
         }
         let wanted = self.kind == JoinKind::Semi;
         let kept = (0..rows.rows() as u32).filter(|&row| (groups[row as usize] != NONE) == wanted);

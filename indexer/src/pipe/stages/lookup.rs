@@ -109,7 +109,7 @@ fn read(path: &Path) -> Result<Columns> {
 /// A file as a table.
 pub(crate) fn table_of_file(path: &Path) -> Result<Table> {
     let (names, columns) = read(path)?;
-    Ok(Table::of(names.into_iter().zip(columns.into_iter().map(Column::of_cells)).collect()))
+    Ok(Table::from_columns(names.into_iter().zip(columns.into_iter().map(Column::of_cells)).collect()))
 }
 
 fn parquet(path: &Path, bytes: Vec<u8>) -> Result<Columns> {

@@ -53,6 +53,6 @@ impl Step for Patterns {
             column(&|one| time(one.first)),
             column(&|one| time(one.last)),
         ];
-        Ok(Some(Table::of(Self::COLUMNS.map(str::to_owned).into_iter().zip(columns).collect())))
+        Ok(Some(Table::from_columns(Self::COLUMNS.map(str::to_owned).into_iter().zip(columns).collect())))
     }
 }

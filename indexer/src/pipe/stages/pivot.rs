@@ -57,7 +57,7 @@ impl Pivot {
     }
 }
 
-/// What a column is called: its value, apart from those of the groups and from each other.
+/// What a column is called: its value, with `_` added until no other column has that name.
 fn name_of(value: &Cell, taken: &[Arc<str>]) -> String {
     let mut name = if value.is_missing() { "null".to_owned() } else { value.to_string() };
     while taken.iter().any(|known| **known == *name) {
@@ -84,7 +84,7 @@ impl Step for Pivot {
         let groups = keys.len();
         let cells = groups.saturating_mul(values.len());
         run.budget.take("pivot", cells.saturating_mul(4 + size_of::<Cell>()))?;
-        // The row of each combination, column by column; the one behind the last is that of none.
+        // The row of each combination, column by column; the one after the last is that of none.
         let mut places = vec![rows as u32; cells];
         let mut first = vec![u32::MAX; groups];
         for row in 0..rows {

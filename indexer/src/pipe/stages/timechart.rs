@@ -96,7 +96,7 @@ impl Step for Timechart {
             series.sort_by_key(|(cell, name)| (name == OTHER, cell.clone()));
             series.dedup_by(|one, other| one.1 == other.1);
         }
-        let mut table = Table::of(vec![("time".to_owned(), Column::times(bins.clone()))]);
+        let mut table = Table::from_columns(vec![("time".to_owned(), Column::times(bins.clone()))]);
         for (calculated, function) in &self.functions {
             let cells = all.column_or_missing(calculated);
             // Without rows there are no series.

@@ -129,6 +129,6 @@ impl Step for Transaction {
             column(&|one| milliseconds(one.longest_pause)),
         ];
         columns.extend(COLUMNS.map(str::to_owned).into_iter().zip(values));
-        Ok(Some(Table::of(columns)))
+        Ok(Some(Table::from_columns(columns)))
     }
 }

@@ -1,5 +1,5 @@
-//! `window`: columns of the rows around each row. What goes by places and by what came before is polars' work; what
-//! goes by a length of time is in [`super::rolling`].
+//! `window`: columns of the rows around each row. Polars calculates what uses places and earlier rows;
+//! what uses a length of time is in [`super::rolling`].
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(crate) struct PlannedWindow {
 pub(crate) struct Window {
     columns: Vec<PlannedWindow>,
     by: Vec<Arc<str>>,
-    /// The column of times, where a calculation goes by a length of it.
+    /// The column of times, where a calculation uses a length of time.
     time: Option<Arc<str>>,
     kept: Kept,
 }
@@ -126,7 +126,7 @@ fn by_time(function: WindowFunction) -> Option<(Calculation, Option<i64>)> {
     }
 }
 
-/// What polars is asked, and of which values.
+/// What polars calculates, and from what values.
 fn by_place(
     column: &PlannedWindow,
     argument: Option<&Column>,

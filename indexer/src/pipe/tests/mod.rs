@@ -18,7 +18,7 @@ use crate::Cancel;
 use crate::error::Result;
 use crate::query::parse_query;
 
-/// A table from text: a line a row, columns apart by `|`, `-` for missing.
+/// A table from text: a line a row, columns separated by `|`, `-` for missing.
 pub(crate) fn table(names: &str, rows: &[&str]) -> Table {
     let cell = |text: &str| match text {
         "-" => Cell::Missing,
@@ -34,7 +34,7 @@ pub(crate) fn table(names: &str, rows: &[&str]) -> Table {
         rows.iter().map(|row| row.split('|').map(|text| cell(text.trim())).collect()).collect();
     let column = |index: usize| Column::of_cells(rows.iter().map(|row| row[index].clone()).collect());
     let names = names.split('|').map(|name| name.trim().to_owned());
-    Table::of(names.enumerate().map(|(index, name)| (name, column(index))).collect())
+    Table::from_columns(names.enumerate().map(|(index, name)| (name, column(index))).collect())
 }
 
 pub(crate) fn clock_of(table: &Table) -> Clock {
@@ -72,7 +72,7 @@ pub(crate) fn run_in_parts(input: &Table, stages: &str, part: usize, memory_byte
     Ok(table)
 }
 
-/// The result as text: a line a row, cells apart by `|`, the names first.
+/// The result as text: a line a row, cells separated by `|`, the names first.
 pub(crate) fn shown(table: &Table) -> Vec<String> {
     let names = table.names().iter().map(ToString::to_string).collect::<Vec<_>>().join("|");
     let row = |row: usize| {

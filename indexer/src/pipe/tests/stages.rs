@@ -95,10 +95,10 @@ fn transactions_span_their_events() {
     );
     let whole = ["id|duration_ms|count|longest_pause_ms", "a|300000|3|297000", "b|0|1|0"];
     check(&input, "transaction id | keep id, duration_ms, count, longest_pause_ms", &whole);
-    let apart =
+    let split =
         ["id|time|count", "a|2026-03-01T10:00:00Z|2", "b|2026-03-01T10:00:01Z|1", "a|2026-03-01T10:05:00Z|1"];
-    check(&input, "transaction id max_pause=1m | keep id, time, count", &apart);
-    check(&input, "transaction id ends_with=(message:end) | keep id, time, count", &apart);
+    check(&input, "transaction id max_pause=1m | keep id, time, count", &split);
+    check(&input, "transaction id ends_with=(message:end) | keep id, time, count", &split);
 }
 
 #[test]

@@ -142,7 +142,7 @@ proptest! {
         part in 1..20_usize,
     ) {
         let column = |pick: fn(&(Cell, Cell, Cell)) -> &Cell| Column::of_cells(rows.iter().map(|row| pick(row).clone()).collect());
-        let input = Table::of(vec![
+        let input = Table::from_columns(vec![
             ("a".to_owned(), column(|row| &row.0)),
             ("b".to_owned(), column(|row| &row.1)),
             ("v".to_owned(), column(|row| &row.2)),

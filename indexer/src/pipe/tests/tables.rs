@@ -132,7 +132,7 @@ fn a_join_that_explodes_is_refused_with_the_rows_it_would_make() {
 }
 
 #[test]
-fn what_cannot_be_joined_is_told() {
+fn join_errors_name_the_missing_field_or_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = file(folder.path(), &["a"]);
     let found = error(&sample(), "join on host nowhere.csv");

@@ -17,7 +17,7 @@ fn times() -> Table {
 }
 
 #[test]
-fn neighbours_are_shown_beside_rows() {
+fn rows_show_values_of_their_neighbours() {
     check(
         &times(),
         "window p = lag(x), n = lead(k, 2), r = row_number() | keep k, x, p, n, r",
@@ -90,7 +90,7 @@ fn decimals_are_summed_exactly() {
 }
 
 #[test]
-fn rows_without_order_or_numbers_are_told() {
+fn window_reports_rows_without_order_or_numbers() {
     let found =
         run_in_parts(&times(), "sort -time | window rolling_avg(x, 5m)", 2, 1 << 20).expect_err("no order");
     assert_eq!(found.message(), "these rows are not in the order of their times");
@@ -119,7 +119,7 @@ fn by_sorting(mut window: Vec<f64>, percent: f64) -> Option<f64> {
 fn rolling_calculations_agree_with_looking_at_every_window() {
     for seed in 0..12 {
         let mut numbers = Numbers::from(seed);
-        // Whole numbers near each other and far apart; decimals and other fractions below and above zero.
+        // Whole numbers near to and far from each other; decimals and other fractions below and above zero.
         let mut value = || match (numbers.below(9), seed % 4) {
             (0, _) => None,
             (n, 0) => Some((n * 3) as f64 - 9.0),
@@ -146,7 +146,7 @@ fn rolling_calculations_agree_with_looking_at_every_window() {
             Some(value) => Cell::Float(value),
         };
         let column = |cells: Vec<Cell>| Column::of_cells(cells);
-        let input = Table::of(vec![
+        let input = Table::from_columns(vec![
             ("time".to_owned(), column(rows.iter().map(|row| Cell::Time(row.0 * 1_000_000_000)).collect())),
             ("g".to_owned(), column((0..rows.len()).map(|n| Cell::Int((n * 7 % 3) as i64)).collect())),
             ("x".to_owned(), column(rows.iter().map(|row| cell(row.1)).collect())),

@@ -134,12 +134,7 @@ impl Parser {
             self.feed(b"\n")?;
         }
         if let Expected::Document { operation, index, id } = self.take_expected() {
-            self.fail(
-                operation,
-                index,
-                id,
-                Fault::parsing("the document behind the last action is missing"),
-            )?;
+            self.fail(operation, index, id, Fault::parsing("the document after the last action is missing"))?;
         }
         Ok(())
     }

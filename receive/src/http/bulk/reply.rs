@@ -109,7 +109,7 @@ pub fn reply(items: &[Item], names: &[Arc<str>], ids: &Ids, took: u64, paths: &F
 
 fn push_items(out: &mut Vec<u8>, items: &[Item], names: &[Arc<str>], ids: &Ids, paths: &FilterPath) {
     let operations = [Operation::Index, Operation::Create, Operation::Update, Operation::Delete];
-    let wanted = operations.map(|operation| Wanted::of(operation, paths));
+    let wanted = operations.map(|operation| Wanted::new(operation, paths));
     let first = ids.take(items.len());
     for (number, item) in (first..).zip(items) {
         let start = out.len();
@@ -228,7 +228,7 @@ impl Item {
 }
 
 impl Wanted {
-    fn of(operation: Operation, paths: &FilterPath) -> Wanted {
+    fn new(operation: Operation, paths: &FilterPath) -> Wanted {
         let parts: [(Part, &[&str]); 10] = [
             (Part::Index, &["_index"]),
             (Part::Id, &["_id"]),

@@ -59,7 +59,7 @@ impl Calculation<'_> {
         self.level(view, &mut Vec::new(), aggregations, &mut HashMap::new())
     }
 
-    /// What stands in one bucket: the aggregations of it, at the keys of the buckets around. `cubes` holds the
+    /// The content of one bucket: its aggregations, at the keys of the buckets around. `cubes` holds the
     /// answers for all buckets of a level, by the place of the aggregation in the tree.
     fn level<'a>(
         &self,
@@ -250,7 +250,7 @@ impl Calculation<'_> {
             self.inside(view, around, aggregation, (buckets, key_of(&value)), cubes, &mut bucket)?;
             listed.push(Value::Object(bucket));
         }
-        // The most frequent values of all are told apart; in a bucket another one may be more frequent than some.
+        // The most frequent values of all are known; in a bucket another one may be more frequent than some.
         let error = if around.is_empty() && terms.order == [(TermOrder::Count, false)] { 0 } else { rest };
         Ok(json!({
             "doc_count_error_upper_bound": error,
@@ -336,7 +336,7 @@ fn key_of(value: &Scalar) -> Key {
     Key::Term(format!("{:?} {value}", value.kind()))
 }
 
-/// A value as the key of a bucket; truths are numbers with a text beside them.
+/// A value as the key of a bucket; truths are numbers with a text.
 fn shown_key(value: &Scalar) -> (Value, Option<String>) {
     match value {
         Scalar::Text(text) => (json!(text), None),
@@ -539,7 +539,7 @@ impl Cube {
         let is_time = metric.field.as_deref() == Some("time");
         let cell = self.at(keys.iter().copied()).map(|(cell, _)| cell);
         // Times are milliseconds in Elasticsearch; as floats they would lose theirs.
-        let of = |place: usize| {
+        let value_at = |place: usize| {
             let measured = self.answer.measured.get(place)?;
             match measured.values.get(cell?)?.as_ref()? {
                 Scalar::Int(at) | Scalar::Time(at) if is_time && place > 0 => Some(at.div_euclid(MS) as f64),
@@ -561,21 +561,21 @@ impl Cube {
                 let count = if metric.field.is_some() { self.count(keys.into_iter()) } else { 0 };
                 json!({"value": count})
             }
-            MetricKind::Cardinality => json!({"value": of(0).unwrap_or(0.0) as u64}),
+            MetricKind::Cardinality => json!({"value": value_at(0).unwrap_or(0.0) as u64}),
             // In the order of the engine: count, sum, avg, min, max, stddev.
             MetricKind::Stats => json!({
-                "count": of(0).unwrap_or(0.0) as u64,
-                "min": of(3),
-                "max": of(4),
-                "avg": of(2),
-                "sum": of(1).unwrap_or(0.0),
+                "count": value_at(0).unwrap_or(0.0) as u64,
+                "min": value_at(3),
+                "max": value_at(4),
+                "avg": value_at(2),
+                "sum": value_at(1).unwrap_or(0.0),
             }),
-            MetricKind::Sum => json!({"value": of(1).unwrap_or(0.0)}),
-            MetricKind::Avg => single(of(2)),
-            MetricKind::Min => single(of(3)),
-            MetricKind::Max => single(of(4)),
+            MetricKind::Sum => json!({"value": value_at(1).unwrap_or(0.0)}),
+            MetricKind::Avg => single(value_at(2)),
+            MetricKind::Min => single(value_at(3)),
+            MetricKind::Max => single(value_at(4)),
             MetricKind::Percentiles { at, keyed } => {
-                let found = at.iter().enumerate().map(|(place, &percent)| (percent, of(place)));
+                let found = at.iter().enumerate().map(|(place, &percent)| (percent, value_at(place)));
                 if *keyed {
                     let values = found.map(|(percent, value)| (percent_key(percent), json!(value)));
                     json!({"values": Value::Object(values.collect())})

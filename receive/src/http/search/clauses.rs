@@ -27,13 +27,13 @@ pub struct Translator<'a> {
 
 type Translated = Result<Filter, Problem>;
 
-/// What a field holds, as far as clauses treat it apart.
+/// What a field holds, as far as clauses treat it separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     Time,
     Level,
     Numbers,
-    /// Text of which words are asked for: the message and the whole line.
+    /// Text that is searched by words: the message and the whole line.
     Words,
     Values,
 }
@@ -308,7 +308,7 @@ impl<'a> Translator<'a> {
         values.iter().map(one).collect::<Result<_, _>>().map(any)
     }
 
-    /// Fields that documents have besides their own.
+    /// Fields that documents have in addition to their own.
     fn special(&self, name: &str, value: &str) -> Option<Filter> {
         match name {
             "_index" => {
@@ -500,7 +500,7 @@ impl<'a> Translator<'a> {
         Ok(self.in_case(filter, &names))
     }
 
-    /// Names become fields of the case, and bare text is looked for in the fields that it is asked of.
+    /// Names become fields of the case, and bare text is looked for in the given fields.
     fn in_case(&self, filter: Filter, fields: &[String]) -> Filter {
         let each =
             |filters: Vec<Filter>| filters.into_iter().map(|filter| self.in_case(filter, fields)).collect();

@@ -177,7 +177,7 @@ pub fn calendar_interval(text: &str) -> Option<Interval> {
     })
 }
 
-/// The edge so many buckets behind another one, or before it.
+/// The edge so many buckets after another one, or before it.
 pub fn step(edge: i64, interval: &Interval, zone: &TimeZone, count: i64) -> Option<i64> {
     let clock = Clock { now: 0, zone: zone.clone() };
     let (unit, each) = match interval {

@@ -1,8 +1,8 @@
 //! The syntax of `query_string` and `simple_query_string` in our language's spelling. Both have fields, phrases,
-//! ranges, wildcards and expressions alike; what stands side by side is an alternative in Lucene and a
+//! ranges, wildcards and expressions alike; what is side by side is an alternative in Lucene and a
 //! conjunction in ours, and the simple syntax has signs for operators.
 
-/// Rewrites a query. With `is_and`, what stands side by side must all hold.
+/// Rewrites a query. With `is_and`, what is side by side must all hold.
 pub fn to_own(query: &str, is_and: bool, is_simple: bool) -> String {
     let mut own = String::with_capacity(query.len() + 16);
     // Whether something ended that an alternative may follow.

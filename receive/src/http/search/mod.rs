@@ -103,7 +103,7 @@ fn one(host: &Host, head: &Head, index: &str, body: &Value) -> Result<Vec<u8>, P
         let Search { snapshot, view, sorting, size, wanted, .. } = search;
         host.scrolls.add(Scroll { snapshot, view, sorting, size, wanted, next, ends: Instant::now() + time })
     });
-    let total = TotalForm::of(head);
+    let total = TotalForm::new(head);
     let total = if search.counts_total { Some(total) } else { None };
     let aggregated = (!search.aggregations.is_empty()).then_some(aggregated);
     Ok(written(started, &hits, total, aggregated, scroll.as_deref()))
@@ -116,7 +116,7 @@ enum TotalForm {
 }
 
 impl TotalForm {
-    fn of(head: &Head) -> TotalForm {
+    fn new(head: &Head) -> TotalForm {
         if head.flag("rest_total_hits_as_int") { TotalForm::Number } else { TotalForm::Object }
     }
 }
@@ -371,7 +371,7 @@ pub fn scroll(host: &Host, request: &Request) -> Answered {
     scroll.next += hits.count;
     scroll.ends = Instant::now() + time;
     host.scrolls.put_back(&id, scroll);
-    let form = TotalForm::of(head);
+    let form = TotalForm::new(head);
     Ok(Answer::new(StatusCode::OK, Body::Json(written(started, &hits, Some(form), None, Some(&id)))))
 }
 

@@ -1,4 +1,4 @@
-//! What stands in a clause: a field with its value, and options by name. An option that is not known is refused.
+//! The content of a clause: a field with its value, and options by name. An unknown option is refused.
 
 use serde_json::{Map, Value};
 

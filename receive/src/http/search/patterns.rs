@@ -40,7 +40,7 @@ pub fn glob(field: &str, pattern: String) -> Filter {
     }
 }
 
-/// A glob asks for the whole value of a field; a word of a message may stand anywhere in it.
+/// A glob asks for the whole value of a field; a word of a message may be anywhere in it.
 fn glob_within(pattern: Pattern) -> Pattern {
     let Pattern::Glob(glob) = &pattern else { return pattern };
     let inner = wildcard(glob);

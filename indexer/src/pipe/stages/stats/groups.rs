@@ -80,8 +80,8 @@ impl Groups {
         groups
     }
 
-    /// Takes the arguments of one calculation, for rows of groups that are known. With weights each row stands for
-    /// so many.
+    /// Takes the arguments of one calculation, for rows of groups that are known. With weights each row
+    /// counts as so many.
     pub fn calculate(
         &mut self,
         place: usize,

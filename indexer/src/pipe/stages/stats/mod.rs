@@ -62,7 +62,7 @@ pub(crate) trait Accumulate: Send {
     /// Takes rows by their groups. There are `total` groups by now; `column` is the argument, where there is one.
     fn add(&mut self, groups: &[u32], total: usize, column: Option<&Column>);
 
-    /// Takes rows, each of which stands for so many that are alike. Only for functions that give the same in every
+    /// Takes rows that each count as so many equal ones. Only for functions that give the same in every
     /// order of rows.
     fn add_weighted(&mut self, groups: &[u32], total: usize, column: Option<&Column>, weights: &[u64]) {
         let times = |(row, &weight): (usize, &u64)| std::iter::repeat_n(row as u32, weight as usize);
@@ -74,7 +74,7 @@ pub(crate) trait Accumulate: Send {
     /// Takes what another one of the same kind gathered from later rows; its group g is `to[g]` here.
     fn merge(&mut self, later: Box<dyn Accumulate>, to: &[u32], total: usize);
 
-    /// A value for each group. More rows may come behind it.
+    /// A value for each group. More rows may follow.
     fn finish(&mut self, total: usize) -> Column;
 
     fn bytes(&self) -> usize;
@@ -111,7 +111,7 @@ fn accumulator(aggregate: &PlannedAggregate) -> Box<dyn Accumulate> {
     }
 }
 
-/// The seconds that a rate is told for.
+/// The seconds that a rate is given for.
 fn rate_seconds(function: Aggregation) -> Option<f64> {
     match function {
         Aggregation::Rate => Some(1.0),

@@ -1,5 +1,5 @@
 //! `sum`, `avg`, `stddev`, `variance`. Whole numbers are added exactly; floats with the part that each
-//! addition rounds away kept beside, so that neither their number nor their order shows in the sum.
+//! addition rounds away kept too, so that neither their number nor their order shows in the sum.
 
 use std::any::Any;
 

@@ -84,7 +84,7 @@ impl<T: Copy> Lists<T> {
     ) -> Cell {
         let Some(single) = self.single.get_mut(group) else { return Cell::Missing };
         match self.counted.get_mut(group).filter(|counted| !counted.is_empty()) {
-            None => of(single, percent, order, cell),
+            None => percentile_of_unsorted(single, percent, order, cell),
             Some(counted) => {
                 counted.extend(single.drain(..).map(|value| (value, 1)));
                 counted.sort_unstable_by(|one, other| order(&one.0, &other.0));
@@ -208,7 +208,7 @@ fn join<T>(own: &mut Vec<T>, other: &mut Vec<T>) {
 }
 
 /// The percentile of numbers in any order, which they change.
-fn of<T: Copy>(
+fn percentile_of_unsorted<T: Copy>(
     numbers: &mut [T],
     percent: Percent,
     order: impl Fn(&T, &T) -> std::cmp::Ordering,
@@ -226,7 +226,7 @@ fn of<T: Copy>(
     }
 }
 
-/// The percentile of numbers in their order, each of which stands for so many.
+/// The percentile of sorted numbers, each counted as often as its weight says.
 fn of_counted<T: Copy>(numbers: &[(T, u64)], percent: Percent, cell: impl Fn(T) -> Cell) -> Cell {
     let (rank, way) = percent.place(numbers.iter().map(|(_, weight)| weight).sum());
     let ends = numbers.iter().scan(0, |end, (_, weight)| {

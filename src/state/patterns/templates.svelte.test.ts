@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+
+import { Lifetime } from '../../base/lifetime';
+import type { EventsReply, Pattern, Patterns, View } from '../../ipc/generated';
+import { FakeClient } from '../fakeclient';
+import { Templates } from './templates.svelte';
+
+const ID = 't0123456789abcdef';
+const view: View = { case: '/c', query: 'error', from: null, to: null };
+const patterns = (...found: Partial<Pattern>[]) => ({ patterns: found }) as unknown as Patterns;
+
+it('shows example events of an expanded pattern', async () => {
+  const client = new FakeClient();
+  const templates = new Templates(new Lifetime(), client);
+  templates.show(view);
+  templates.unfold(ID);
+  expect(client.callsTo('patterns')[0]!.args).toMatchObject({ variables: [ID], examples: 3 });
+  const id = { source: 1, offset: 20 };
+  await client.callsTo('patterns')[0]!.answer(patterns({ id: ID, examples: [id] }));
+  expect(client.callsTo('events')[0]!.args).toEqual({ case: '/c', ids: [id] });
+  const reply = { events: [{ row: { id } }] } as unknown as EventsReply;
+  await client.callsTo('events')[0]!.answer(reply);
+  expect(templates.examples).toEqual([{ id }]);
+  expect(templates.details?.id).toBe(ID);
+  templates.fold();
+  expect(templates.examples).toEqual([]);
+});
+
+it('looks up the text of a template once, in the whole case', async () => {
+  const client = new FakeClient();
+  const templates = new Templates(new Lifetime(), client);
+  templates.show({ ...view, from: '5' as View['from'] });
+  templates.lookUp('level:error');
+  expect(client.calls).toHaveLength(0);
+
+  templates.lookUp(`NOT template:${ID}`);
+  const [call] = client.callsTo('patterns');
+  expect(call!.args.view).toEqual({ ...view, query: `template:${ID}` });
+  expect(call!.args.granularity).toBe('template');
+  expect(templates.textOf(`template=${ID}`)).toBeNull();
+  await call!.answer(patterns({ id: 't1111111111111111', text: 'worker <num> started' }));
+  expect(templates.textOf(`template=${ID}`)).toBe('worker <num> started');
+  templates.lookUp(`template=${ID}`);
+  expect(client.calls).toHaveLength(1);
+});
