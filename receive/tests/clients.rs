@@ -95,7 +95,7 @@ fn elasticsearch_for_python_stores_and_finds() {
     let found = script(&python, "elasticsearch_client.py", &server.url);
     let expected = json!({
         "version": "8.19.0", "alive": true, "stored": 3000, "again": [0, [409], 3000], "one": "created",
-        "bad": [400, 201], "count": 3002, "errors": 300, "search": [1, 17], "median": 17.0, "scanned": 3002,
+        "bad": [400, 201], "known": true, "count": 3002, "errors": 300, "search": [1, 17], "median": 17.0, "scanned": 3002,
         "exists": [true, false], "health": "green",
     });
     assert_eq!(found, expected);

@@ -46,6 +46,11 @@ impl Settings {
         }
     }
 
+    /// Remembers an index that has received documents: it exists before they are visible.
+    pub fn add_index(&self, name: &str) {
+        self.add(Kind::Index, name);
+    }
+
     fn remove(&self, kind: Kind, name: &str) {
         self.lock().remove(&(kind, name.to_owned()));
     }

@@ -29,6 +29,7 @@ found["again"] = [again, sorted({error["create"]["status"] for error in errors})
 found["one"] = client.index(index="logs", document={"@timestamp": "2026-03-01T15:00:00Z", "message": "the last"})["result"]
 bad = client.bulk(operations=[{"index": {"_index": "BAD"}}, {"a": 1}, {"index": {"_index": "logs"}}, {"message": "no time"}])
 found["bad"] = [item["index"]["status"] for item in bad["items"]]
+found["known"] = bool(client.indices.exists(index="logs"))
 deadline = time.monotonic() + 60
 while client.count(index="logs")["count"] < EVENTS + 2 and time.monotonic() < deadline:
     time.sleep(0.02)

@@ -112,6 +112,7 @@ impl Request<'_> {
             let appended = appended.unwrap_or_else(|error| Err(Refused::Failed(error.to_string())));
             match appended {
                 Ok(appended) => {
+                    self.host.settings.add_index(name);
                     self.stored |= appended.stored > 0;
                     let is_new = appended.is_new.into_iter().chain(std::iter::repeat(true));
                     for (&item, is_new) in items.iter().zip(is_new) {
