@@ -49,6 +49,7 @@ pub struct Scope {
 /// What came of detectors over a case.
 #[derive(Debug, Default)]
 pub struct Report {
+    /// Of rules, then of correlations, then of detectors.
     pub alerts: Vec<Alert>,
     /// Detectors that could not run, and why.
     pub problems: Vec<Problem>,
@@ -138,13 +139,7 @@ impl Detectors {
         cancel: &Cancel,
     ) -> Result<Report> {
         let range = (scope.from, scope.to);
-        let found = sigma::run(&self.rules, &self.sources, case, snapshot, range, progress, cancel)?;
-        let mut report = Report {
-            alerts: found.alerts,
-            problems: found.problems,
-            not_applicable: found.not_applicable,
-            applicable: found.applicable,
-        };
+        let mut report = sigma::run(&self.rules, &self.sources, case, snapshot, range, progress, cancel)?;
         let place = Place { case, snapshot, range, cancel };
         let fields = Case::field_names(snapshot);
         for (detector, file) in &self.measures {

@@ -3,7 +3,7 @@
 //!
 //! `cargo run --example bulk_rate -- [events] [events a request] [connections] [durable]`
 
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, reason = "the rate is for a person to read")]
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

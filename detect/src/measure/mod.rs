@@ -9,8 +9,8 @@ mod sequence;
 mod series;
 mod threshold;
 
-use indexer::query::Filter;
-use indexer::{Cancel, Case, Error, ErrorKind, Result, Snapshot};
+use indexer::query::{Filter, parse_query};
+use indexer::{Cancel, Case, Error, ErrorKind, Result, RunOptions, Snapshot, Table};
 
 use crate::alert::{Alert, Severity};
 use crate::evidence;
@@ -53,6 +53,14 @@ pub struct Place<'a> {
 }
 
 impl Place<'_> {
+    /// The result of a query with stages, over the range.
+    pub fn table(&self, text: &str) -> Result<Table> {
+        let query = parse_query(text).map_err(|error| of_detector(&error.into()))?;
+        self.case
+            .run(self.snapshot, &query, self.range, &RunOptions::default(), &mut |_| {}, self.cancel)
+            .map_err(|error| of_detector(&error))
+    }
+
     /// The first and last instant that is looked at.
     #[must_use]
     pub fn ends(&self) -> Option<(i64, i64)> {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use indexer::query::{Filter, parse_query};
-use indexer::{Cell, Result, RunOptions};
+use indexer::query::Filter;
+use indexer::{Cell, Result};
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::read::Lines;
 use super::series::{Keys, quoted};
-use super::{Detector, Found, Interval, Place, of_detector};
+use super::{Detector, Found, Interval, Place};
 use crate::evidence::any;
 use crate::problem::Fault;
 
@@ -98,11 +98,7 @@ impl Sequence {
 fn times(detector: &Detector, place: &Place<'_>, filter: &Filter) -> Result<BTreeMap<Keys, Vec<i64>>> {
     let by: Vec<String> = detector.by.iter().map(|name| quoted(name)).collect();
     let text = format!("{filter} | keep time, {}", by.join(", "));
-    let query = parse_query(&text).map_err(|error| of_detector(&error.into()))?;
-    let table = place
-        .case
-        .run(place.snapshot, &query, place.range, &RunOptions::default(), &mut |_| {}, place.cancel)
-        .map_err(|error| of_detector(&error))?;
+    let table = place.table(&text)?;
     let column = |name: &str| table.names().iter().position(|known| &**known == name);
     let (at, keys): (_, Vec<_>) = (column("time"), detector.by.iter().map(|name| column(name)).collect());
     let mut found: BTreeMap<Keys, Vec<i64>> = BTreeMap::new();

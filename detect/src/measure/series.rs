@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use indexer::query::{Filter, parse_query};
-use indexer::{Cell, Result, RunOptions};
+use indexer::query::Filter;
+use indexer::{Cell, Result};
 
-use super::{Place, of_detector};
+use super::Place;
 
 /// Keys of a group, nothing where an event has no value.
 pub type Keys = Vec<Option<String>>;
@@ -37,11 +37,7 @@ pub fn series(
         "{filter} | stats {measure} as value, count as events, min(time) as first, max(time) as last by {}",
         names.join(", ")
     );
-    let query = parse_query(&text).map_err(|error| of_detector(&error.into()))?;
-    let table = place
-        .case
-        .run(place.snapshot, &query, place.range, &RunOptions::default(), &mut |_| {}, place.cancel)
-        .map_err(|error| of_detector(&error))?;
+    let table = place.table(&text)?;
     let column = |name: &str| table.names().iter().position(|known| &**known == name);
     let cell = |row: usize, at: Option<usize>| at.map_or(Cell::Missing, |at| table.cell(row, at));
     let time = |row: usize, name: &str| match cell(row, column(name)) {

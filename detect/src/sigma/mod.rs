@@ -26,7 +26,7 @@ use rule::{Rule, stem_of};
 use crate::problem::{Fault, Problem};
 use crate::yaml::{self, Node, Value};
 
-pub use run::{Progress, Report, run};
+pub use run::{Progress, run};
 pub use sources::Sources;
 pub use values::{Clock, Placeholders};
 

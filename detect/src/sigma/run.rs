@@ -14,20 +14,9 @@ use super::scan::{self, SourceNames};
 use super::sources::{Events, Sources};
 use crate::alert::Alert;
 use crate::evidence;
+use crate::files::Report;
 use crate::limits::{ALERTS, CORRELATED_EVENTS, NAMED_EVENTS};
 use crate::problem::{Fault, Problem};
-
-/// What came of all rules over a case.
-#[derive(Debug, Default)]
-pub struct Report {
-    /// In the order of the rules, then of the correlations.
-    pub alerts: Vec<Alert>,
-    pub problems: Vec<Problem>,
-    /// Ids of rules whose log source is not in the case.
-    pub not_applicable: Vec<String>,
-    /// Rules and correlations that ran over events of theirs.
-    pub applicable: usize,
-}
 
 /// What is known of segments that were looked at.
 #[derive(Debug, Default)]

@@ -54,17 +54,23 @@ enum Fragment {
 
 /// The tokens whose both ends lie within the fragments or at a boundary.
 fn inner_tokens(fragments: &[Fragment]) -> Vec<String> {
+    let parts = token_parts(fragments).into_iter();
+    parts.filter(|part| part.at_start && part.at_end).map(|part| part.text).collect()
+}
+
+/// All tokens of the fragments, with the ends that lie within their fragment or at a boundary.
+fn token_parts(fragments: &[Fragment]) -> Vec<TokenPart> {
+    let is_edge = |at: Option<usize>| at.and_then(|at| fragments.get(at)) == Some(&Fragment::Edge);
     let mut found = Vec::new();
-    for (index, piece) in fragments.iter().enumerate() {
-        let Fragment::Text(text) = piece else { continue };
+    for (index, fragment) in fragments.iter().enumerate() {
+        let Fragment::Text(text) = fragment else { continue };
         let bytes = text.as_bytes();
-        let edge =
-            |neighbour: Option<usize>| neighbour.and_then(|at| fragments.get(at)) == Some(&Fragment::Edge);
-        let (at_start, at_end) = (edge(index.checked_sub(1)), edge(Some(index + 1)));
         for (start, end) in tokens::ranges(bytes) {
-            if (start > 0 || at_start) && (end < bytes.len() || at_end) {
-                found.push(tokens::fold(&bytes[start..end]).into_owned());
-            }
+            found.push(TokenPart {
+                text: tokens::fold(&bytes[start..end]).into_owned(),
+                at_start: start > 0 || is_edge(index.checked_sub(1)),
+                at_end: end < bytes.len() || is_edge(Some(index + 1)),
+            });
         }
     }
     found
@@ -78,23 +84,8 @@ pub fn required_parts(pattern: &Pattern) -> Vec<TokenPart> {
         Pattern::Regex(regex) => regex_fragments(regex).unwrap_or_default(),
         Pattern::Tokens(_) | Pattern::Near(..) | Pattern::Network(_) | Pattern::Fuzzy(..) => Vec::new(),
     };
-    let mut found = Vec::new();
-    for (index, piece) in fragments.iter().enumerate() {
-        let Fragment::Text(text) = piece else { continue };
-        let bytes = text.as_bytes();
-        let edge =
-            |neighbour: Option<usize>| neighbour.and_then(|at| fragments.get(at)) == Some(&Fragment::Edge);
-        let (text_at_start, text_at_end) = (edge(index.checked_sub(1)), edge(Some(index + 1)));
-        for (start, end) in tokens::ranges(bytes) {
-            let at_start = start > 0 || text_at_start;
-            let at_end = end < bytes.len() || text_at_end;
-            if !(at_start && at_end) {
-                let text = tokens::fold(&bytes[start..end]).into_owned();
-                found.push(TokenPart { text, at_start, at_end });
-            }
-        }
-    }
-    found.retain(TokenPart::is_selective);
+    let mut found = token_parts(&fragments);
+    found.retain(|part| !(part.at_start && part.at_end) && part.is_selective());
     found
 }
 

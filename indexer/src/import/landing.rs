@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use ingest::{Encoding, NO_TIME, Settler, SettlerState};
+use ingest::{Encoding, Settler, SettlerState};
 use sha2::Digest;
 
 use super::held::{OldSource, Replacement};
@@ -357,12 +357,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         current.frames.push(frame);
         current.hash = hash;
         current.account.add(&batch, current.encoding);
-        entry.bytes += u64::from(bytes);
-        entry.events += batch.rows() as u64;
-        entry.unparsed += u64::from(batch.unparsed);
-        let mut timed = batch.time.iter().copied().filter(|&time| time != NO_TIME);
-        entry.first = entry.first.or_else(|| timed.clone().next());
-        entry.last = timed.next_back().or(entry.last);
+        entry.add(&batch);
         reporter.stages.land.done(batch.rows() as u64, u64::from(bytes));
         let (events, unparsed) = (entry.events.saturating_sub(current.events_before), entry.unparsed);
         reporter.change(self.stream, |progress| {

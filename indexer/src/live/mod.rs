@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use ingest::{Batch, Chunk, NO_TIME};
+use ingest::{Batch, Chunk};
 
 use self::open::{Opened, Stream, Waiting};
 use crate::Cancel;
@@ -251,12 +251,7 @@ impl Live<'_> {
         opened.frames.push(frame);
         opened.account.add(&batch, opened.encoding);
         let entry = &mut self.manifest.sources[opened.id as usize];
-        entry.bytes += u64::from(bytes);
-        entry.events += batch.rows() as u64;
-        entry.unparsed += u64::from(batch.unparsed);
-        let mut timed = batch.time.iter().copied().filter(|&time| time != NO_TIME);
-        entry.first = entry.first.or_else(|| timed.clone().next());
-        entry.last = timed.next_back().or(entry.last);
+        entry.add(&batch);
         self.pending_events += batch.rows() as u64;
         self.pending.add(opened.id, entry, frame, batch);
         Ok(())

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 
+use ingest::{Batch, NO_TIME};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -95,6 +96,18 @@ pub struct SourceEntry {
     /// A person deleted it: only its index is left, so that the ids of the others stay valid.
     #[serde(default, skip_serializing_if = "is_default")]
     pub deleted: bool,
+}
+
+impl SourceEntry {
+    /// Counts the events of a batch that has landed, in the order of the source.
+    pub(crate) fn add(&mut self, batch: &Batch) {
+        self.bytes += batch.chunk.bytes.len() as u64;
+        self.events += batch.rows() as u64;
+        self.unparsed += u64::from(batch.unparsed);
+        let mut timed = batch.time.iter().copied().filter(|&time| time != NO_TIME);
+        self.first = self.first.or_else(|| timed.clone().next());
+        self.last = timed.next_back().or(self.last);
+    }
 }
 
 /// A source that is a part of a stream that was received, or still is.
