@@ -41,6 +41,9 @@ await main(async () => {
     delete process.env.RUSTC_WORKSPACE_WRAPPER;
     built = await cargo('Rust build', 'build', ...workspace);
   }
+  // The property tests draw the same cases in every run; `npm run properties` draws others.
+  process.env.PROPTEST_RNG_SEED ??= '1';
+  say(`Property tests draw from seed ${process.env.PROPTEST_RNG_SEED}.`);
   await cargo('Rust tests', 'test', '--workspace', '--no-fail-fast');
 
   const hosts = ['browser', 'desktop'];

@@ -107,6 +107,8 @@ fn other_tools_spellings_are_understood() {
         ("x | search error | head 5", "x | search error | limit 5"),
         ("x | fields a b | fields - a", "x | keep a, b | drop a"),
         ("x | stats by (host) count() as n", "x | stats count as n by host"),
+        ("x | stats count by a = b = `on`", "x | stats count by (b = `on`) as a"),
+        ("x | stats count by (a = b or c)", "x | stats count by (a = b or c)"),
         (
             "x | stats dc(user) count(eval(status=500)) by host, app",
             "x | stats count_distinct(user), count where status = 500 by host, app",

@@ -5,8 +5,8 @@ use std::fmt::{self, Display, Formatter, Write};
 use super::tables::table_stage;
 use super::{list, name, quoted};
 use crate::query::ast::{
-    Aggregate, Baseline, Extraction, FieldRef, Filter, Frequent, Group, Join, NamePattern, Renaming, SortKey,
-    Stage, StageKind, Surroundings, TimeSpan, TransactionLimits,
+    Aggregate, Baseline, BinaryOp, Expr, ExprKind, Extraction, FieldRef, Filter, Frequent, Group, Join,
+    NamePattern, Op, Renaming, SortKey, Stage, StageKind, Surroundings, TimeSpan, TransactionLimits,
 };
 
 impl Display for Stage {
@@ -156,12 +156,25 @@ impl Aggregate {
 
 impl Display for Group {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.value)?;
+        if begins_with_equality(&self.value) {
+            write!(f, "({})", self.value)?;
+        } else {
+            write!(f, "{}", self.value)?;
+        }
         if let Some(given) = &self.name {
             f.write_str(" as ")?;
             name(given, f)?;
         }
         Ok(())
+    }
+}
+
+/// `a = b …` without parentheses would be read as a group key `b` named `a`.
+fn begins_with_equality(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::And(parts) | ExprKind::Or(parts) => begins_with_equality(&parts[0]),
+        ExprKind::Binary(BinaryOp::Compare(Op::Equal), left, _) => left.as_field().is_some(),
+        _ => false,
     }
 }
 
