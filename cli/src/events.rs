@@ -8,7 +8,8 @@ use anyhow::Result;
 use indexer::export::{self, replaced};
 use indexer::query::{Query, Reading, Severity, parse_query};
 use indexer::{
-    Cancel, Case, Event, Explanation, FieldKind, FieldValue, NO_TIME, RunOptions, Snapshot, View, Walk, stamp,
+    Cancel, Case, Engine, Event, Explanation, FieldKind, FieldValue, NO_TIME, RunOptions, Snapshot, View,
+    Walk, stamp,
 };
 use serde_json::{Map, Value};
 
@@ -236,7 +237,7 @@ struct Printing<'a> {
 
 impl Printing<'_> {
     fn print(&self, format: Format, walk: &Walk, out: &mut dyn Write) -> Result<()> {
-        let names = Case::field_names(self.snapshot);
+        let names = Engine::field_names(self.snapshot);
         let columns: Vec<&str> = names.iter().skip(BUILT_IN).map(String::as_str).collect();
         if format == Format::Csv {
             let header = ["time", "source", "line", "level", "raw"].iter().chain(&columns);

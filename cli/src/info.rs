@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use indexer::{Cancel, Case, stamp};
+use indexer::{Cancel, Case, Engine, stamp};
 
 use crate::Outcome;
 use crate::args::{CaseArgument, Verify};
@@ -21,7 +21,7 @@ pub fn info(arguments: &CaseArgument) -> Result<Outcome> {
     let (reached, segments) = snapshot.indexed();
     let profile = snapshot.profile().name();
     writeln!(stdout, "  profile   {profile}, reached by {reached} of {segments} segments")?;
-    writeln!(stdout, "  fields    {}", Case::field_names(&snapshot).join(", "))?;
+    writeln!(stdout, "  fields    {}", Engine::field_names(&snapshot).join(", "))?;
     for (id, source) in (0..).zip(snapshot.sources()).filter(|(_, source)| !source.deleted) {
         let state = source.note.as_deref().unwrap_or(if source.complete { "complete" } else { "being read" });
         writeln!(

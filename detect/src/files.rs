@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use indexer::{Cancel, Case, ErrorKind, Result, Snapshot};
+use indexer::{Cancel, Case, Engine, ErrorKind, Result, Snapshot};
 
 use crate::alert::Alert;
 use crate::limits::FILE_BYTES;
@@ -141,7 +141,7 @@ impl Detectors {
         let range = (scope.from, scope.to);
         let mut report = sigma::run(&self.rules, &self.sources, case, snapshot, range, progress, cancel)?;
         let place = Place { case, snapshot, range, cancel };
-        let fields = Case::field_names(snapshot);
+        let fields = Engine::field_names(snapshot);
         for (detector, file) in &self.measures {
             if !detector.needs.iter().all(|needed| fields.contains(needed)) {
                 report.not_applicable.push(detector.name.clone());

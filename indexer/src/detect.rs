@@ -7,10 +7,10 @@ use std::sync::Arc;
 use ingest::custom::Definition;
 use ingest::{Encoding, Filter, InputFile, NO_TIME, Settler, SettlerState, Source};
 
-use crate::Cancel;
-use crate::error::{Error, ErrorKind, Result};
 use crate::import::better_year;
-use crate::storage::Account;
+use base::Cancel;
+use base::error::{Error, ErrorKind, Result};
+use store::Account;
 
 /// The content of a file.
 #[derive(Clone, Debug, Default)]

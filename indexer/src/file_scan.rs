@@ -10,12 +10,12 @@ use std::time::Instant;
 use ingest::{BYTE_ORDER_MARK, Encoding, InputFile, TextDecoder};
 use memchr::{memchr, memrchr};
 
-use crate::Cancel;
-use crate::error::Result;
-use crate::exec::{Prepared, in_order};
-use crate::limits::{PARTIAL_EVERY, SCAN_BLOCK_BYTES, SCAN_LINE_BYTES, SCAN_LINES, SCAN_RUN_BYTES};
-use crate::query::Filter;
 use crate::tune::Turn;
+use base::Cancel;
+use base::error::Result;
+use base::limits::{PARTIAL_EVERY, SCAN_BLOCK_BYTES, SCAN_LINE_BYTES, SCAN_LINES, SCAN_RUN_BYTES};
+use engine::exec::{Prepared, in_order};
+use query::Filter;
 
 /// The matching lines of files. An event may have several lines, and its words may be in more than one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -209,7 +209,7 @@ mod tests {
     fn lines_at_the_ends_of_runs_are_found_once() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("app.log");
-        let asked = crate::query::parse("error").expect("a query");
+        let asked = query::parse("error").expect("a query");
         let filling = format!("{}\n", "x".repeat(1_023)).repeat(SCAN_RUN_BYTES as usize / 1_024 - 1);
         for offset in SCAN_RUN_BYTES - 8..SCAN_RUN_BYTES + 3 {
             let rest = "y".repeat(offset as usize - filling.len() - 1);

@@ -1,11 +1,12 @@
 //! Reads sources of a case again in another way, from their stored bytes.
 
-use crate::Cancel;
-use crate::case::{Case, Snapshot};
-use crate::error::{Error, ErrorKind, Result};
+use crate::case::Case;
 use crate::import::{self, ImportOptions, ImportReport, Progress};
-use crate::storage::{Account, Accounts, SourceEntry};
 use crate::writing::Writing;
+use base::Cancel;
+use base::error::{Error, ErrorKind, Result};
+use store::Snapshot;
+use store::{Account, Accounts, SourceEntry};
 
 impl Case {
     /// Reads text that has no file into the case, as a source of this name. `now_ns` is when it came: times without

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::limits::{PIECE_PLACES, PIECES_BYTES};
+use base::limits::{PIECE_PLACES, PIECES_BYTES};
 
 /// A piece of an event's text; with the field whose value it is, where it is one.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,14 +4,24 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use crate::Cancel;
-use crate::case::{Case, Snapshot, frames_by_source};
-use crate::error::Result;
-use crate::import::KnownSource;
-use crate::storage::{
-    ColumnCache, FORMAT_VERSION, Lock, Manifest, Names, Outlived, Profile, RawCursor, Segment, SegmentEntry,
-    Shared, SourceReading, WrittenSegment, has_templates, of_raw_name, raw_path, recover_raw, remove_where,
+use crate::case::Case;
+use base::Cancel;
+use base::error::Result;
+use store::Snapshot;
+use store::frames_by_source;
+use store::{
+    ColumnCache, FORMAT_VERSION, Frame, Lock, Manifest, Names, Outlived, Profile, RawCursor, Segment,
+    SegmentEntry, Shared, SourceEntry, SourceReading, WrittenSegment, has_templates, of_raw_name, raw_path,
+    recover_raw, remove_where,
 };
+
+impl Case {
+    /// Runs a change of the case. Only one runs at a time.
+    pub(crate) fn write<T>(&self, work: impl FnOnce(&mut Writing<'_>) -> Result<T>) -> Result<T> {
+        let _turn = self.turn()?;
+        work(&mut Writing::begin(self)?)
+    }
+}
 
 /// The right to write a case, with the last committed state.
 pub(crate) struct Writing<'c> {
@@ -247,4 +257,21 @@ fn raw_files(segment: &Segment) -> impl Iterator<Item = (u32, u32)> {
         .sources
         .iter()
         .filter_map(|entry| entry.frames.first().map(|frame| (entry.source, frame.generation)))
+}
+
+/// A candidate source for a stream.
+#[derive(Clone, Debug)]
+pub struct KnownSource {
+    pub id: u32,
+    pub entry: Arc<SourceEntry>,
+    pub frames: Arc<[Frame]>,
+    /// How it was read.
+    pub reading: Arc<SourceReading>,
+}
+
+impl KnownSource {
+    /// True if its frames are in its current raw file. During compaction they may not be.
+    pub fn has_current_frames(&self) -> bool {
+        self.frames.iter().all(|frame| frame.generation == self.entry.generation)
+    }
 }

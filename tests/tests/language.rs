@@ -32,9 +32,9 @@ fn fields_have_the_ecs_names_of_the_table() {
     }
     assert!(written.len() > 50, "the table of fields was not read");
     for pair in &written {
-        assert!(ecs::NAMES.contains(pair), "docs/fields.md says {pair:?}, indexer/src/query/ecs.rs does not");
+        assert!(ecs::NAMES.contains(pair), "docs/fields.md says {pair:?}, indexer/query/src/ecs.rs does not");
     }
     for pair in ecs::NAMES {
-        assert!(written.contains(pair), "indexer/src/query/ecs.rs says {pair:?}, docs/fields.md does not");
+        assert!(written.contains(pair), "indexer/query/src/ecs.rs says {pair:?}, docs/fields.md does not");
     }
 }

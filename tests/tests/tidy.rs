@@ -2,7 +2,7 @@
 //! something, because a check that cannot fail proves nothing.
 
 use timberline_tests::files::{self, TextFile};
-use timberline_tests::tidy::{dependencies, documents, layers, size, typescript, words};
+use timberline_tests::tidy::{dependencies, documents, layers, modules, size, typescript, words};
 
 /// How many files may be longer than `size::LONGEST_LINES`. This number only falls.
 const LONG_FILES: usize = 0;
@@ -28,9 +28,9 @@ fn rust_layer_check_finds() {
     assert_eq!(found("ingest/src/lib.rs", "use polars_core::prelude::*;"), 1);
     assert_eq!(found("ingest/src/lib.rs", "let x = indexer::Case::open(path);"), 1);
     assert_eq!(found("indexer/src/import/mod.rs", "use tantivy;"), 1);
-    assert_eq!(found("indexer/src/storage/text.rs", "use tantivy::Index;"), 0);
-    assert_eq!(found("indexer/src/query/mod.rs", "use crate::exec::Rows;"), 1);
-    assert_eq!(found("indexer/src/query/mod.rs", "use crate::limits::QUERY_DEPTH;"), 0);
+    assert_eq!(found("indexer/store/src/text.rs", "use tantivy::Index;"), 0);
+    assert_eq!(found("indexer/query/src/lib.rs", "use engine::exec::Rows;"), 1);
+    assert_eq!(found("indexer/query/src/lib.rs", "use base::limits::QUERY_DEPTH;"), 0);
     assert_eq!(found("indexer/src/lib.rs", "fn f(x: wire::Command) {}"), 1);
     assert_eq!(found("src-tauri/wire/src/lib.rs", "use tauri::State;"), 1);
     assert_eq!(found("src-tauri/src/main.rs", "use tauri::State; // not indexer::Case"), 0);
@@ -38,6 +38,42 @@ fn rust_layer_check_finds() {
     let manifest = "[package]\nname = \"x\"\n\n[dev-dependencies]\npolars-core.workspace = true\n";
     assert_eq!(layers::manifest("ingest/Cargo.toml", manifest).len(), 1);
     assert_eq!(layers::manifest("indexer/Cargo.toml", manifest).len(), 0);
+}
+
+/// The folders of the engine's crates.
+const ENGINE_CRATES: [&str; 6] = [
+    "indexer/base/src/",
+    "indexer/query/src/",
+    "indexer/patterns/src/",
+    "indexer/store/src/",
+    "indexer/engine/src/",
+    "indexer/src/",
+];
+
+#[test]
+fn modules_of_the_engine_have_no_long_cycle() {
+    let files = files::with_extensions(&["rs"]);
+    for root in ENGINE_CRATES {
+        let of_crate: Vec<(&str, &str)> =
+            files.iter().filter_map(|file| Some((file.path.strip_prefix(root)?, &*file.text))).collect();
+        assert!(!of_crate.is_empty(), "{root}");
+        assert_eq!(modules::cycle(&modules::graph(&of_crate)), None, "{root}");
+    }
+}
+
+#[test]
+fn module_cycle_check_finds() {
+    let cycle = |a: &str, b: &str| {
+        modules::cycle(&modules::graph(&[
+            ("lib.rs", "pub use c::Cell;"),
+            ("a.rs", a),
+            ("b/mod.rs", b),
+            ("c.rs", "use crate::{x::y, a::Other};"),
+        ]))
+    };
+    assert_eq!(cycle("use crate::b::Some;", "fn f() { crate::Cell }").map(|found| found.len()), Some(3));
+    assert_eq!(cycle("use crate::b::Some;", "#[cfg(test)] use crate::Cell;"), None);
+    assert_eq!(cycle("use crate::c::Cell;", "use crate::a::Other;"), None, "a and c know one another");
 }
 
 #[test]

@@ -18,8 +18,8 @@ use std::time::Instant;
 
 use indexer::aggregate::{By, FacetsRequest, Interval, Measure, Request, TermOrder};
 use indexer::{
-    Cancel, Case, Direction, Error, ErrorKind, FieldKind, ImportOptions, PatternOptions, Result, RunOptions,
-    Shown, Snapshot, SortBy, View,
+    Cancel, Case, Direction, Engine, Error, ErrorKind, FieldKind, ImportOptions, PatternOptions, Result,
+    RunOptions, Shown, Snapshot, SortBy, View,
 };
 
 use crate::Outcome;
@@ -190,7 +190,7 @@ fn view(query: &str) -> Result<View> {
 impl Bench {
     /// All that apply to this case; those under import if there are logs to import meanwhile.
     fn ask_all(mut self, logs: &[PathBuf], other_case: &Path) -> Result<Vec<Row>> {
-        let known = Case::fields(&self.snapshot);
+        let known = Engine::fields(&self.snapshot);
         let has = |name: &str| known.iter().any(|field| field.name == name);
         let (access, json) = (has("client_ip") && has("user_agent"), has("trace_id") && has("message"));
         let events = self.snapshot.events() as f64;

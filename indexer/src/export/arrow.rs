@@ -17,7 +17,7 @@ use polars_arrow::record_batch::RecordBatchT;
 use tempfile::SpooledTempFile;
 
 use super::TableWriter;
-use crate::pipe::{Cell, Column, ColumnData, Table};
+use engine::pipe::{Cell, Column, ColumnData, Table};
 
 /// The memory for buffered batches before they go to a temporary file.
 const HELD_BYTES: usize = 16 << 20;

@@ -5,7 +5,7 @@ use std::io::{Error, Write};
 use std::sync::Arc;
 
 use super::TableWriter;
-use crate::pipe::{Cell, Table};
+use engine::pipe::{Cell, Table};
 
 #[derive(Default)]
 pub struct Csv {

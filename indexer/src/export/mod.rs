@@ -10,11 +10,13 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use crate::Cancel;
-use crate::case::{Case, Snapshot};
-use crate::error::{AtPath, Result, from_io};
-use crate::pipe::{RunOptions, Table};
-use crate::query::Query;
+use crate::case::Case;
+use base::Cancel;
+use base::error::{AtPath, Result, from_io};
+use engine::Engine;
+use engine::pipe::{RunOptions, Table};
+use query::Query;
+use store::Snapshot;
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +78,7 @@ pub fn export(
     progress: &mut dyn FnMut(f64),
     cancel: &Cancel,
 ) -> Result<u64> {
-    Case::without_damaged(snapshot, |snapshot| {
+    Engine::without_damaged(snapshot, |snapshot| {
         let mut writer = writer(format);
         let mut rows = 0;
         replaced(path, &mut |file| {

@@ -5,7 +5,7 @@ use std::io::Write;
 use serde_json::{Map, Value};
 
 use super::TableWriter;
-use crate::pipe::{Cell, Table};
+use engine::pipe::{Cell, Table};
 
 pub struct Ndjson;
 

@@ -5,8 +5,8 @@ use std::io::Write;
 use super::TableWriter;
 use ingest::{NO_INT, NO_TIME};
 
-use crate::pipe::{Cell, Column, ColumnData, Table, filled};
-use crate::storage::{NO_CODE, ParquetKind, ParquetWriter, Texts, Values};
+use engine::pipe::{Cell, Column, ColumnData, Table, filled};
+use store::{NO_CODE, ParquetKind, ParquetWriter, Texts, Values};
 
 #[derive(Default)]
 pub struct Parquet {
@@ -64,7 +64,7 @@ mod tests {
     use ingest::Level;
 
     use super::*;
-    use crate::storage::ParquetFile;
+    use store::ParquetFile;
 
     #[test]
     fn every_type_reads_back() {

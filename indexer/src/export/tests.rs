@@ -1,5 +1,5 @@
 use super::*;
-use crate::pipe::{Cell, Column};
+use engine::pipe::{Cell, Column};
 
 fn table() -> Table {
     Table::from_columns(vec![

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::TableWriter;
-use crate::pipe::{Cell, Table};
+use engine::pipe::{Cell, Table};
 
 /// A cell wider than this does not widen its column.
 const WIDEST: usize = 60;

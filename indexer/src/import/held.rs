@@ -2,11 +2,11 @@
 //! there.
 
 use super::landing::Landing;
-use crate::Cancel;
-use crate::case::frames_of;
-use crate::error::{Error, ErrorKind, Result};
 use crate::rewrite::{Gone, Merge};
-use crate::storage::{Manifest, Outlived, Segment, SourceEntry, WrittenSegment, raw_path, recover_raw};
+use base::Cancel;
+use base::error::{Error, ErrorKind, Result};
+use store::frames_of;
+use store::{Manifest, Outlived, Segment, SourceEntry, WrittenSegment, raw_path, recover_raw};
 
 /// A source that is being read again. Its new events stay invisible until as many bytes have landed as it
 /// had.

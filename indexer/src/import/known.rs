@@ -2,6 +2,7 @@
 //! byte by byte with the stored bytes, and by the hash. The result is that the stream is known, has grown, or
 //! is new; in no case is anything read twice.
 
+use crate::writing::KnownSource;
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Read};
 use std::path::Path;
@@ -11,26 +12,9 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use super::progress::Outcome;
-use crate::Cancel;
-use crate::limits::HEAD_BYTES;
-use crate::storage::{Frame, RawFolder, SourceEntry, SourceReading};
-
-/// A candidate source for a stream.
-#[derive(Clone, Debug)]
-pub struct KnownSource {
-    pub id: u32,
-    pub entry: Arc<SourceEntry>,
-    pub frames: Arc<[Frame]>,
-    /// How it was read.
-    pub reading: Arc<SourceReading>,
-}
-
-impl KnownSource {
-    /// True if its frames are in its current raw file. During compaction they may not be.
-    pub fn has_current_frames(&self) -> bool {
-        self.frames.iter().all(|frame| frame.generation == self.entry.generation)
-    }
-}
+use base::Cancel;
+use base::limits::HEAD_BYTES;
+use store::{Frame, RawFolder, SourceEntry};
 
 /// Names a stream of this import that is being landed.
 pub type Ticket = u64;
@@ -287,7 +271,7 @@ impl Known {
             Ok(read) => compared.following = buffer[..read].to_vec(),
             Err(error) => compared.problem = Some(error),
         }
-        let is_whole = crate::hex(&hash.finalize()) == source.entry.sha256;
+        let is_whole = base::hex(&hash.finalize()) == source.entry.sha256;
         compared.found = match (is_whole, compared.following.is_empty()) {
             (false, _) => Comparison::Other,
             (true, true) => Comparison::Same,

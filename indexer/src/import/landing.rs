@@ -8,21 +8,20 @@ use ingest::{Encoding, Settler, SettlerState};
 use sha2::Digest;
 
 use super::held::{OldSource, Replacement};
-use super::known::{Known, KnownSource, Ticket};
+use super::known::{Known, Ticket};
 use super::pending::Pending;
 use super::progress::{FileState, Outcome, Reporter};
 use super::read::{Begin, Next, ReadBatch, ReadStep, SourceState, Steps};
 use super::sets;
-use crate::Cancel;
-use crate::error::{AtPath, Error, ErrorKind, Result};
-use crate::limits::FIRST_PUBLICATION;
 use crate::rewrite::Gone;
-use crate::storage::{
+use crate::tune::Plan;
+use crate::writing::{KnownSource, Writing};
+use base::Cancel;
+use base::error::{AtPath, Error, ErrorKind, Result};
+use store::{
     Account, Accounts, Follows, FormatFile, Frame, Manifest, RawWriter, Reading, Resume, SourceEntry,
     SourceReading, WrittenSegment,
 };
-use crate::tune::Plan;
-use crate::writing::Writing;
 
 /// The state of landing: the current file, and what is not committed yet.
 pub struct Landing<'w, 'c> {
@@ -147,7 +146,7 @@ impl<'w, 'c> Landing<'w, 'c> {
 
     fn until_publication(&self) -> Duration {
         match self.published {
-            None => FIRST_PUBLICATION.saturating_sub(self.started.elapsed()),
+            None => self.plan.first_publication().saturating_sub(self.started.elapsed()),
             Some(published) => self.plan.publication().saturating_sub(published.elapsed()),
         }
     }
@@ -378,7 +377,7 @@ impl<'w, 'c> Landing<'w, 'c> {
             let source = current.source;
             let entry = &mut self.manifest.sources[source as usize];
             entry.raw_bytes = current.raw.written();
-            entry.sha256 = crate::hex(&current.hash.clone().finalize());
+            entry.sha256 = base::hex(&current.hash.clone().finalize());
             entry.complete = problem.is_none();
             entry.note = problem.as_ref().map(|problem| problem.message().to_owned());
             let entry = entry.clone();

@@ -23,7 +23,7 @@ use std::time::Duration;
 use crossbeam_channel::bounded;
 
 use self::known::Known;
-pub(crate) use self::known::{Expected, KnownSource, StoredBytes, fingerprint};
+pub(crate) use self::known::{Expected, StoredBytes, fingerprint};
 use self::landing::{Landing, Years};
 use self::open::Opening;
 pub(crate) use self::pending::Pending;
@@ -34,14 +34,15 @@ use self::read::Input;
 pub(crate) use self::stages::Counters;
 pub use self::stages::{Stage, StageName, bottleneck};
 pub(crate) use self::years::better_year;
-use crate::Cancel;
-use crate::error::{Error, ErrorKind, Result};
-use crate::estimate::check_room;
-use crate::limits::DISK_TRIAL_BYTES;
+use crate::case::Case;
+use crate::preview::check_room;
 use crate::rewrite;
-use crate::storage::{Account, Accounts, Profile, SourceEntry, folder_bytes};
 use crate::tune::{Host, Overrides, Plan};
 use crate::writing::Writing;
+use base::Cancel;
+use base::error::{Error, ErrorKind, Result};
+use base::limits::DISK_TRIAL_BYTES;
+use store::{Account, Accounts, Profile, SourceEntry, folder_bytes};
 
 /// The options of an import; by default the data decides, and the case keeps its profile.
 #[derive(Clone, Debug, Default)]
@@ -91,6 +92,19 @@ pub struct FileReport {
     pub problem: Option<Error>,
     /// What was learned about it during the import.
     pub account: Option<Account>,
+}
+
+impl Case {
+    /// Imports files and folders into the case. Everything that landed stays, whatever happens later.
+    pub fn import(
+        &self,
+        paths: &[PathBuf],
+        options: &ImportOptions,
+        report: &dyn Fn(Progress),
+        cancel: &Cancel,
+    ) -> Result<ImportReport> {
+        self.write(|writing| import(writing, paths, options, report, cancel))
+    }
 }
 
 /// Reads files and folders into a case that this process holds for writing.

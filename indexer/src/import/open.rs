@@ -11,12 +11,13 @@ use ingest::{InputFile, Member, ResumePoint, Source, Succession};
 use sha2::{Digest, Sha256};
 
 use super::ImportOptions;
-use super::known::{Compared, Comparison, Known, KnownSource, fingerprint};
+use super::known::{Compared, Comparison, Known, fingerprint};
 use super::read::{Begin, Input, Out, ReadStep, SourceState, Stream};
-use crate::Cancel;
-use crate::error::{Error, ErrorKind, Result};
-use crate::limits::HEAD_BYTES;
-use crate::storage::{Accounts, FormatFile, Reading, Resume, bytes_as_text};
+use crate::writing::KnownSource;
+use base::Cancel;
+use base::error::{Error, ErrorKind, Result};
+use base::limits::HEAD_BYTES;
+use store::{Accounts, FormatFile, Reading, Resume, bytes_as_text};
 
 /// The input of the reader.
 pub struct Opening<'s> {

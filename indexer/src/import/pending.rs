@@ -10,14 +10,14 @@ use ingest::{Batch, Encoding, NO_INT, NO_TIME, Span, TextDecoder, Values};
 
 use super::order::Order;
 use super::shapes::{Place, Spoken};
-use crate::error::{AtPath, Result};
-use crate::exec::in_order;
-use crate::storage::{
+use crate::tune::{Plan, give_way};
+use base::error::{AtPath, Result};
+use base::{Cancel, FieldKind, tokens};
+use engine::exec::in_order;
+use store::{
     self, ByteRanges, Columns, Frame, Mined, Names, Rollup, Segment, SegmentField, SegmentMeta,
     SegmentSource, Shaper, SourceEntry, TableBuilder, TextColumn, WrittenSegment, field_name,
 };
-use crate::tune::{Plan, give_way};
-use crate::{Cancel, FieldKind, tokens};
 
 /// Whole numbers up to here are exact as floats too.
 const EXACT_FLOAT: u64 = 1 << 53;
@@ -255,20 +255,20 @@ impl Pending {
                 }
             }
             FieldKind::Int => {
-                storage::Values::Int(order.collect(columns, NO_INT, |values, row| match values {
+                store::Values::Int(order.collect(columns, NO_INT, |values, row| match values {
                     Values::Int(ints) if ints[row] != NO_INT => Some(ints[row]),
                     _ => None,
                 }))
             }
             FieldKind::Float => {
-                storage::Values::Float(order.collect(columns, f64::NAN, |values, row| match values {
+                store::Values::Float(order.collect(columns, f64::NAN, |values, row| match values {
                     Values::Float(floats) if !floats[row].is_nan() => Some(floats[row]),
                     Values::Int(ints) if ints[row] != NO_INT => Some(ints[row] as f64),
                     _ => None,
                 }))
             }
             FieldKind::Bool => {
-                storage::Values::Bool(order.collect(columns, None, |values, row| match values {
+                store::Values::Bool(order.collect(columns, None, |values, row| match values {
                     Values::Bool(truths) => truths[row].map(Some),
                     _ => None,
                 }))
@@ -355,7 +355,7 @@ impl Pending {
 
 /// A column of a segment, as the table takes it.
 enum Gathered {
-    Values(storage::Values),
+    Values(store::Values),
     ByteRanges(ByteRanges),
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::stages::{Stage, Stages};
-use crate::error::Error;
+use base::error::Error;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {

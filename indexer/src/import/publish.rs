@@ -6,10 +6,10 @@ use sha2::Digest;
 
 use super::landing::Landing;
 use super::pending::Pending;
-use crate::error::Result;
-use crate::storage::{Manifest, WrittenSegment, abandon_raw_frames, sync_raw};
 use crate::tune::Plan;
 use crate::writing::Writing;
+use base::error::Result;
+use store::{Manifest, WrittenSegment, abandon_raw_frames, sync_raw};
 
 impl Landing<'_, '_> {
     /// Commits what has landed as segments. They and the raw bytes are durable before the manifest lists
@@ -18,7 +18,7 @@ impl Landing<'_, '_> {
         if let Some(current) = &mut self.current {
             let entry = &mut self.manifest.sources[current.source as usize];
             entry.raw_bytes = current.raw.written();
-            entry.sha256 = crate::hex(&current.hash.clone().finalize());
+            entry.sha256 = base::hex(&current.hash.clone().finalize());
             self.unsynced.insert((current.source, entry.generation));
         }
         sync_raw(self.writing.folder(), &std::mem::take(&mut self.unsynced))?;

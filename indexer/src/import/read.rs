@@ -13,11 +13,11 @@ use sha2::{Digest, Sha256};
 use super::known::Ticket;
 use super::open::{self, Opening};
 use super::stages::{Counters, Stages};
-use crate::Cancel;
-use crate::error::Error;
-use crate::limits::CHUNKS_WAITING;
-use crate::storage::{FormatFile, Reading, Resume, pack};
 use crate::tune::{Plan, give_way};
+use base::Cancel;
+use base::error::Error;
+use base::limits::CHUNKS_WAITING;
+use store::{FormatFile, Reading, Resume, pack};
 
 /// The output, in order: each stream is found, begins, lands in batches, and ends.
 pub enum ReadStep {

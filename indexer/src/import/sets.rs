@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::storage::SourceEntry;
+use store::SourceEntry;
 
 /// Gives the sources of each set its name, where they have none yet.
 pub fn label(sources: &mut [SourceEntry]) {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use ingest::{Batch, Values};
 
 use super::pending::span;
-use crate::storage::{self, MESSAGES, NO_CODE, Shaper};
+use store::{self, MESSAGES, NO_CODE, Shaper};
 
 /// The columns of a segment with messages.
 #[derive(Default)]
@@ -18,7 +18,7 @@ pub struct Spoken<'b> {
 
 enum MessageColumnValues<'b> {
     /// By value, a row of the segment each.
-    Coded { codes: Vec<u32>, texts: storage::Texts },
+    Coded { codes: Vec<u32>, texts: store::Texts },
     /// What each batch holds of it.
     Read(Vec<Vec<&'b Values>>),
 }
@@ -34,7 +34,7 @@ pub struct Place<'b> {
 
 impl<'b> Spoken<'b> {
     /// Takes a text column if it is one of those, with its values if they often repeat.
-    pub fn take(&mut self, name: &str, values: Option<storage::Values>, read: &[Vec<&'b Values>]) {
+    pub fn take(&mut self, name: &str, values: Option<store::Values>, read: &[Vec<&'b Values>]) {
         let place = match name {
             "method" => &mut self.method,
             "path" => &mut self.path,
@@ -44,7 +44,7 @@ impl<'b> Spoken<'b> {
             },
         };
         *place = Some(match values {
-            Some(storage::Values::Text { codes, texts }) => MessageColumnValues::Coded { codes, texts },
+            Some(store::Values::Text { codes, texts }) => MessageColumnValues::Coded { codes, texts },
             _ => MessageColumnValues::Read(read.to_vec()),
         });
     }

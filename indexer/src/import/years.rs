@@ -7,10 +7,10 @@ use super::landing::Years;
 use super::progress::Reporter;
 use super::read::Input;
 use super::{ImportOptions, land_all};
-use crate::Cancel;
-use crate::error::Result;
 use crate::tune::Plan;
 use crate::writing::Writing;
+use base::Cancel;
+use base::error::Result;
 
 /// The year that a source belongs to, with the reason, where it is not the one it was given. The settler is as it
 /// began, `by_end` is the year with which it would end in time, and `seen` are the years of the neighbouring files.

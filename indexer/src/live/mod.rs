@@ -16,14 +16,14 @@ use std::time::{Duration, Instant};
 use ingest::{Batch, Chunk};
 
 use self::open::{Opened, Stream, Waiting};
-use crate::Cancel;
 use crate::case::Case;
-use crate::error::{AtPath, Result};
-use crate::exec::in_order;
 use crate::import::{Pending, write_segments};
-use crate::storage::{Accounts, Manifest, Profile, abandon_raw_frames, pack, sync_raw};
 use crate::tune::{Host, Overrides, Plan};
 use crate::writing::Writing;
+use base::Cancel;
+use base::error::{AtPath, Result};
+use engine::exec::in_order;
+use store::{Accounts, Manifest, Profile, abandon_raw_frames, pack, sync_raw};
 
 pub use self::retain::{Keep, Retained};
 

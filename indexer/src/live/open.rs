@@ -8,11 +8,11 @@ use ingest::{Encoding, Options, Parser, ResumePoint, Settler, Source};
 use sha2::{Digest, Sha256};
 
 use super::{LAST_EVENT_WAITS, Live, Moment, STREAM_PART};
-use crate::case::frames_of;
-use crate::error::{Error, ErrorKind, Result};
 use crate::import::fingerprint;
-use crate::limits::{HEAD_BYTES, RESUMED_BYTES};
-use crate::storage::{Account, Frame, LiveEntry, RawWriter, Reading, SourceEntry, SourceReading};
+use base::error::{Error, ErrorKind, Result};
+use base::limits::{HEAD_BYTES, RESUMED_BYTES};
+use store::frames_of;
+use store::{Account, Frame, LiveEntry, RawWriter, Reading, SourceEntry, SourceReading};
 
 /// What a stream is read as where its bytes say nothing else, or what they say cannot be.
 const PLAIN: &str = "text";
@@ -105,7 +105,7 @@ impl Opened {
             live.received = Some(now.unix_ns);
         }
         entry.raw_bytes = self.raw.written();
-        entry.sha256 = crate::hex(&self.hash.clone().finalize());
+        entry.sha256 = base::hex(&self.hash.clone().finalize());
     }
 }
 
@@ -161,7 +161,7 @@ impl Live<'_> {
             hash.update(&bytes);
             account.add(&again.next(bytes), encoding);
         }
-        if crate::hex(&hash.clone().finalize()) != entry.sha256 {
+        if base::hex(&hash.clone().finalize()) != entry.sha256 {
             return Ok(None);
         }
         let (place, settler) = again.resume_point();

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::{Live, Moment};
-use crate::Cancel;
-use crate::error::Result;
-use crate::limits::{COMPACT_RAW_BYTES, INDEXED_EVENTS, MERGED_SEGMENTS, SMALL_SEGMENT_EVENTS};
 use crate::rewrite::Merge;
-use crate::storage::{Manifest, Profile, Segment, SourceEntry, folder_bytes};
+use base::Cancel;
+use base::error::Result;
+use base::limits::{COMPACT_RAW_BYTES, INDEXED_EVENTS, MERGED_SEGMENTS, SMALL_SEGMENT_EVENTS};
+use store::{Manifest, Profile, Segment, SourceEntry, folder_bytes};
 
 /// In so many partitions what is to be kept is divided: so much more than that is there at most.
 const PARTITIONS: u64 = 8;
@@ -167,7 +167,7 @@ impl Live<'_> {
             retained.sources += 1;
             retained.bytes += entry.bytes;
             // How far its stream was received must not be forgotten with it.
-            let live = entry.live.take().map(|live| crate::storage::LiveEntry {
+            let live = entry.live.take().map(|live| store::LiveEntry {
                 base: live.base + entry.bytes,
                 partition: self.partition,
                 ..live

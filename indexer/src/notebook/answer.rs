@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use super::cell::{Cell as PageCell, EventPlace, What};
 use super::chart::{Chart, of_table, of_timeline};
-use crate::error::{Error, ErrorKind, Result};
-use crate::limits::CHART_BUCKETS;
-use crate::pipe::{Cell, Kind, RunOptions, Table};
-use crate::query::{Query, parse_query};
-use crate::search::{Direction, View};
-use crate::{Cancel, Case, Event, Evidence, Shown, Snapshot};
+use crate::{Case, Evidence};
+use base::Cancel;
+use base::error::{Error, ErrorKind, Result};
+use base::limits::CHART_BUCKETS;
+use engine::pipe::{Cell, Kind, RunOptions, Table};
+use engine::{Direction, View};
+use engine::{Event, Shown};
+use query::{Query, parse_query};
+use store::Snapshot;
 
 /// So much of an event is shown in a cell.
 const SHOWN_BYTES: usize = 4_000;

@@ -9,8 +9,8 @@
 //! `query` shows a table, or how many events there are and the first of them; `chart` draws what the query gives;
 //! `event` shows the events that its lines name, each as `source@offset` and words of its own.
 
-use crate::limits::{CELL_ROWS, MOST_CELL_ROWS};
-use crate::stamp;
+use base::limits::{CELL_ROWS, MOST_CELL_ROWS};
+use base::stamp;
 
 /// A fenced block with a query on the case.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use ingest::Level;
 
 use super::visible::escaped;
-use crate::limits::{CHART_NAMES, CHART_POINTS, SERIES};
-use crate::pipe::{Cell, Kind, Table};
-use crate::search::Timeline;
-use crate::stamp;
+use base::limits::{CHART_NAMES, CHART_POINTS, SERIES};
+use base::stamp;
+use engine::Timeline;
+use engine::pipe::{Cell, Kind, Table};
 
 /// Numbers by time or by name.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +49,7 @@ pub fn of_timeline(timeline: &Timeline) -> Chart {
 /// The x axis is time, or else the first other column; each numeric column is a series. A text column next to
 /// a time column splits the series.
 pub fn of_table(table: &Table) -> Option<Chart> {
-    let kinds: Vec<Kind> = table.columns().iter().map(crate::pipe::Column::kind).collect();
+    let kinds: Vec<Kind> = table.columns().iter().map(engine::pipe::Column::kind).collect();
     let numeric = |kind: &Kind| matches!(kind, Kind::Int | Kind::Float);
     let numbers: Vec<usize> = (0..kinds.len()).filter(|&at| numeric(&kinds[at])).collect();
     let words: Vec<usize> = (0..kinds.len())

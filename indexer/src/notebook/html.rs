@@ -10,8 +10,9 @@ use super::cell::{Cell, What};
 use super::markdown::{Align, Node};
 use super::visible::escaped;
 use super::{AnnotatedEvent, AnnotatedRange, Notebook, Page, Said};
-use crate::stamp::to_rfc3339;
-use crate::{Event, Evidence};
+use crate::Evidence;
+use base::stamp::to_rfc3339;
+use engine::Event;
 
 const STYLE: &str = include_str!("page.css");
 

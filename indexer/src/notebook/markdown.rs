@@ -6,7 +6,7 @@ use std::ops::Range;
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag};
 
 use super::cell::{Cell, read_cell};
-use crate::limits::MARKDOWN_DEPTH;
+use base::limits::MARKDOWN_DEPTH;
 
 /// A piece of a page, block or inline.
 #[derive(Clone, Debug, PartialEq)]

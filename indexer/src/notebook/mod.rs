@@ -17,14 +17,16 @@ pub use answer::{Answer, Frozen};
 pub use cell::{Cell, EventPlace, What};
 pub use markdown::{Align, Node, cells, parse};
 
-pub use crate::notes::Said;
+pub use engine::notes::Said;
 
-use crate::error::Result;
-use crate::limits::MOST_NOTES_AT_ONCE;
-use crate::notes::said_by;
-use crate::pipe::RunOptions;
-use crate::storage::SourceEntry;
-use crate::{Cancel, Case, Evidence, Note};
+use crate::{Case, Evidence};
+use base::Cancel;
+use base::error::Result;
+use base::limits::MOST_NOTES_AT_ONCE;
+use engine::notes::said_by;
+use engine::pipe::RunOptions;
+use store::Note;
+use store::SourceEntry;
 
 /// The bytes of an annotated event that are shown.
 const SHOWN_BYTES: usize = 4_000;

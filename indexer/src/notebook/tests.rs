@@ -1,7 +1,8 @@
 use serde_json::json;
 
 use super::*;
-use crate::{ImportOptions, NoteChange, NoteDraft};
+use crate::ImportOptions;
+use store::{NoteChange, NoteDraft};
 
 const HOSTILE: &str = "2026-03-01T14:05:01Z ERROR <script>alert(1)</script> | ``` \u{1b}[31m \u{202e}x";
 

@@ -9,7 +9,7 @@ use super::markdown::cells;
 use super::visible::visible;
 use super::{AnnotatedRange, Notebook, Page, Said};
 use crate::Evidence;
-use crate::stamp::to_rfc3339;
+use base::stamp::to_rfc3339;
 
 macro_rules! put {
     ($out:expr, $($part:tt)*) => {{ let _ = write!($out, $($part)*); }};

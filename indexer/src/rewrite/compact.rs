@@ -10,16 +10,13 @@ use std::time::Instant;
 use super::delete::put_in_place;
 use super::merge::Merge;
 use super::{Rewriting, catch_up, unless_cancelled};
-use crate::Cancel;
-use crate::case::{Case, frames_of};
-use crate::error::{Result, from_io};
-use crate::limits::{
-    COMPACT_COLUMN_LEVEL, COMPACT_RAW_BYTES, COMPACT_RAW_LEVEL, SEGMENT_CELLS, SEGMENT_ROWS,
-};
-use crate::storage::{
-    Frame, Profile, RawCursor, RawWriter, Segment, folder_bytes, pack, raw_frames, sync_raw,
-};
+use crate::case::Case;
 use crate::writing::Writing;
+use base::Cancel;
+use base::error::{Result, from_io};
+use base::limits::{COMPACT_COLUMN_LEVEL, COMPACT_RAW_BYTES, COMPACT_RAW_LEVEL, SEGMENT_CELLS, SEGMENT_ROWS};
+use store::frames_of;
+use store::{Frame, Profile, RawCursor, RawWriter, Segment, folder_bytes, pack, raw_frames, sync_raw};
 
 /// Frames that a worker packs between two checks for cancellation: a tenth of a second.
 const FRAMES_A_WORKER: usize = 8;
@@ -155,7 +152,7 @@ fn groups(writing: &Writing<'_>) -> Vec<Vec<Arc<Segment>>> {
 }
 
 fn is_compact(writing: &Writing<'_>, segment: &Segment) -> bool {
-    let is_current = |source: &crate::storage::SegmentSource| {
+    let is_current = |source: &store::SegmentSource| {
         let entry = writing.manifest.sources.get(source.source as usize);
         entry.is_none_or(|entry| source.frames.iter().all(|frame| frame.generation == entry.generation))
     };
@@ -224,9 +221,8 @@ impl Writing<'_> {
                 return Err(error);
             }
         };
-        let entry = written
-            .as_ref()
-            .map(|written| crate::storage::SegmentEntry { profile, ..Writing::entry(written) });
+        let entry =
+            written.as_ref().map(|written| store::SegmentEntry { profile, ..Writing::entry(written) });
         let is_left = entry.is_some();
         put_in_place(&mut manifest, gone, entry);
         self.publish(manifest, written.into_iter().collect())?;

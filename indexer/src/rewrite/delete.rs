@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use super::merge::{Gone, Merge};
 use super::{Rewriting, catch_up, unless_cancelled};
-use crate::Cancel;
 use crate::case::Case;
-use crate::error::{Error, ErrorKind, Result};
-use crate::storage::{Manifest, Segment};
 use crate::writing::Writing;
+use base::Cancel;
+use base::error::{Error, ErrorKind, Result};
+use store::{Manifest, Segment};
 
 impl Case {
     /// Deletes sources by their ids. They disappear in one commit; before it nothing changes.
@@ -69,7 +69,7 @@ fn delete(
         let entry = &mut manifest.sources[source as usize];
         // Its name stays, so that notes about it remain readable; all else is deleted.
         let name = std::mem::take(&mut entry.name);
-        *entry = crate::SourceEntry { name, deleted: true, ..crate::SourceEntry::default() };
+        *entry = store::SourceEntry { name, deleted: true, ..store::SourceEntry::default() };
     }
     writing.publish(manifest, written)?;
     report(Rewriting { done: affected.len(), of: affected.len() });
@@ -94,7 +94,7 @@ fn keep_followed(writing: &Writing<'_>, wanted: &BTreeSet<u32>) -> Result<()> {
 }
 
 /// Replaces segments by another one.
-pub fn put_in_place(manifest: &mut Manifest, gone: &[u64], entry: Option<crate::storage::SegmentEntry>) {
+pub fn put_in_place(manifest: &mut Manifest, gone: &[u64], entry: Option<store::SegmentEntry>) {
     let place = manifest.segments.iter().position(|entry| gone.contains(&entry.id));
     manifest.segments.retain(|entry| !gone.contains(&entry.id));
     if let Some(entry) = entry {

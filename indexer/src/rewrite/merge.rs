@@ -8,13 +8,13 @@ use std::sync::Arc;
 use ingest::{NO_INT, NO_TIME};
 
 use super::unless_cancelled;
-use crate::error::{AtPath, Result};
-use crate::storage::{
+use crate::writing::Writing;
+use base::error::{AtPath, Result};
+use base::{Cancel, FieldKind};
+use store::{
     ByteRanges, Columns, Frame, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource, TableBuilder,
     TextColumn, Values, WrittenSegment,
 };
-use crate::writing::Writing;
-use crate::{Cancel, FieldKind};
 
 /// A frame, the heading lines before it and what its segment holds of its source.
 type RowSource<'a> = (Frame, Vec<u8>, &'a SegmentSource);

@@ -7,8 +7,8 @@ mod merge;
 mod repair;
 mod reprofile;
 
-use crate::Cancel;
-use crate::error::{Error, Result};
+use base::Cancel;
+use base::error::{Error, Result};
 
 pub use compact::CompactReport;
 pub(crate) use merge::{Gone, Merge};

@@ -5,13 +5,15 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{catch_up, unless_cancelled};
-use crate::case::{Case, Snapshot};
-use crate::error::{Error, Result};
+use crate::Verification;
+use crate::case::Case;
 use crate::import::Pending;
-use crate::storage::{Manifest, Segment, WrittenSegment, raw_frames};
 use crate::tune::Plan;
 use crate::writing::Writing;
-use crate::{Cancel, Verification};
+use base::Cancel;
+use base::error::{Error, Result};
+use store::Snapshot;
+use store::{Manifest, Segment, WrittenSegment, raw_frames};
 
 /// What a repair did.
 #[derive(Clone, Debug, Default)]

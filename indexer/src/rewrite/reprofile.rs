@@ -8,13 +8,13 @@ use crossbeam_channel::{bounded, unbounded};
 
 use super::merge::Merge;
 use super::{Rewriting, unless_cancelled};
-use crate::Cancel;
 use crate::case::Case;
-use crate::error::Result;
 use crate::import::Counters;
-use crate::storage::{Profile, Segment, has_templates};
 use crate::tune::{Plan, lower_priority};
 use crate::writing::Writing;
+use base::Cancel;
+use base::error::Result;
+use store::{Profile, Segment, has_templates};
 
 impl Case {
     /// Gives the case another profile.

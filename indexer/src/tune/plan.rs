@@ -5,9 +5,9 @@ use std::time::Duration;
 use ingest::limits::CHUNK_BYTES;
 
 use super::Host;
-use crate::limits::{
-    CHUNKS_WAITING, LARGEST_BUDGET_BYTES, LEAST_BUDGET_BYTES, LEAST_SEGMENT_RAW_BYTES, MOST_CHUNKS_WAITING,
-    PUBLICATION, SEGMENT_CELLS, SEGMENT_RAW_BYTES, SEGMENT_ROWS,
+use base::limits::{
+    CHUNKS_WAITING, FIRST_PUBLICATION, LARGEST_BUDGET_BYTES, LEAST_BUDGET_BYTES, LEAST_SEGMENT_RAW_BYTES,
+    MOST_CHUNKS_WAITING, PUBLICATION, SEGMENT_CELLS, SEGMENT_RAW_BYTES, SEGMENT_ROWS,
 };
 
 /// What an import takes in memory besides what grows with its segments: the program, buffers of unpacking, the
@@ -111,6 +111,12 @@ impl Plan {
         let taken = BASE_BYTES + under_way_bytes(self.parsers) + self.segment_bytes as u64 * SEGMENT_COST;
         let spare = self.budget_bytes.saturating_sub(taken) / 4 / CHUNK_COST_BYTES;
         self.parsers * CHUNKS_WAITING + (spare as usize).min(MOST_CHUNKS_WAITING)
+    }
+
+    /// How long the first that has landed waits for its publication. Whoever sets the interval means this one too.
+    #[must_use]
+    pub fn first_publication(&self) -> Duration {
+        if self.publication() == PUBLICATION { FIRST_PUBLICATION } else { self.publication() }
     }
 
     /// How long what has landed waits for its publication.

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::limits::LONGEST_TURN;
+use base::limits::LONGEST_TURN;
 
 /// How often it is looked whether the turn has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(1);

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hyper::{Method, StatusCode};
-use indexer::{Case, FieldKind};
+use indexer::{Engine, FieldKind};
 use serde_json::{Map, Value, json};
 
 use super::Host;
@@ -210,7 +210,7 @@ fn type_of(kinds: &[FieldKind]) -> &'static str {
 fn fields(host: &Host) -> Vec<(String, &'static str)> {
     let snapshot = host.case.snapshot();
     let mut fields = vec![("@timestamp".to_owned(), "date")];
-    for field in Case::fields(&snapshot) {
+    for field in Engine::fields(&snapshot) {
         let kind = if field.name == "message" { "text" } else { type_of(&field.kinds) };
         fields.push((field.name, kind));
     }

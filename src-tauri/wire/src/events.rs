@@ -103,7 +103,7 @@ pub fn fields(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn Fn(Em
         ecs: ecs_name(&field.name),
         name: field.name,
     };
-    let fields = indexer::Case::fields(&snapshot).into_iter().map(shape).collect();
+    let fields = indexer::Engine::fields(&snapshot).into_iter().map(shape).collect();
     Ok(Fields { revision: snapshot.revision(), fields })
 }
 

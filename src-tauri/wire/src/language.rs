@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use indexer::query::{self, Reading, Severity};
-use indexer::{Case, Checked, RunOptions, SqlOptions, is_sql};
+use indexer::{Checked, Engine, RunOptions, SqlOptions, is_sql};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -308,7 +308,7 @@ pub fn stretch(
 ) -> Result<Stretch, WireError> {
     let case = session.case(Path::new(&request.case))?;
     let options = RunOptions::in_zone(request.zone.as_deref().unwrap_or("UTC"))?;
-    let found = Case::stretch(&case.snapshot(), &request.from, request.to.as_deref(), &options)?;
+    let found = Engine::stretch(&case.snapshot(), &request.from, request.to.as_deref(), &options)?;
     Ok(Stretch { from: Nanos(found.from), to: Nanos(found.to) })
 }
 
@@ -322,7 +322,7 @@ pub fn complete(
     let (snapshot, query, cursor) = (case.snapshot(), &request.query, request.cursor as usize);
     // After the first word nothing shows yet whether this is SQL or a search.
     let found = if is_sql(query) || query.ends_with(' ') && is_sql(&format!("{query}*")) {
-        Case::complete_sql(&snapshot, query, cursor, &call.cancel)
+        Engine::complete_sql(&snapshot, query, cursor, &call.cancel)
     } else {
         case.complete(&snapshot, query, cursor, &call.cancel)
     };

@@ -4,6 +4,7 @@
 pub mod dependencies;
 pub mod documents;
 pub mod layers;
+pub mod modules;
 pub mod size;
 pub mod typescript;
 pub mod words;

@@ -3,7 +3,7 @@
 
 use indexer::query::{Bound, Filter, Pattern, Range, Test, ecs, levels};
 use indexer::stamp::to_rfc3339;
-use indexer::{Case, FieldKind, Snapshot, tokens};
+use indexer::{Case, Engine, FieldKind, Snapshot, tokens};
 use serde_json::Value;
 
 use super::dates::{Clock, zone};
@@ -40,7 +40,7 @@ pub enum Holds {
 
 impl<'a> Translator<'a> {
     pub fn new(case: &'a Case, snapshot: &'a Snapshot) -> Translator<'a> {
-        let fields = Case::fields(snapshot).into_iter().map(|field| (field.name, field.kinds)).collect();
+        let fields = Engine::fields(snapshot).into_iter().map(|field| (field.name, field.kinds)).collect();
         Translator { case, snapshot, clock: Clock::new(), fields }
     }
 

@@ -1,7 +1,7 @@
 //! Hits: the documents of a page. What was received as JSON is given as it was received; other events as an
 //! object of their time, level, text and fields.
 
-use indexer::{Case, Event, Level, NO_TIME, Shown, Snapshot, View, stamp};
+use indexer::{Engine, Event, Level, NO_TIME, Shown, Snapshot, View, stamp};
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
@@ -140,7 +140,7 @@ fn columns(snapshot: &Snapshot, sorting: &Sorting) -> Vec<String> {
         columns.push(sorting.by.field.clone());
     }
     if snapshot.sources().iter().any(|source| !source.deleted && source.format != "json") {
-        let fields = Case::fields(snapshot).into_iter().map(|field| field.name);
+        let fields = Engine::fields(snapshot).into_iter().map(|field| field.name);
         columns.extend(fields.filter(|name| !matches!(name.as_str(), "level" | "source")).take(MOST_FIELDS));
     }
     columns

@@ -1,0 +1,138 @@
+//! Significant words: frequent in the text of a selection. Sampled runs of events of the selection and of the
+//! background give candidates, which are then counted in all events.
+
+use std::collections::HashMap;
+
+use super::Asked;
+use super::significant::{Significant, score};
+use crate::exec::SegmentRows;
+use crate::view::View;
+use base::error::{Error, Result};
+use base::limits::CANCEL_ROWS;
+use base::tokens;
+use query::{Filter, Pattern};
+use store::Scalar;
+
+/// The sample: this many evenly spread runs of this many events; each run decompresses one or two frames.
+/// Smaller results are read completely.
+const RUNS: usize = 64;
+const RUN_EVENTS: usize = 256;
+
+/// Candidates counted for each requested word.
+const CANDIDATES: usize = 3;
+
+/// The number of sampled events, and the document frequency of each word.
+struct WordSample {
+    events: u64,
+    words: HashMap<String, u64>,
+}
+
+/// The words that are frequent in a selection and rare in the rest of a background, by descending score, with
+/// the number of events in both. The words are counted exactly.
+pub fn words(
+    selection: &Asked<'_>,
+    background: &Asked<'_>,
+    most: usize,
+) -> Result<(Vec<Significant>, u64, u64)> {
+    let (own, total) = sampled(selection)?;
+    let (all, everything) = sampled(background)?;
+    let rest = everything.saturating_sub(total);
+    let mut candidates: Vec<(f64, &str)> = Vec::new();
+    for (word, &events) in &own.words {
+        // The sample of the background holds its share of the selection.
+        let of_all = all.words.get(word).copied().unwrap_or(0) as f64 / all.events.max(1) as f64;
+        let of_own = events as f64 / own.events.max(1) as f64;
+        let others = (of_all * everything as f64 - of_own * total as f64).max(0.0);
+        candidates.extend(score(of_own, others, rest).map(|score| (score, word.as_str())));
+    }
+    candidates.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));
+    candidates.truncate(most.saturating_mul(CANDIDATES));
+    let mut found = Vec::new();
+    for (_, word) in candidates {
+        let (selected, everywhere) = (count(selection, word)?, count(background, word)?);
+        let others = everywhere.saturating_sub(selected);
+        let share = selected as f64 / total.max(1) as f64;
+        if let Some(score) = score(share, others as f64, rest) {
+            let value = Scalar::Text(word.to_owned());
+            found.push(Significant { field: "raw".to_owned(), value, selected, others, score });
+        }
+    }
+    Ok((found, total, rest))
+}
+
+/// The words of a sample spread over all events, and the number of events.
+fn sampled(asked: &Asked<'_>) -> Result<(WordSample, u64)> {
+    let mut parts: Vec<SegmentRows> = Vec::new();
+    for index in 0..asked.snapshot.segments.len() {
+        parts.extend(asked.part(index)?);
+    }
+    let total: usize = parts.iter().map(SegmentRows::len).sum();
+    let mut sample = WordSample { events: 0, words: HashMap::new() };
+    let mut last_seen: HashMap<String, u64> = HashMap::new();
+    let mut cursor = asked.case.raw_cursor();
+    let mut before = 0;
+    for part in &parts {
+        let places = before..before + part.len();
+        let rows: Vec<u32> = chosen(total)
+            .filter(|place| places.contains(place))
+            .map(|place| part.row(place - places.start) as u32)
+            .collect();
+        before = places.end;
+        part.segment.for_each_text(&mut cursor, rows.into_iter(), |_, text| {
+            sample.events += 1;
+            if (sample.events as usize).is_multiple_of(CANCEL_ROWS) && asked.cancel.is_set() {
+                return Err(Error::cancelled());
+            }
+            for (start, end) in tokens::ranges(text) {
+                let word = tokens::fold(&text[start..end]);
+                if !tokens::is_word(word.as_bytes()) {
+                    continue;
+                }
+                match last_seen.get_mut(word.as_ref()) {
+                    Some(last) if *last == sample.events => continue,
+                    Some(last) => *last = sample.events,
+                    None => drop(last_seen.insert(word.clone().into_owned(), sample.events)),
+                }
+                *sample.words.entry(word.into_owned()).or_default() += 1;
+            }
+            Ok(())
+        })?;
+    }
+    Ok((sample, total as u64))
+}
+
+/// The ranks that are sampled.
+fn chosen(total: usize) -> Box<dyn Iterator<Item = usize>> {
+    if total <= RUNS * RUN_EVENTS {
+        return Box::new(0..total);
+    }
+    let start = move |run: usize| run * (total - RUN_EVENTS) / (RUNS - 1);
+    Box::new((0..RUNS).flat_map(move |run| start(run)..start(run) + RUN_EVENTS))
+}
+
+/// How many events of a view have a word.
+fn count(asked: &Asked<'_>, word: &str) -> Result<u64> {
+    let text = Filter::Text(Pattern::Tokens(word.to_owned()));
+    let filter = match &asked.view.filter {
+        Filter::Everything => text,
+        filter => Filter::And(vec![filter.clone(), text]),
+    };
+    let view = View { filter, ..asked.view.clone() };
+    Ok(asked.case.count(asked.snapshot, &view, asked.cancel)? as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_spread_and_none_is_read_twice() {
+        assert_eq!(chosen(0).count(), 0);
+        assert_eq!(chosen(16_384).collect::<Vec<_>>(), (0..16_384).collect::<Vec<_>>());
+        for total in [16_385, 20_000, 5_000_000] {
+            let places: Vec<usize> = chosen(total).collect();
+            assert_eq!((places.first(), places.last()), (Some(&0), Some(&(total - 1))));
+            assert!(places.is_sorted_by(|one, other| one < other), "{total}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Evaluates filters: the matching rows of each segment, their order, and their text.
+
+mod annotation_filter;
+mod bitmap;
+mod cache;
+mod candidates;
+mod codes;
+mod explain;
+mod field_filter;
+mod keys;
+mod late_columns;
+mod literal;
+mod matcher;
+mod order;
+mod phrase;
+mod phrase_gap;
+mod pool;
+mod prepared;
+mod ranks;
+mod required_tokens;
+mod segment_rows;
+mod select;
+mod sort;
+mod template_filter;
+mod text_scan;
+mod value_predicate;
+mod word_counts;
+
+pub use annotation_filter::rows_at;
+pub use bitmap::Bitmap;
+pub use cache::{FrameCache, MatchCache};
+pub use codes::Codes;
+pub use explain::Trace;
+pub use explain::{ClauseStep, Path};
+pub use field_filter::{level_passes, passing_values};
+pub use keys::{Domain, ToKey};
+pub use matcher::Matcher;
+pub use order::Direction;
+pub use order::{Key, Position, Selection};
+pub use pool::in_order;
+pub use prepared::Prepared;
+pub use ranks::{Narrowed, Ranks};
+pub use segment_rows::{RowSet, SegmentRows};
+pub use select::{SegmentQuery, select_segment, select_set};
+pub use sort::sort_rows;
+pub use template_filter::Templates;
+pub use value_predicate::ValueTest;
+pub use word_counts::{events_with, word_counts};

@@ -1,0 +1,91 @@
+//! Which aggregations are calculated from codes, and why the others are not.
+
+use std::fmt::Write;
+
+use super::super::names::Names;
+use super::super::plan::{Planned, Planner, plan};
+use super::super::run::{Clock, Run, RunOptions};
+use super::*;
+use crate::Engine;
+use crate::test_case::{ImportOptions, TestCase};
+use crate::view::View;
+use base::Cancel;
+use query::{Filter, parse_query};
+
+fn case() -> (tempfile::TempDir, TestCase) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("events.ndjson");
+    let mut log = String::new();
+    for n in 0..20_000_i64 {
+        let mixed = if n % 2 == 0 { "\"x\"".to_owned() } else { n.to_string() };
+        let _ = writeln!(
+            log,
+            "{{\"id\":\"x{n}\",\"time\":\"2026-03-01T10:00:{:02}Z\",\"w\":\"w{}\",\"n\":{},\"d\":{}.5,\"far\":{},\"many\":{},\"mixed\":{mixed}}}",
+            n % 60,
+            n % 7,
+            n % 9,
+            n % 5,
+            n * 1_000_003,
+            n % 3_000,
+        );
+    }
+    std::fs::write(&file, log).expect("a log");
+    let case = TestCase::create(&folder.path().join("p.case")).expect("a case");
+    case.import(&[file], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import");
+    (folder, case)
+}
+
+/// Why the rows of a query's first aggregation go through tables; nothing where they do not.
+fn reason(case: &TestCase, query: &str) -> Option<Reason> {
+    let snapshot = case.snapshot();
+    let clock =
+        Clock { now: 0, zone: jiff::tz::TimeZone::UTC, range: snapshot.time_range(), folder: ".".into() };
+    let view = View { filter: Filter::Everything, from: None, to: None };
+    let scope = Scope { case, snapshot: &snapshot, view: &view };
+    let run = Run::new(clock.clone(), &RunOptions::default(), &Cancel::default(), Some(scope));
+    let names = Names::of_events(&Engine::field_names(&snapshot), false);
+    let stages = parse_query(&format!("* | {query}")).expect(query).stages;
+    let planned = plan(&stages, &mut Planner { names, clock: &clock }).expect(query);
+    let mut aggregation = planned.iter().enumerate().filter_map(|(index, planned)| match planned {
+        Planned::Stats(stats) => Some((index, stats)),
+        _ => None,
+    });
+    let (index, stats) = aggregation.next().expect("an aggregation");
+    let lowered = match Lowered::new(stats, index == 0) {
+        Ok(lowered) => lowered,
+        Err(reason) => return Some(reason),
+    };
+    (0..snapshot.segments.len()).find_map(|segment| {
+        let part = case.part(&snapshot, segment, &view, &run.cancel).expect("a part").expect("rows");
+        Cells::new(&lowered.keys, &part, scope, &run).expect("cells").err()
+    })
+}
+
+#[test]
+fn plain_fields_and_bins_are_aggregated_from_codes_and_others_say_why_not() {
+    let (_folder, case) = case();
+    for (query, expected) in [
+        ("stats count", None),
+        ("stats count by w", None),
+        ("stats sum(n), p95(far), first(w), stddev(d) by w, bin(time, 1s)", None),
+        ("stats count by many", None),
+        ("timechart avg(d) by level", None),
+        ("timechart span=1d sum(n) by w", None),
+        ("top 3 w by n", None),
+        ("compare with 1d count by source", None),
+        ("eval m = 1 | stats count by w", Some("a stage before it makes columns or drops rows")),
+        ("stats count by lower(w)", Some("a group is an expression")),
+        ("stats count by bin(n, 3)", Some("a group is an expression")),
+        ("stats count by time", Some("hardly two events have the same time or text")),
+        ("stats count by bin(time, 1m), bin(time, 1h)", Some("it groups by bins of two widths")),
+        ("stats count() where n > 3", Some("a calculation has a condition")),
+        ("stats sum(n * 2)", Some("a calculation is of an expression or of the text")),
+        ("timechart sum(d) by w", None),
+        ("stats count by far", Some("a field that it groups by has too many values")),
+        ("stats count by id", Some("a field that it groups by has too many values")),
+        ("stats count by mixed", Some("a field that it groups by has values of several types")),
+        ("stats count by many, bin(time, 1s)", Some("there are more combinations of values than rows")),
+    ] {
+        assert_eq!(reason(&case, query), expected, "{query}");
+    }
+}

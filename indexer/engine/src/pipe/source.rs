@@ -1,0 +1,348 @@
+//! Events as tables: only the columns that something reads, a few thousand rows at a time.
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::column::{Column, Data, Kind, Picked};
+use super::dictionary::{Dictionary, TextBuilder};
+use super::run::Run;
+use super::table::{EventRef, Table};
+use crate::exec::SegmentRows;
+use base::FieldKind;
+use base::error::Result;
+use base::limits::{CANCEL_ROWS, PIPE_ROWS};
+use store::Snapshot;
+use store::{EventKeys, RawCursor, Segment, Texts};
+
+/// What is read of the events.
+pub struct Wanted {
+    pub columns: Vec<Arc<str>>,
+    /// Rows are to say which events they are.
+    pub refs: bool,
+}
+
+/// Makes tables of events; one for each thread.
+pub struct Reader<'a> {
+    snapshot: &'a Snapshot,
+    wanted: &'a Wanted,
+    cursor: RawCursor<'a>,
+    sources: Dictionary,
+    /// The types of fields in all of the case, as far as they were asked for.
+    kinds: RefCell<HashMap<String, Kind>>,
+    /// So few rows are read that no whole column is worth being made for them.
+    few: bool,
+}
+
+/// Matching rows of a segment, and which of the snapshot's segments it is.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    pub segment: u32,
+    pub part: SegmentRows,
+}
+
+impl<'a> Reader<'a> {
+    #[must_use]
+    pub fn new(snapshot: &'a Snapshot, wanted: &'a Wanted, cursor: RawCursor<'a>) -> Reader<'a> {
+        let mut names = Texts::default();
+        snapshot.sources().iter().for_each(|source| names.push(&source.name));
+        let sources = Dictionary::Own(Arc::new(names));
+        Reader { snapshot, wanted, cursor, sources, kinds: RefCell::default(), few: false }
+    }
+
+    /// One of single rows.
+    #[must_use]
+    pub fn of_few(snapshot: &'a Snapshot, wanted: &'a Wanted, cursor: RawCursor<'a>) -> Reader<'a> {
+        Reader { few: true, ..Reader::new(snapshot, wanted, cursor) }
+    }
+
+    /// Hands out the rows of pieces that do not overlap in time, in order, or of one alone.
+    pub fn each(
+        &mut self,
+        cluster: &[Piece],
+        run: &Run<'_>,
+        each: &mut dyn FnMut(Table) -> Result<bool>,
+    ) -> Result<bool> {
+        if let [piece] = cluster {
+            return each_run(&piece.part, run, &mut |rows| each(self.table(piece.segment, rows, run)?));
+        }
+        self.merged(cluster, run, each)
+    }
+
+    /// Pieces whose times overlap, row by row in the one order.
+    fn merged(
+        &mut self,
+        cluster: &[Piece],
+        run: &Run<'_>,
+        each: &mut dyn FnMut(Table) -> Result<bool>,
+    ) -> Result<bool> {
+        let keys: Vec<EventKeys> =
+            cluster.iter().map(|piece| piece.part.segment.event_keys()).collect::<Result<_>>()?;
+        let key = |piece: usize, at: usize| (keys[piece].key(cluster[piece].part.row(at)), piece, at);
+        let filled = (0..cluster.len()).filter(|&piece| cluster[piece].part.len() > 0);
+        let mut heads: BinaryHeap<_> = filled.map(|piece| Reverse(key(piece, 0))).collect();
+        while !heads.is_empty() {
+            run.check()?;
+            let mut taken: Vec<Vec<u32>> = vec![Vec::new(); cluster.len()];
+            let mut order = Vec::with_capacity(PIPE_ROWS);
+            while order.len() < PIPE_ROWS {
+                let Some(Reverse((.., piece, at))) = heads.pop() else { break };
+                order.push((piece, taken[piece].len() as u32));
+                taken[piece].push(cluster[piece].part.row(at) as u32);
+                if at + 1 < cluster[piece].part.len() {
+                    heads.push(Reverse(key(piece, at + 1)));
+                }
+            }
+            let mut starts = Vec::with_capacity(cluster.len());
+            let mut tables = Vec::new();
+            let mut rows = 0;
+            for (piece, taken) in cluster.iter().zip(&taken) {
+                starts.push(rows);
+                rows += taken.len() as u32;
+                if !taken.is_empty() {
+                    tables.push(self.table(piece.segment, &Picked::Some(taken), run)?);
+                }
+            }
+            let order: Vec<u32> = order.into_iter().map(|(piece, at)| starts[piece] + at).collect();
+            if !each(Table::concat(tables).pick(&Picked::Some(&order)))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Rows of one segment.
+    pub fn table(&mut self, segment: u32, rows: &Picked<'_>, run: &Run<'_>) -> Result<Table> {
+        let index = segment;
+        let segment = Arc::clone(&self.snapshot.segments[segment as usize]);
+        let mut table = Table::of_rows(rows.len());
+        let far = self.far(&segment, rows, run)?;
+        for name in &self.wanted.columns {
+            let column = self.column(&segment, name, (rows, &far), run)?;
+            table.set(name, column);
+        }
+        if self.wanted.refs {
+            let refs = |row: u32| EventRef { segment: index, row };
+            table.events = Some(match rows {
+                Picked::Run(range) => range.clone().map(|row| refs(row as u32)).collect(),
+                Picked::Some(rows) => rows.iter().copied().map(refs).collect(),
+            });
+        }
+        Ok(table)
+    }
+
+    /// A field of rows of one segment, by its name.
+    pub fn column_of(
+        &mut self,
+        segment: u32,
+        name: &str,
+        rows: &Picked<'_>,
+        run: &Run<'_>,
+    ) -> Result<Column> {
+        let segment = Arc::clone(&self.snapshot.segments[segment as usize]);
+        self.column(&segment, name, (rows, &HashMap::new()), run)
+    }
+
+    /// A field's values in one segment as values of the case: of one type, and text where there are several.
+    pub fn of_case(&self, name: &str, column: Column) -> Column {
+        let known = self.kinds.borrow().get(name).copied();
+        let kind = known.unwrap_or_else(|| {
+            let kind = kind_of(name, self.snapshot);
+            self.kinds.borrow_mut().insert(name.to_owned(), kind);
+            kind
+        });
+        match kind {
+            Kind::Missing => column,
+            kind => column.into_kind(kind),
+        }
+    }
+
+    /// The names of sources by their numbers.
+    pub fn sources(&self) -> &Dictionary {
+        &self.sources
+    }
+
+    fn column(
+        &mut self,
+        segment: &Arc<Segment>,
+        name: &str,
+        (rows, far): (&Picked<'_>, &HashMap<&str, Column>),
+        run: &Run<'_>,
+    ) -> Result<Column> {
+        match name {
+            "time" => {
+                let times = segment.times()?;
+                Ok(Column::times(rows.map(|row| times.get(row))))
+            }
+            "level" => {
+                let levels = segment.levels()?;
+                Ok(Column::levels(rows.map(|row| levels.get(row))))
+            }
+            "line" => {
+                let column = segment.packed("line")?;
+                Ok(Column::ints(rows.map(|row| column.whole_at(row))))
+            }
+            "source" => {
+                let places = segment.locations()?;
+                let codes = rows.map(|row| places.source(row));
+                Ok(Column::new(Data::Text { codes, texts: self.sources.clone() }))
+            }
+            "raw" => self.raw(segment, rows, run),
+            _ => Ok(self.of_case(name, field(segment, name, (rows, far), run)?)),
+        }
+    }
+
+    /// The columns that are read from the raw bytes of these rows alone.
+    fn far<'s>(
+        &mut self,
+        segment: &'s Segment,
+        rows: &Picked<'_>,
+        run: &Run<'_>,
+    ) -> Result<HashMap<&'s str, Column>> {
+        let Picked::Some(rows) = rows else { return Ok(HashMap::new()) };
+        let is_wanted = |name: &str| self.wanted.columns.iter().any(|wanted| **wanted == *name);
+        let fields = segment.meta.fields.iter().filter(|field| self.few && is_wanted(&field.name));
+        let names: Vec<&str> =
+            fields.map(|field| &*field.column).filter(|name| segment.is_late(name)).collect();
+        let values = segment.values_at(&names, rows, &mut self.cursor, &run.cancel)?;
+        let columns = values.iter().map(|values| {
+            let mut column = TextBuilder::default();
+            for value in values {
+                column.push(value.as_deref());
+            }
+            column.finish()
+        });
+        Ok(names.into_iter().zip(columns).collect())
+    }
+
+    fn raw(&mut self, segment: &Segment, rows: &Picked<'_>, run: &Run<'_>) -> Result<Column> {
+        let numbers: Vec<u32> = match rows {
+            Picked::Run(Range { start, end }) => (*start as u32..*end as u32).collect(),
+            Picked::Some(rows) => rows.to_vec(),
+        };
+        let mut texts = vec![None; numbers.len()];
+        let mut seen = 0;
+        let is_sorted = numbers.is_sorted();
+        segment.for_each_text(&mut self.cursor, numbers.iter().copied(), |row, text| {
+            seen += 1;
+            if seen % CANCEL_ROWS == 0 {
+                run.check()?;
+            }
+            let place = if is_sorted {
+                numbers.binary_search(&row).ok()
+            } else {
+                numbers.iter().position(|&number| number == row)
+            };
+            if let Some(place) = place {
+                texts[place] = Some(String::from_utf8_lossy(text).into_owned());
+            }
+            Ok(())
+        })?;
+        let mut builder = TextBuilder::default();
+        for text in &texts {
+            builder.push(text.as_deref());
+        }
+        Ok(builder.finish())
+    }
+}
+
+/// The type of a field: the narrowest that holds its values in all segments.
+fn kind_of(name: &str, snapshot: &Snapshot) -> Kind {
+    let fields = snapshot.segments.iter().flat_map(|segment| &segment.meta.fields);
+    let kinds = fields.filter(|field| field.name == name).map(|field| match field.kind {
+        FieldKind::Int => Kind::Int,
+        FieldKind::Float => Kind::Float,
+        FieldKind::Bool => Kind::Bool,
+        FieldKind::Text => Kind::Text,
+    });
+    kinds.fold(Kind::Missing, Kind::with)
+}
+
+/// Hands out the rows of a part, some thousands at a time, until no more are wanted.
+pub fn each_run(
+    part: &SegmentRows,
+    run: &Run<'_>,
+    each: &mut dyn FnMut(&Picked<'_>) -> Result<bool>,
+) -> Result<bool> {
+    for start in (0..part.len()).step_by(PIPE_ROWS) {
+        run.check()?;
+        let end = (start + PIPE_ROWS).min(part.len());
+        let first = part.row(start);
+        let goes_on = if part.is_whole() {
+            each(&Picked::Run(first..first + (end - start)))?
+        } else {
+            let rows: Vec<u32> = (start..end).map(|place| part.row(place) as u32).collect();
+            each(&Picked::Some(&rows))?
+        };
+        if !goes_on {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// A field of a segment. One of several types has a column for each, and a row a value in one of them.
+fn field(
+    segment: &Segment,
+    name: &str,
+    (rows, far): (&Picked<'_>, &HashMap<&str, Column>),
+    run: &Run<'_>,
+) -> Result<Column> {
+    let described = segment.meta.fields.iter().filter(|field| field.name == name);
+    let columns = described.map(|field| match far.get(&*field.column) {
+        Some(column) => Ok(column.clone()),
+        None => Ok(Column::of_packed(&segment.packed_field(&field.column, &run.cancel)?, rows)),
+    });
+    let mut columns = columns.collect::<Result<Vec<_>>>()?.into_iter();
+    let Some(first) = columns.next() else { return Ok(Column::missing(rows.len())) };
+    Ok(columns.fold(first, |first, other| {
+        let place = |row| Some(usize::from(first.is_missing(row)));
+        Column::choose(&[first.clone(), other], rows.len(), place)
+    }))
+}
+
+/// Segments in the order of their times, those that overlap together.
+#[must_use]
+pub fn in_time_order(snapshot: &Snapshot) -> Vec<Vec<u32>> {
+    let mut keyed = Vec::new();
+    for (index, segment) in snapshot.segments.iter().enumerate() {
+        let first = if segment.meta.untimed > 0 { None } else { segment.meta.first };
+        keyed.push((first, segment.meta.last, index as u32));
+    }
+    keyed.sort_unstable();
+    let mut groups: Vec<Vec<u32>> = Vec::new();
+    let mut end = None;
+    for (first, last, index) in keyed {
+        // Those that touch are separated by their rows.
+        match groups.last_mut() {
+            Some(group) if first <= end => group.push(index),
+            _ => groups.push(vec![index]),
+        }
+        end = end.max(last);
+    }
+    groups
+}
+
+/// Pieces in the order of their times, those that overlap together.
+pub fn clusters(mut pieces: Vec<Piece>) -> Result<Vec<Vec<Piece>>> {
+    pieces.retain(|piece| piece.part.len() > 0);
+    let mut keyed = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        let keys = piece.part.segment.event_keys()?;
+        let ends = (keys.key(piece.part.row(0)), keys.key(piece.part.row(piece.part.len() - 1)));
+        keyed.push((ends, piece));
+    }
+    keyed.sort_by_key(|(ends, _)| ends.0);
+    let mut clusters: Vec<Vec<Piece>> = Vec::new();
+    let mut end = None;
+    for ((first, last), piece) in keyed {
+        match clusters.last_mut() {
+            Some(cluster) if end.is_some_and(|end| first <= end) => cluster.push(piece),
+            _ => clusters.push(vec![piece]),
+        }
+        end = end.max(Some(last));
+    }
+    Ok(clusters)
+}

@@ -1,0 +1,122 @@
+//! `stats`: calculations over groups of rows. Each function is a file here and a line in [`accumulator`].
+
+mod count;
+mod distinct;
+mod ends;
+mod extreme;
+mod groups;
+mod moments;
+mod percentile;
+mod step;
+
+use std::any::Any;
+
+use query::functions::Aggregation;
+
+use super::super::column::{Column, Picked};
+use super::super::expr::Expression;
+pub use groups::Groups;
+pub use step::Stats;
+
+/// What `stats` calculates, compiled.
+pub struct StatsPlan {
+    pub by: Vec<(String, Expression)>,
+    pub aggregates: Vec<PlannedAggregate>,
+    /// Only the largest values of a key keep to themselves.
+    pub largest: Option<Largest>,
+    /// Only the first groups by their counts are asked for.
+    pub ranked: Option<Ranked>,
+    /// The name of the stage, for messages.
+    pub stage: &'static str,
+}
+
+/// So many of the most or least frequent groups.
+pub struct Ranked {
+    pub count: usize,
+    pub rarest: bool,
+}
+
+/// Of a key so many values, those with the most rows (or the largest first sum); all others become one.
+pub struct Largest {
+    pub key: usize,
+    pub most: usize,
+}
+
+pub struct PlannedAggregate {
+    pub name: String,
+    pub function: Aggregation,
+    pub argument: Option<Expression>,
+    pub parameter: Option<f64>,
+    pub condition: Option<Expression>,
+}
+
+impl StatsPlan {
+    /// Whether the result depends on the order of the rows.
+    pub fn needs_order(&self) -> bool {
+        self.aggregates.iter().any(|one| matches!(one.function, Aggregation::First | Aggregation::Last))
+    }
+}
+
+/// One calculation for every group at once. Groups are numbered; those not seen yet have no state.
+pub trait Accumulate: Send {
+    /// Takes rows by their groups. There are `total` groups by now; `column` is the argument, where there is one.
+    fn add(&mut self, groups: &[u32], total: usize, column: Option<&Column>);
+
+    /// Takes rows that each count as so many equal ones. Only for functions that give the same in every
+    /// order of rows.
+    fn add_weighted(&mut self, groups: &[u32], total: usize, column: Option<&Column>, weights: &[u64]) {
+        let times = |(row, &weight): (usize, &u64)| std::iter::repeat_n(row as u32, weight as usize);
+        let rows: Vec<u32> = weights.iter().enumerate().flat_map(times).collect();
+        let picked = Picked::Some(&rows);
+        self.add(&picked.pick(groups), total, column.map(|column| column.pick(&picked)).as_ref());
+    }
+
+    /// Takes what another one of the same kind gathered from later rows; its group g is `to[g]` here.
+    fn merge(&mut self, later: Box<dyn Accumulate>, to: &[u32], total: usize);
+
+    /// A value for each group. More rows may follow.
+    fn finish(&mut self, total: usize) -> Column;
+
+    fn bytes(&self) -> usize;
+
+    /// Rows without a value, and those whose value is of another type than the function takes.
+    fn passed_over(&self) -> (u64, u64);
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any>;
+}
+
+/// The same kind of accumulator, whole.
+fn same<T: 'static>(other: Box<dyn Accumulate>) -> Option<Box<T>> {
+    other.into_any().downcast().ok()
+}
+
+fn accumulator(aggregate: &PlannedAggregate) -> Box<dyn Accumulate> {
+    use Aggregation as A;
+    match aggregate.function {
+        A::Count => Box::new(count::Count::default()),
+        A::Rate | A::PerMinute | A::PerHour if aggregate.argument.is_none() => {
+            Box::new(count::Count::default())
+        }
+        A::Rate | A::PerMinute | A::PerHour | A::Sum => Box::new(moments::Moments::new(A::Sum)),
+        A::Avg | A::Stddev | A::Variance => Box::new(moments::Moments::new(aggregate.function)),
+        A::Min | A::Max | A::Range => Box::new(extreme::Extremes::new(aggregate.function)),
+        A::First | A::Last => Box::new(ends::Ends::new(aggregate.function == A::Last)),
+        A::CountDistinct | A::Values | A::Mode => {
+            Box::new(distinct::Distinct::new(aggregate.function, aggregate.parameter))
+        }
+        A::Median | A::P50 | A::P75 | A::P90 | A::P95 | A::P99 | A::P999 | A::Percentile => {
+            let percentile = aggregate.function.percentile(aggregate.parameter).unwrap_or(50.0);
+            Box::new(percentile::Percentile::new(percentile))
+        }
+    }
+}
+
+/// The seconds that a rate is given for.
+fn rate_seconds(function: Aggregation) -> Option<f64> {
+    match function {
+        Aggregation::Rate => Some(1.0),
+        Aggregation::PerMinute => Some(60.0),
+        Aggregation::PerHour => Some(3_600.0),
+        _ => None,
+    }
+}

@@ -1,0 +1,42 @@
+//! The language: text in, a [`Query`] out, and back to text. Knows nothing of how it is run.
+//!
+//! [`parse`] reads a filter, [`parse_query`] a filter and its pipes, [`parse_leniently`] whatever there is, with
+//! all that is wrong in it. [`functions`] and [`stages`] are the tables of what the language has.
+
+mod ast;
+mod checked;
+mod columns;
+mod complete;
+mod diagnostic;
+pub mod ecs;
+pub mod functions;
+mod highlight;
+pub mod levels;
+mod lexer;
+pub mod network;
+mod notes;
+mod outline;
+pub mod page;
+mod parser;
+mod print;
+mod resolve;
+pub mod stages;
+pub mod time;
+mod wanted;
+
+pub use ast::{
+    Aggregate, Amount, AnnotatedEvents, Annotation, Assignment, Baseline, BinaryOp, Bound, Dimension, Expr,
+    ExprKind, Extraction, FieldRef, Filter, Frequent, Group, Join, JoinKind, Joined, JoinedWith, NamePattern,
+    Op, Pattern, Quantity, Query, Range, RegexText, Renaming, SortKey, Span, Stage, StageKind, Surroundings,
+    Test, TimeSpan, TransactionLimits, Unit, Unpivot, WindowAggregate, WindowFunction, Windowed,
+};
+pub use checked::Checked;
+pub use columns::{like, unknown_columns};
+pub use complete::{Completion, Suggested, Suggestion, ValueLookup, WordLookup, complete};
+pub use diagnostic::{Diagnostic, Severity, nearest};
+pub use highlight::{Class, Highlight, highlight};
+pub use notes::{NoteField, STATES, each_field};
+pub use outline::{Clause, Edit, Outline, edit, outline};
+pub use parser::{Lenient, Reading, parse, parse_as, parse_leniently, parse_query};
+pub use resolve::{BUILT_IN, Context, KnownField, Resolved, resolve};
+pub use wanted::wanted_words;

@@ -1,0 +1,164 @@
+//! What an import learned about each source: `accounts/<n>.json`, written once for all sources that ended
+//! since the previous commit, and never changed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ingest::{Batch, Detection, Encoding, SettlerState, TextDecoder, TimeReport};
+use serde::{Deserialize, Serialize};
+
+use super::files;
+use base::error::{AtPath, Error, Result};
+use base::limits::{EXAMPLE_BYTES, EXAMPLES, UNPARSED_REASONS};
+use base::stamp;
+
+/// Why a source was read as it was, and what was odd about it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Account {
+    /// Share of the sample's lines that are of its format, 0 to 1.
+    pub score: f32,
+    /// Why this format, for a person.
+    pub reason: String,
+    /// Other formats that read some of the sample, with their share, the best first.
+    pub alternatives: Vec<(String, f32)>,
+    /// Events that the format did not understand, by reason.
+    pub unparsed: Vec<Unparsed>,
+    /// How its times were read.
+    pub times: TimeReport,
+    /// The first and last year of the times of its first lines that have one.
+    pub years: Option<(i16, i16)>,
+    /// Where reading resumes when the source has grown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resume: Option<Resume>,
+    /// The end of the times of the previous file of its rotated set, if its own times continue from there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub began: Option<SettlerState>,
+    /// The end of its times, for the next file of a rotated set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<SettlerState>,
+}
+
+/// Events that were not understood for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unparsed {
+    pub reason: String,
+    pub events: u64,
+    pub examples: Vec<Example>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Example {
+    pub line: u64,
+    /// The event's text, cut where it is long.
+    pub text: String,
+}
+
+/// Where the last chunk of a source begins, and the state there. Its last event may have been incomplete, so
+/// a source that has grown is read again from there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Resume {
+    pub offset: u64,
+    pub line: u64,
+    pub heading: String,
+    pub events: u64,
+    pub not_parsed: u64,
+    #[serde(with = "stamp::json")]
+    pub first: Option<i64>,
+    #[serde(with = "stamp::json")]
+    pub last: Option<i64>,
+    pub unparsed: Vec<Unparsed>,
+    pub settler: SettlerState,
+}
+
+impl Account {
+    #[must_use]
+    pub fn from_detection(detection: &Detection) -> Account {
+        Account {
+            score: detection.score,
+            reason: detection.reason.clone(),
+            alternatives: detection
+                .alternatives
+                .iter()
+                .map(|other| (other.format.clone(), other.score))
+                .collect(),
+            ..Account::default()
+        }
+    }
+
+    /// What is odd about the source, in sentences: about its times, and about what was not understood.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.times.sentences();
+        for unparsed in &self.unparsed {
+            let lines: Vec<_> = unparsed.examples.iter().map(|example| example.line.to_string()).collect();
+            let events = if unparsed.events == 1 { "event was" } else { "events were" };
+            remarks.push(format!(
+                "{} {events} not understood: {}, as in line {}",
+                unparsed.events,
+                unparsed.reason,
+                lines.join(", ")
+            ));
+        }
+        remarks
+    }
+
+    /// Adds the reasons why events of a batch were not understood.
+    pub fn add(&mut self, batch: &Batch, encoding: Encoding) {
+        if batch.unparsed == 0 {
+            return;
+        }
+        let mut texts = TextDecoder::new(encoding);
+        for &(reason, events) in &batch.unparsed_reasons {
+            let known = self.unparsed.iter().position(|unparsed| unparsed.reason == reason);
+            let place = known.or_else(|| {
+                let has_room = self.unparsed.len() < UNPARSED_REASONS;
+                has_room.then(|| {
+                    self.unparsed.push(Unparsed { reason: reason.to_owned(), events: 0, examples: vec![] });
+                    self.unparsed.len() - 1
+                })
+            });
+            let Some(unparsed) = place.and_then(|place| self.unparsed.get_mut(place)) else { continue };
+            unparsed.events += u64::from(events);
+            let of_reason = batch.unparsed_examples.iter().filter(|(_, why)| *why == reason);
+            let missing = EXAMPLES.saturating_sub(unparsed.examples.len());
+            for &(row, _) in of_reason.take(missing) {
+                unparsed.examples.push(example(batch, row as usize, &mut texts));
+            }
+        }
+    }
+}
+
+fn example(batch: &Batch, row: usize, texts: &mut TextDecoder) -> Example {
+    let text = texts.text(&batch.chunk.bytes, batch.chunk.offset, batch.event(row));
+    let text = String::from_utf8_lossy(&text[..text.len().min(EXAMPLE_BYTES)]).into_owned();
+    Example { line: batch.line[row], text }
+}
+
+/// The accounts of one commit, by source.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Accounts {
+    pub of: BTreeMap<u32, Account>,
+}
+
+impl Accounts {
+    fn path(case: &Path, number: u64) -> PathBuf {
+        case.join("accounts").join(format!("{number}.json"))
+    }
+
+    pub fn write(&self, case: &Path, number: u64) -> Result<()> {
+        let path = Accounts::path(case, number);
+        let folder = case.join("accounts");
+        fs::create_dir_all(&folder).at_path(&folder)?;
+        let text = serde_json::to_vec(self).map_err(|error| Error::damaged(&path, error))?;
+        files::replace(&path, &text, files::ACCOUNTS)
+    }
+
+    pub fn read(case: &Path, number: u64) -> Result<Accounts> {
+        let path = Accounts::path(case, number);
+        let text = fs::read(&path).at_path(&path)?;
+        serde_json::from_slice(&text).map_err(|error| Error::damaged(&path, error))
+    }
+}

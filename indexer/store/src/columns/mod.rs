@@ -1,0 +1,14 @@
+//! Columns in memory: as codes of the necessary width, cached within a budget.
+
+mod cache;
+mod column;
+mod packed;
+mod prints;
+mod times;
+
+pub use cache::ColumnCache;
+pub use column::Scalar;
+pub use column::{Column, Dictionary, Unit};
+pub use packed::{Code, Packed};
+pub use prints::{Prints, Sequence};
+pub use times::Times;

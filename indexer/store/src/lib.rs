@@ -1,0 +1,63 @@
+//! The case on disk: `indexer/FORMAT.md` describes it, and this module is the only one that writes it.
+
+mod account;
+mod byte_ranges;
+mod columns;
+mod derive;
+mod fields;
+mod files;
+mod intern;
+mod lock;
+mod manifest;
+mod names;
+pub mod notes;
+mod packing;
+mod parquet;
+mod profile;
+mod raw;
+mod reading;
+mod rollup;
+mod segment;
+mod snapshot;
+mod table;
+mod template_ids;
+mod templates;
+mod text;
+mod texts;
+
+pub use account::{Account, Example, Unparsed};
+pub use account::{Accounts, Resume};
+pub use byte_ranges::ByteRanges;
+pub use columns::Scalar;
+pub use columns::{Code, Column, ColumnCache, Dictionary, Packed, Prints, Sequence, Times, Unit};
+pub use fields::EventKeys;
+pub use files::{folder_bytes, folder_is_read_only, remove_where};
+pub use intern::{Interner, TextColumn};
+pub use lock::{Lock, is_locked};
+pub use manifest::{
+    FORMAT_VERSION, Follows, FormatFile, LiveEntry, Manifest, ManifestStamp, SegmentEntry, bytes_as_text,
+};
+pub use manifest::{Reading, SourceEntry};
+pub use names::Names;
+pub use notes::{Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged};
+pub use packing::pack;
+pub use parquet::others as other_parquet;
+pub use parquet::{
+    File as ParquetFile, NO_CODE, NumberKind as ParquetKind, Texts, Values, Writer as ParquetWriter,
+};
+pub use profile::Profile;
+pub use raw::{
+    Frame, RawCursor, RawFolder, RawWriter, abandon_raw_frames, of_raw_name, raw_frames, raw_path,
+    recover_raw, sync_raw,
+};
+pub use reading::{Readings, SourceReading};
+pub use rollup::Rollup;
+pub use segment::{Outlived, Segment, SegmentField, SegmentMeta, SegmentSource, Shared, WrittenSegment};
+pub use snapshot::{Missing, Snapshot, frames_by_source, frames_of};
+pub use table::{Builder as TableBuilder, Columns, field_name, level_of};
+pub use template_ids::{keep_ids, kept_ids};
+pub use templates::{MESSAGES, Messages, Mined, Shaper, has_templates, verify_templates};
+pub use text::{
+    ColumnLayout, Fuzzy, TermFilter, TextIndex, TokenPart, TokenPostings, TokenValues, WordCount, WordCounts,
+};
+pub use texts::Find;

@@ -1,0 +1,389 @@
+//! `case.json`, the manifest: the list of what a case consists of. It is replaced as a whole, so a reader
+//! sees one commit or the next.
+
+use std::fs;
+use std::path::Path;
+use std::time::SystemTime;
+
+use ingest::{Batch, NO_TIME};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::files;
+use super::profile::Profile;
+use base::error::{AtPath, Error, ErrorKind, Result};
+use base::stamp;
+
+/// Version of everything in the case folder. A reader refuses a newer one.
+pub const FORMAT_VERSION: u32 = 6;
+
+/// The oldest version that can be read. Nothing older was ever released.
+const OLDEST_FORMAT: u32 = 5;
+
+const NAME: &str = "case.json";
+/// A copy, used if the manifest is damaged.
+const COPY: &str = "case.copy.json";
+
+/// Comes before the checksum, which is the last key of the file.
+const CHECKSUM_KEY: &str = ",\n  \"sha256\": \"";
+const CHECKSUM_END: &str = "\"\n}\n";
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Manifest {
+    pub format: u32,
+    pub name: String,
+    /// Grows with every commit.
+    pub revision: u64,
+    /// What is stored besides the original bytes. Segments below this profile reach it in the background.
+    pub profile: Profile,
+    /// The id of the next segment. Ids are never reused.
+    pub next_segment: u64,
+    /// Files that define formats of sources, with their content.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub definitions: Vec<FormatFile>,
+    pub sources: Vec<SourceEntry>,
+    pub segments: Vec<SegmentEntry>,
+}
+
+/// A file that was read into the case. Its id is its index in the list.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SourceEntry {
+    pub name: String,
+    pub path: String,
+    pub format: String,
+    pub encoding: String,
+    pub compression: String,
+    pub zone: String,
+    /// The number of its bytes that are stored, and their hash, both as of the last commit.
+    pub bytes: u64,
+    pub sha256: String,
+    /// The length of the compressed frames in the raw file, without the seek table after them.
+    pub raw_bytes: u64,
+    /// Bytes of it that compacting has packed.
+    #[serde(default)]
+    pub packed_bytes: u64,
+    pub events: u64,
+    pub unparsed: u64,
+    #[serde(with = "stamp::json")]
+    pub first: Option<i64>,
+    #[serde(with = "stamp::json")]
+    pub last: Option<i64>,
+    /// The whole file was read. False while it is read, and after an import that was cut off.
+    pub complete: bool,
+    /// Why it is incomplete, or what was odd about it.
+    pub note: Option<String>,
+    /// Which of its raw files is current: 0 for the first, higher after it was read or packed again.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub generation: u32,
+    /// Fingerprint of its first bytes, by which it is found again.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub head: String,
+    /// When its file was last written.
+    #[serde(default, with = "stamp::json")]
+    pub modified: Option<i64>,
+    /// The rotated set that it is a part of, by its name.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub set: Option<String>,
+    /// What else is needed to read its bytes again in the same way.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reading: Reading,
+    /// The file of accounts with its own.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub account: Option<u64>,
+    /// The stream that a received source is a part of.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub live: Option<LiveEntry>,
+    /// A person deleted it: only its index is left, so that the ids of the others stay valid.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub deleted: bool,
+}
+
+impl SourceEntry {
+    /// Counts the events of a batch that has landed, in the order of the source.
+    pub fn add(&mut self, batch: &Batch) {
+        self.bytes += batch.chunk.bytes.len() as u64;
+        self.events += batch.rows() as u64;
+        self.unparsed += u64::from(batch.unparsed);
+        let mut timed = batch.time.iter().copied().filter(|&time| time != NO_TIME);
+        self.first = self.first.or_else(|| timed.clone().next());
+        self.last = timed.next_back().or(self.last);
+    }
+}
+
+/// A source that is a part of a stream that was received, or still is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveEntry {
+    pub stream: String,
+    /// Where in the stream it begins.
+    pub base: u64,
+    /// Sources and their segments are dropped together with all others of their partition.
+    pub partition: u64,
+    /// When the last of it was received.
+    #[serde(with = "stamp::json")]
+    pub received: Option<i64>,
+}
+
+/// The choices made for reading a source, where the data does not decide, and what was detected from its
+/// first bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reading {
+    #[serde(skip_serializing_if = "is_default")]
+    pub format: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub encoding: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub zone: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub year: Option<i16>,
+    /// The reason for that year, unless a person chose it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub year_reason: Option<String>,
+    /// The boot time of the machine, for times that are uptimes.
+    #[serde(skip_serializing_if = "is_default")]
+    pub boot_ns: Option<i64>,
+    /// Added to every time.
+    #[serde(skip_serializing_if = "is_default")]
+    pub clock_offset_ns: i64,
+    /// Every line is an event.
+    #[serde(skip_serializing_if = "is_default")]
+    pub lines: bool,
+    /// The index of its format in the definitions of the case, if a person defined it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub definition: Option<usize>,
+    /// The number of first bytes that the format was detected from.
+    #[serde(skip_serializing_if = "is_default")]
+    pub sample_bytes: u64,
+    /// The source whose first bytes it was detected from, if not its own.
+    #[serde(skip_serializing_if = "is_default")]
+    pub follows: Option<Box<Follows>>,
+}
+
+/// A source in a rotated set is read like the previous file, with the parser of the first file. The state is
+/// stored because the first file may be read differently later.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Follows {
+    /// The source with the first bytes.
+    pub source: u32,
+    /// How those were read.
+    pub format: String,
+    pub encoding: String,
+    pub reading: Reading,
+    /// The header lines in effect at the end of the previous file, each byte as the character with that
+    /// number.
+    pub heading: String,
+}
+
+/// A file that defines formats.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormatFile {
+    pub name: String,
+    pub text: String,
+}
+
+impl Reading {
+    /// True if a person wrote the format that the source was read with, or that of the first file of its set.
+    #[must_use]
+    pub fn is_defined(&self) -> bool {
+        self.definition.is_some() || self.follows.as_ref().is_some_and(|first| first.reading.is_defined())
+    }
+
+    #[must_use]
+    pub fn from_options(options: &ingest::Options) -> Reading {
+        Reading {
+            format: options.format.clone(),
+            encoding: options.encoding.clone(),
+            zone: options.zone.clone(),
+            year: options.year,
+            year_reason: options.year_reason.clone(),
+            boot_ns: options.boot_ns,
+            clock_offset_ns: options.clock_offset_ns,
+            lines: options.lines,
+            ..Reading::default()
+        }
+    }
+
+    /// True if these options choose the same.
+    #[must_use]
+    pub fn is_of(&self, options: &ingest::Options) -> bool {
+        let found = Reading { definition: None, sample_bytes: 0, follows: None, ..self.clone() };
+        found == Reading::from_options(options)
+    }
+
+    /// These options with the choices on top.
+    #[must_use]
+    pub fn under(&self, options: &ingest::Options) -> ingest::Options {
+        let year = options.year.or(self.year);
+        ingest::Options {
+            format: options.format.clone().or_else(|| self.format.clone()),
+            encoding: options.encoding.clone().or_else(|| self.encoding.clone()),
+            zone: options.zone.clone().or_else(|| self.zone.clone()),
+            year,
+            year_reason: if options.year.is_some() {
+                options.year_reason.clone()
+            } else {
+                self.year_reason.clone()
+            },
+            boot_ns: options.boot_ns.or(self.boot_ns),
+            lines: options.lines || self.lines,
+            clock_offset_ns: match options.clock_offset_ns {
+                0 => self.clock_offset_ns,
+                chosen => chosen,
+            },
+            ..options.clone()
+        }
+    }
+}
+
+/// Bytes as text for JSON, each as the character of that number.
+#[must_use]
+pub fn bytes_as_text(bytes: &[u8]) -> String {
+    bytes.iter().map(|&byte| char::from(byte)).collect()
+}
+
+/// The bytes of such a text.
+pub fn text_as_bytes(text: &str) -> Vec<u8> {
+    text.chars().filter_map(|character| u8::try_from(character).ok()).collect()
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SegmentEntry {
+    pub id: u64,
+    pub events: u64,
+    /// The profile it has reached.
+    pub profile: Profile,
+    /// SHA-256 of its `segment.json`.
+    pub sha256: String,
+}
+
+/// Detects whether `case.json` was replaced since it was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ManifestStamp {
+    modified: Option<SystemTime>,
+    bytes: u64,
+}
+
+impl Manifest {
+    #[must_use]
+    pub fn new(name: &str) -> Manifest {
+        Manifest {
+            format: FORMAT_VERSION,
+            name: name.to_owned(),
+            revision: 0,
+            profile: Profile::default(),
+            next_segment: 0,
+            definitions: vec![],
+            sources: vec![],
+            segments: vec![],
+        }
+    }
+
+    /// Reads the manifest, or its copy if it is damaged.
+    pub fn read(case: &Path) -> Result<Manifest> {
+        let path = case.join(NAME);
+        Self::read_file(case, &path).or_else(|error| {
+            let copy = Self::read_file(case, &case.join(COPY));
+            if error.kind() == ErrorKind::CaseDamaged { copy.map_err(|_| error) } else { Err(error) }
+        })
+    }
+
+    fn read_file(case: &Path, path: &Path) -> Result<Manifest> {
+        let text = match fs::read(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && case.is_dir() => {
+                return Err(Error::new(
+                    ErrorKind::CaseDamaged,
+                    "this folder is no case: it has no case.json",
+                )
+                .at(case)
+                .hint("drop the folder to import the logs in it"));
+            }
+            Err(error) => return Err(error).at_path(case),
+        };
+        check_version(case, path, &text)?;
+        if checksum_differs(&text) {
+            return Err(Error::damaged(path, "its checksum differs from the one in it"));
+        }
+        serde_json::from_slice(&text).map_err(|error| Error::damaged(path, error))
+    }
+
+    /// A segment number that was never used: caches are keyed by it.
+    pub fn new_segment(&mut self) -> u64 {
+        self.next_segment += 1;
+        self.next_segment - 1
+    }
+
+    /// The definition of a source's format, if a person wrote it.
+    #[must_use]
+    pub fn definition_of(&self, reading: &Reading) -> Option<&FormatFile> {
+        self.definitions.get(reading.definition?)
+    }
+
+    /// What is wrong with the manifest, if its copy was used instead, or with the copy.
+    #[must_use]
+    pub fn problem(case: &Path) -> Option<Error> {
+        let wrong = |name: &str| Self::read_file(case, &case.join(name)).err();
+        let copy = || wrong(COPY).filter(|_| case.join(COPY).exists());
+        wrong(NAME).or_else(copy).map(|error| error.hint("the next import into the case writes it again"))
+    }
+
+    pub fn write(&self, case: &Path) -> Result<()> {
+        let path = case.join(NAME);
+        let mut text = serde_json::to_string_pretty(self).map_err(|error| Error::damaged(&path, error))?;
+        text.truncate(text.trim_end_matches(['}', '\n']).len());
+        let hash = base::hex(&Sha256::digest(&text));
+        text.extend([CHECKSUM_KEY, &hash, CHECKSUM_END]);
+        files::replace(&path, text.as_bytes(), files::MANIFEST)?;
+        // The copy is only a backup; the commit succeeded without it.
+        let _ = files::copy(&case.join(COPY), text.as_bytes());
+        Ok(())
+    }
+
+    #[must_use]
+    pub fn stamp(case: &Path) -> Option<ManifestStamp> {
+        let meta = fs::metadata(case.join(NAME)).ok()?;
+        Some(ManifestStamp { modified: meta.modified().ok(), bytes: meta.len() })
+    }
+}
+
+fn check_version(case: &Path, path: &Path, text: &[u8]) -> Result<()> {
+    let version: Version = serde_json::from_slice(text).map_err(|error| Error::damaged(path, error))?;
+    if version.format > FORMAT_VERSION {
+        let message = format!(
+            "this case has format {}, and this Timberline reads up to {FORMAT_VERSION}",
+            version.format
+        );
+        return Err(Error::new(ErrorKind::CaseTooNew, message)
+            .at(case)
+            .hint("open it with a newer Timberline"));
+    }
+    if version.format < OLDEST_FORMAT {
+        let message = format!("this case has format {}, from before the first release", version.format);
+        return Err(Error::new(ErrorKind::CaseDamaged, message)
+            .at(case)
+            .hint("unpack its raw/*.zst with zstd -d and import them again"));
+    }
+    Ok(())
+}
+
+/// A file without a checksum was written by hand and is accepted.
+fn checksum_differs(text: &[u8]) -> bool {
+    let Some(end) = text.strip_suffix(CHECKSUM_END.as_bytes()) else { return false };
+    let (Some(body), Some(hash)) =
+        (end.len().checked_sub(64 + CHECKSUM_KEY.len()), end.len().checked_sub(64))
+    else {
+        return false;
+    };
+    end[body..hash] == *CHECKSUM_KEY.as_bytes()
+        && base::hex(&Sha256::digest(&end[..body])).as_bytes() != &end[hash..]
+}
+
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
+}

@@ -1,0 +1,72 @@
+//! Repairs a damaged `notes.db`: the file is renamed, never deleted, and what can be read of it goes into a
+//! new one.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::file::{self, Failure, journal};
+use super::{path, table};
+use base::error::{AtPath, Result};
+
+const ASIDE: &str = "notes.damaged-";
+
+/// Renames the damaged file. Does nothing if another process has just done so.
+pub fn keep_aside(case: &Path, now_ns: i64) -> Result<()> {
+    let file = path(case);
+    let Ok(held) = File::open(&file) else { return Ok(()) };
+    // After the wait the file may be sound or missing; then it is left alone.
+    held.lock().at_path(&file)?;
+    let still = file::open_to_read(case).and_then(|open| open.map_or(Ok(()), |open| table::check(&open)));
+    if !matches!(still, Err(Failure::Damaged(_))) {
+        return Ok(());
+    }
+    let aside = free_name(case);
+    if journal(&file).exists() {
+        // It belongs to the file, and SQLite looks for it by the file's name.
+        fs::rename(journal(&file), journal(&aside)).at_path(&aside)?;
+    }
+    fs::rename(&file, &aside).at_path(&aside)?;
+    file::sync(case)?;
+    let rescued = rescued(&aside);
+    if !rescued.is_empty() {
+        let restored = file::open_to_write(case)
+            .and_then(|mut connection| table::restore(&mut connection, &rescued, now_ns));
+        restored.map_err(|failure| failure.into_error(case))?;
+    }
+    Ok(())
+}
+
+fn free_name(case: &Path) -> PathBuf {
+    let names = (1_u32..).map(|number| case.join(format!("{ASIDE}{number}.db")));
+    let mut free = names.skip_while(|name| name.exists());
+    free.next().unwrap_or_else(|| case.join(format!("{ASIDE}0.db")))
+}
+
+fn rescued(aside: &Path) -> Vec<super::Note> {
+    let Ok(folder) = tempfile::tempdir() else { return Vec::new() };
+    // A copy, because SQLite may try to repair what it reads, and the renamed file must stay as it was found.
+    let copy = folder.path().join(file::NAME);
+    if fs::copy(aside, &copy).is_err() {
+        return Vec::new();
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(&copy, flags).map_or_else(|_| Vec::new(), |open| table::rescue(&open))
+}
+
+/// The damaged files that were renamed, the oldest first.
+#[must_use]
+pub fn kept_aside(case: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(case).into_iter().flatten().flatten();
+    let is_aside = |name: &str| {
+        name.strip_prefix(ASIDE)
+            .is_some_and(|rest| rest.split_once('.').is_some_and(|(_, ending)| ending == "db"))
+    };
+    let mut found: Vec<PathBuf> = entries
+        .filter(|entry| is_aside(&entry.file_name().to_string_lossy()))
+        .map(|entry| entry.path())
+        .collect();
+    found.sort();
+    found
+}

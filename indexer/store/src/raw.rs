@@ -1,0 +1,308 @@
+//! The original bytes: one seekable zstd file a source. Each frame holds one chunk of whole events, so an
+//! event is read by decompressing one frame, and plain `zstd -d` gives the file back.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::files;
+use super::packing::unpack;
+use base::error::{AtPath, Error, Result};
+
+const SKIPPABLE_MAGIC: u32 = 0x184D_2A5E;
+/// The magic number of a frame that decompressors skip.
+const PASSED_OVER_MAGIC: u32 = 0x184D_2A50;
+const SEEKABLE_MAGIC: u32 = 0x8F92_EAB1;
+
+/// A compressed run of a source's bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Frame {
+    /// Its offset in the source.
+    pub offset: u64,
+    pub bytes: u32,
+    /// Its offset in the raw file.
+    pub at: u64,
+    pub size: u32,
+    /// Which of the source's raw files it is in: 0 for the first, higher after it was written again.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub generation: u32,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde hands out references.
+fn is_first(generation: &u32) -> bool {
+    *generation == 0
+}
+
+impl Frame {
+    #[must_use]
+    pub fn holds(&self, offset: u64) -> bool {
+        (self.offset..self.end()).contains(&offset)
+    }
+
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.offset + u64::from(self.bytes)
+    }
+}
+
+#[must_use]
+pub fn raw_path(case: &Path, source: u32, generation: u32) -> PathBuf {
+    case.join("raw").join(match generation {
+        0 => format!("{source}.zst"),
+        _ => format!("{source}-{generation}.zst"),
+    })
+}
+
+/// The source and the generation in the name of a raw file.
+#[must_use]
+pub fn of_raw_name(name: &str) -> Option<(u32, u32)> {
+    let stem = name.strip_suffix(".zst")?;
+    match stem.split_once('-') {
+        None => Some((stem.parse().ok()?, 0)),
+        Some((source, generation)) => Some((source.parse().ok()?, generation.parse().ok()?)),
+    }
+}
+
+/// Appends frames to a source's raw file.
+#[derive(Debug)]
+pub struct RawWriter {
+    file: File,
+    path: PathBuf,
+    generation: u32,
+    frames: Vec<(u32, u32)>,
+    offset: u64,
+    at: u64,
+}
+
+impl RawWriter {
+    pub fn create(case: &Path, source: u32, generation: u32) -> Result<RawWriter> {
+        let path = raw_path(case, source, generation);
+        let file = files::create(&path, files::RAW)?;
+        Ok(RawWriter { file, path, generation, frames: Vec::new(), offset: 0, at: 0 })
+    }
+
+    /// Resumes writing after the committed frames of a raw file; the kept ones come before the rest. The seek
+    /// table is written again at the end.
+    pub fn resume(
+        case: &Path,
+        source: u32,
+        generation: u32,
+        kept: &[Frame],
+        published: u64,
+    ) -> Result<RawWriter> {
+        let path = raw_path(case, source, generation);
+        let file = files::cut(&path, published, files::RAW)?;
+        let offset = kept.last().map_or(0, Frame::end);
+        Ok(RawWriter { file, path, generation, frames: table_of(kept, published), offset, at: published })
+    }
+
+    pub fn append(&mut self, compressed: &[u8], bytes: u32) -> Result<Frame> {
+        files::append(&mut self.file, compressed, &self.path, files::RAW)?;
+        let size = compressed.len() as u32;
+        let frame = Frame { offset: self.offset, bytes, at: self.at, size, generation: self.generation };
+        self.frames.push((frame.size, frame.bytes));
+        self.offset += u64::from(frame.bytes);
+        self.at += u64::from(frame.size);
+        Ok(frame)
+    }
+
+    /// The length of the written frames.
+    #[must_use]
+    pub fn written(&self) -> u64 {
+        self.at
+    }
+
+    /// Writes the seek table, which completes the file.
+    pub fn finish(mut self) -> Result<()> {
+        files::append(&mut self.file, &seek_table(&self.frames), &self.path, files::RAW)
+    }
+}
+
+/// Makes the written bytes of these sources durable. Syncing each file as it ends would cost a journal commit
+/// each; together they share one.
+pub fn sync_raw(case: &Path, sources: &BTreeSet<(u32, u32)>) -> Result<()> {
+    for &(source, generation) in sources {
+        files::sync(&raw_path(case, source, generation), files::RAW)?;
+    }
+    files::sync_folder(&case.join("raw"), files::RAW)
+}
+
+/// The table of the seekable format: a frame that decompressors skip.
+fn seek_table(frames: &[(u32, u32)]) -> Vec<u8> {
+    let body = frames.len() * 8 + 9;
+    let mut table = Vec::with_capacity(body + 8);
+    table.extend_from_slice(&SKIPPABLE_MAGIC.to_le_bytes());
+    table.extend_from_slice(&(body as u32).to_le_bytes());
+    for (size, bytes) in frames {
+        table.extend_from_slice(&size.to_le_bytes());
+        table.extend_from_slice(&bytes.to_le_bytes());
+    }
+    table.extend_from_slice(&(frames.len() as u32).to_le_bytes());
+    table.push(0);
+    table.extend_from_slice(&SEEKABLE_MAGIC.to_le_bytes());
+    table
+}
+
+/// The frames of a raw file, from its seek table. Abandoned frames hold no bytes and are left out.
+pub fn raw_frames(case: &Path, (source, generation): (u32, u32)) -> Result<Vec<Frame>> {
+    let path = raw_path(case, source, generation);
+    let damaged = || Error::damaged(&path, "its seek table cannot be read");
+    let mut file = File::open(&path).at_path(&path)?;
+    let length = file.seek(SeekFrom::End(0)).at_path(&path)?;
+    let mut end = [0; 9];
+    file.seek(SeekFrom::Start(length.checked_sub(9).ok_or_else(damaged)?)).at_path(&path)?;
+    file.read_exact(&mut end).at_path(&path)?;
+    let count = u64::from(u32::from_le_bytes([end[0], end[1], end[2], end[3]]));
+    let table = length.checked_sub(9 + count * 8).ok_or_else(damaged)?;
+    if end[5..] != SEEKABLE_MAGIC.to_le_bytes() {
+        return Err(damaged());
+    }
+    let mut entries = vec![0; count as usize * 8];
+    file.seek(SeekFrom::Start(table)).and_then(|_| file.read_exact(&mut entries)).at_path(&path)?;
+    let (mut offset, mut at) = (0, 0);
+    let frames = entries.as_chunks::<8>().0.iter().map(|entry| {
+        let number = |from: usize| {
+            u32::from_le_bytes([entry[from], entry[from + 1], entry[from + 2], entry[from + 3]])
+        };
+        let frame = Frame { offset, bytes: number(4), at, size: number(0), generation };
+        (offset, at) = (frame.end(), at + u64::from(frame.size));
+        frame
+    });
+    Ok(frames.filter(|frame| frame.bytes > 0).collect())
+}
+
+/// The entries of the seek table for a source's frames. A frame between them that is no longer theirs gets an
+/// empty entry.
+fn table_of(frames: &[Frame], published: u64) -> Vec<(u32, u32)> {
+    let mut table = Vec::with_capacity(frames.len());
+    let mut at = 0;
+    for frame in frames {
+        if frame.at > at {
+            table.push(((frame.at - at) as u32, 0));
+        }
+        table.push((frame.size, frame.bytes));
+        at = frame.at + u64::from(frame.size);
+    }
+    if published > at {
+        table.push(((published - at) as u32, 0));
+    }
+    table
+}
+
+/// Repairs a raw file after an import that was interrupted: truncates it to the committed length, closes it
+/// with the seek table, and abandons the frames between its own.
+pub fn recover_raw(
+    case: &Path,
+    (source, generation): (u32, u32),
+    published: u64,
+    frames: &[Frame],
+) -> Result<()> {
+    let path = raw_path(case, source, generation);
+    let table = seek_table(&table_of(frames, published));
+    let length = std::fs::metadata(&path).map(|file| file.len());
+    if length.is_err() && published > 0 {
+        // It was deleted; `verify` reports that.
+        return Ok(());
+    }
+    if !length.is_ok_and(|length| length == published + table.len() as u64) {
+        let mut file = files::cut(&path, published, files::RAW)?;
+        files::append(&mut file, &table, &path, files::RAW)?;
+        files::sync(&path, files::RAW)?;
+    }
+    abandon(&path, frames)
+}
+
+/// Makes decompressors skip the frames between a source's own frames, which it no longer uses. Their bytes
+/// are in a later frame, together with the bytes that followed.
+pub fn abandon_raw_frames(case: &Path, (source, generation): (u32, u32), frames: &[Frame]) -> Result<()> {
+    abandon(&raw_path(case, source, generation), frames)
+}
+
+fn abandon(path: &Path, frames: &[Frame]) -> Result<()> {
+    let mut at = 0;
+    let mut headers = Vec::new();
+    for frame in frames {
+        if frame.at > at {
+            let size = (frame.at - at) as u32;
+            let mut header = PASSED_OVER_MAGIC.to_le_bytes().to_vec();
+            header.extend_from_slice(&size.saturating_sub(8).to_le_bytes());
+            headers.push((at, header));
+        }
+        at = frame.at + u64::from(frame.size);
+    }
+    if headers.is_empty() { Ok(()) } else { files::overwrite(path, &headers, files::RAW) }
+}
+
+/// Reads frames of all sources of a case. Cheap to create: files are opened on first use.
+#[derive(Clone, Debug)]
+pub struct RawFolder {
+    case: PathBuf,
+}
+
+impl RawFolder {
+    #[must_use]
+    pub fn new(case: &Path) -> RawFolder {
+        RawFolder { case: case.to_path_buf() }
+    }
+
+    #[must_use]
+    pub fn cursor(&self) -> RawCursor<'_> {
+        RawCursor { folder: self, files: HashMap::new(), current: HashMap::new() }
+    }
+}
+
+/// A frame by its generation and offset, and its bytes.
+type CachedFrame = ((u32, u64), Arc<Vec<u8>>);
+
+/// Reads many events in sequence. It caches the current frame of each source, because neighbours in time are
+/// neighbours in their file.
+#[derive(Debug)]
+pub struct RawCursor<'a> {
+    folder: &'a RawFolder,
+    /// By source and generation.
+    files: HashMap<(u32, u32), File>,
+    current: HashMap<u32, CachedFrame>,
+}
+
+impl RawCursor<'_> {
+    /// The decompressed bytes of a frame.
+    pub fn frame(&mut self, source: u32, frame: &Frame) -> Result<Arc<Vec<u8>>> {
+        if let Some((place, bytes)) = self.current.get(&source)
+            && *place == (frame.generation, frame.offset)
+        {
+            return Ok(Arc::clone(bytes));
+        }
+        let bytes = Arc::new(self.read(source, frame)?);
+        self.keep(source, frame, Arc::clone(&bytes));
+        Ok(bytes)
+    }
+
+    /// Adds a frame that another cache already has.
+    pub fn keep(&mut self, source: u32, frame: &Frame, bytes: Arc<Vec<u8>>) {
+        self.current.insert(source, ((frame.generation, frame.offset), bytes));
+    }
+
+    /// The same without caching it.
+    pub fn read(&mut self, source: u32, frame: &Frame) -> Result<Vec<u8>> {
+        let path = raw_path(&self.folder.case, source, frame.generation);
+        let file = match self.files.entry((source, frame.generation)) {
+            std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
+            std::collections::hash_map::Entry::Vacant(entry) => {
+                entry.insert(File::open(&path).at_path(&path)?)
+            }
+        };
+        let mut compressed = vec![0; frame.size as usize];
+        file.seek(SeekFrom::Start(frame.at)).and_then(|_| file.read_exact(&mut compressed)).at_path(&path)?;
+        let bytes = unpack(&compressed, frame.bytes as usize)
+            .map_err(|error| Error::damaged(&path, format!("bytes from {} on: {error}", frame.offset)))?;
+        if bytes.len() == frame.bytes as usize {
+            Ok(bytes)
+        } else {
+            Err(Error::damaged(&path, format!("bytes from {} on are cut short", frame.offset)))
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! A segment: an immutable run of events in time order, with the columns and indexes to find and read them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use ingest::Encoding;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::columns::ColumnCache;
+use super::files;
+use super::manifest::{SourceEntry, bytes_as_text, text_as_bytes};
+use super::profile::Profile;
+use super::raw::{Frame, RawCursor, RawFolder};
+use super::reading::Readings;
+use super::rollup::Rollup;
+use super::table::{self, Table};
+use super::text::TextIndex;
+use base::FieldKind;
+use base::error::{AtPath, Error, Result};
+use base::stamp;
+use patterns::source_kind;
+
+/// `segment.json`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SegmentMeta {
+    pub id: u64,
+    pub events: u64,
+    /// Events without a time.
+    pub untimed: u64,
+    #[serde(with = "stamp::json")]
+    pub first: Option<i64>,
+    #[serde(with = "stamp::json")]
+    pub last: Option<i64>,
+    pub sources: Vec<SegmentSource>,
+    /// True if the table has the columns of the fields; otherwise they are rebuilt from the original bytes.
+    pub has_columns: bool,
+    /// True if compaction wrote it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_compact: bool,
+    pub fields: Vec<SegmentField>,
+    pub rollup: Rollup,
+    /// SHA-256 of `events.parquet`.
+    pub sha256: String,
+    /// SHA-256 of `places.parquet`, if there is one. Cases of format 5 have the byte ranges in
+    /// `events.parquet`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places_sha256: Option<String>,
+}
+
+/// The part of a source in a segment: the raw frames of its events, in order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SegmentSource {
+    pub source: u32,
+    /// How its bytes are text.
+    pub encoding: String,
+    /// The kind of source that its messages are mined as. Empty in segments of former versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    pub frames: Vec<Frame>,
+    /// The header lines in effect from an offset on, if the format has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headings: Vec<Heading>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Heading {
+    pub offset: u64,
+    /// Its bytes, each as the character with that number.
+    pub text: String,
+}
+
+impl SegmentSource {
+    /// What a segment is to hold of a source of the case.
+    #[must_use]
+    pub fn new(source: u32, entry: &SourceEntry) -> SegmentSource {
+        let (encoding, kind) = (entry.encoding.clone(), source_kind(&entry.format, &entry.path));
+        SegmentSource { source, encoding, kind, frames: Vec::new(), headings: Vec::new() }
+    }
+
+    #[must_use]
+    pub fn without_frames(&self) -> SegmentSource {
+        SegmentSource {
+            source: self.source,
+            encoding: self.encoding.clone(),
+            kind: self.kind.clone(),
+            frames: Vec::new(),
+            headings: Vec::new(),
+        }
+    }
+
+    /// Adds the next frame, with the header lines that precede it.
+    pub fn add(&mut self, frame: Frame, heading: &[u8]) {
+        let text = bytes_as_text(heading);
+        if self.headings.last().map_or("", |last| &last.text) != text {
+            self.headings.push(Heading { offset: frame.offset, text });
+        }
+        self.frames.push(frame);
+    }
+
+    #[must_use]
+    pub fn heading_at(&self, offset: u64) -> Vec<u8> {
+        let next = self.headings.partition_point(|heading| heading.offset <= offset);
+        let heading = next.checked_sub(1).map_or("", |last| &self.headings[last].text);
+        text_as_bytes(heading)
+    }
+
+    #[must_use]
+    pub fn as_encoding(&self) -> Encoding {
+        Encoding::named(&self.encoding).unwrap_or(Encoding::UTF_8)
+    }
+}
+
+/// A field as a column of `events.parquet`. A field of several types has a column for each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SegmentField {
+    pub name: String,
+    pub column: String,
+    pub kind: FieldKind,
+    /// True if the table stores byte ranges of its values instead of the values.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub placed: bool,
+    /// True if no token of an event extends past the ends of such a value.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub delimited: bool,
+}
+
+/// A segment whose files are written but not committed yet.
+pub struct WrittenSegment {
+    pub meta: SegmentMeta,
+    /// SHA-256 of its `segment.json`.
+    pub sha256: String,
+}
+
+/// What all segments of a case share.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    pub readings: Arc<Readings>,
+    pub columns: Arc<ColumnCache>,
+}
+
+/// A committed segment. Columns and fields are decoded on first use and cached within a budget.
+#[derive(Debug)]
+pub struct Segment {
+    pub(super) folder: PathBuf,
+    pub meta: SegmentMeta,
+    pub(super) readings: Arc<Readings>,
+    /// Of the sources in `meta`, in the same order.
+    pub(super) encodings: Vec<Encoding>,
+    pub(super) cache: Arc<ColumnCache>,
+    text: Mutex<Option<Arc<TextIndex>>>,
+    /// What is wrong with it, once a query found out.
+    damage: OnceLock<Error>,
+    /// True if a query could not be answered for it.
+    has_failed: AtomicBool,
+    /// Files to remove when nothing reads this segment any more.
+    outlived: Mutex<Vec<Arc<Outlived>>>,
+}
+
+/// A file or folder that no manifest lists any more. It is removed when its last possible reader is gone.
+#[derive(Debug)]
+pub struct Outlived(pub PathBuf);
+
+impl Drop for Outlived {
+    fn drop(&mut self) {
+        // What cannot be removed now is removed by the next writer.
+        let _ = files::remove(&self.0);
+    }
+}
+
+impl Segment {
+    #[must_use]
+    pub fn folder(case: &Path, id: u64) -> PathBuf {
+        case.join("segments").join(id.to_string())
+    }
+
+    /// A file of this segment.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Writes a segment's files and makes them durable. The segment exists once the manifest lists it.
+    pub fn write(case: &Path, mut meta: SegmentMeta, table: table::Builder) -> Result<WrittenSegment> {
+        let folder = Self::folder(case, meta.id);
+        fs::create_dir_all(&folder).at_path(&folder)?;
+        (meta.sha256, meta.places_sha256) = table.write(&folder)?;
+        let path = folder.join("segment.json");
+        let text = serde_json::to_vec(&meta).map_err(|error| Error::damaged(&path, error))?;
+        files::replace(&path, &text, files::SEGMENT)?;
+        files::sync_folder(&case.join("segments"), files::SEGMENT)?;
+        Ok(WrittenSegment { meta, sha256: base::hex(&Sha256::digest(&text)) })
+    }
+
+    /// Opens a segment whose `segment.json` has this hash.
+    pub fn open(id: u64, sha256: &str, shared: &Shared) -> Result<Segment> {
+        let path = Self::folder(shared.readings.case(), id).join("segment.json");
+        let text = fs::read(&path).at_path(&path)?;
+        if base::hex(&Sha256::digest(&text)) != sha256 {
+            return Err(Error::damaged(&path, "its checksum differs from the one in case.json"));
+        }
+        let meta = serde_json::from_slice(&text).map_err(|error| Error::damaged(&path, error))?;
+        Ok(Segment::new(meta, shared))
+    }
+
+    pub fn new(meta: SegmentMeta, shared: &Shared) -> Segment {
+        let encodings = meta.sources.iter().map(SegmentSource::as_encoding).collect();
+        Segment {
+            folder: Self::folder(shared.readings.case(), meta.id),
+            meta,
+            readings: Arc::clone(&shared.readings),
+            encodings,
+            cache: Arc::clone(&shared.columns),
+            text: Mutex::default(),
+            damage: OnceLock::new(),
+            has_failed: AtomicBool::new(false),
+            outlived: Mutex::default(),
+        }
+    }
+
+    /// Lets a query continue without a damaged part of this segment, and remembers the reason.
+    pub fn or_missing<T>(&self, answer: Result<T>) -> Result<Option<T>> {
+        match answer {
+            Ok(answer) => Ok(Some(answer)),
+            Err(error) if error.kind().is_of_files() => {
+                let _ = self.damage.set(error);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Passes the result on and remembers an error.
+    pub(super) fn record_damage<T>(&self, read: Result<T>) -> Result<T> {
+        if let Err(error) = &read
+            && error.kind().is_of_files()
+        {
+            let _ = self.damage.set(error.clone());
+            self.has_failed.store(true, Ordering::Relaxed);
+        }
+        read
+    }
+
+    /// True if something that a query needed could not be read.
+    pub fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Relaxed)
+    }
+
+    /// The damage that queries have found.
+    pub fn damage(&self) -> Option<&Error> {
+        self.damage.get()
+    }
+
+    /// Keeps a file until nothing reads this segment any more.
+    pub fn outlive(&self, file: Arc<Outlived>) {
+        self.outlived.lock().unwrap_or_else(PoisonError::into_inner).push(file);
+    }
+
+    /// The number of original bytes in the segment.
+    pub fn raw_bytes(&self) -> u64 {
+        let frames = self.meta.sources.iter().flat_map(|source| &source.frames);
+        frames.map(|frame| u64::from(frame.bytes)).sum()
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(super) fn table(&self) -> Result<Table> {
+        Table::open(&self.folder, self.meta.places_sha256.is_some())
+    }
+
+    /// The raw bytes of the case it belongs to.
+    pub fn raw(&self) -> RawFolder {
+        RawFolder::new(self.readings.case())
+    }
+
+    /// The frame that contains an event.
+    pub fn frame(&self, source: u32, offset: u64) -> Result<&Frame> {
+        let frames = self.meta.sources.iter().find(|entry| entry.source == source).map(|entry| &entry.frames);
+        frames
+            .and_then(|frames| {
+                let next = frames.partition_point(|frame| frame.offset <= offset);
+                frames[..next].last()
+            })
+            .ok_or_else(|| {
+                Error::damaged(&self.folder, format!("no raw frame holds byte {offset} of source {source}"))
+            })
+    }
+
+    /// How the bytes of a source are text.
+    pub fn encoding(&self, source: u32) -> Encoding {
+        let index = self.meta.sources.iter().position(|entry| entry.source == source);
+        index.map_or(Encoding::UTF_8, |index| self.encodings[index])
+    }
+
+    /// The text index, or else the token filters, if one of them exists.
+    pub fn text(&self) -> Result<Option<Arc<TextIndex>>> {
+        let mut kept = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.is_none() {
+            let paths = [Profile::Full, Profile::Bloom].into_iter().filter_map(|kind| self.text_path(kind));
+            if let Some((path, _)) = paths.into_iter().find(|(path, _)| path.exists()) {
+                // Without it the raw text is scanned, which gives the same answer.
+                *kept = self.or_missing(TextIndex::open(&path, self.meta.events as u32))?.map(Arc::new);
+            }
+        }
+        Ok(kept.clone())
+    }
+
+    /// Drops an opened index, because there is a better one or none any more.
+    pub fn reopen_text(&self) {
+        *self.text.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Checks the files against their checksums, and that every event lies in its raw frame.
+    pub fn verify(&self, cursor: &mut RawCursor<'_>) -> Result<()> {
+        self.verify_table()?;
+        for path in self.text_files() {
+            self.verify_text(&path)?;
+        }
+        self.for_each_text(cursor, 0..self.meta.events as u32, |_, _| Ok(()))
+    }
+
+    pub fn verify_table(&self) -> Result<()> {
+        let tables =
+            [(table::EVENTS, Some(&self.meta.sha256)), (table::PLACES, self.meta.places_sha256.as_ref())];
+        for (name, sha256) in tables {
+            let path = self.file(name);
+            if let Some(sha256) = sha256
+                && hash_file(&path)? != *sha256
+            {
+                return Err(Error::damaged(&path, "its checksum differs from the one in segment.json"));
+            }
+        }
+        Ok(())
+    }
+
+    fn verify_text(&self, path: &Path) -> Result<()> {
+        TextIndex::open(path, self.meta.events as u32)?.verify()
+    }
+
+    fn text_files(&self) -> impl Iterator<Item = PathBuf> {
+        let files = Profile::ALL.into_iter().filter_map(|profile| self.text_path(profile));
+        files.map(|(path, _)| path).filter(|path| path.exists())
+    }
+
+    /// Removes a damaged text index, so that it is built again.
+    pub fn remove_bad_text(&self) -> Result<usize> {
+        let mut bad: Vec<PathBuf> =
+            self.text_files().filter(|path| self.verify_text(path).is_err()).collect();
+        if super::verify_templates(self, &mut self.raw().cursor()).is_err() {
+            bad.push(self.file(super::templates::FILE));
+        }
+        bad.iter().try_for_each(|path| files::remove(path))?;
+        self.reopen_text();
+        Ok(bad.len())
+    }
+}
+
+fn hash_file(path: &Path) -> Result<String> {
+    let bytes = fs::read(path).at_path(path)?;
+    Ok(base::hex(&Sha256::digest(&bytes)))
+}

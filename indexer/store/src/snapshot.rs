@@ -1,0 +1,171 @@
+//! The content of a case at one revision: its manifest and its open segments.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use base::FieldKind;
+use base::error::Error;
+
+use crate::{Frame, Manifest, Profile, Segment, SegmentEntry, Shared, SourceEntry};
+
+/// The content of a case at one revision. Immutable.
+#[derive(Debug)]
+pub struct Snapshot {
+    pub manifest: Manifest,
+    pub segments: Vec<Arc<Segment>>,
+    missing: Vec<Missing>,
+}
+
+/// A segment that cannot be opened. The others answer without it.
+#[derive(Clone, Debug)]
+pub struct Missing {
+    pub segment: u64,
+    pub events: u64,
+    pub why: Error,
+}
+
+impl Snapshot {
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        self.manifest.revision
+    }
+
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.manifest.name
+    }
+
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.manifest.segments.iter().map(|segment| segment.events).sum()
+    }
+
+    /// The files that were imported into the case. The id of a source is its index here.
+    #[must_use]
+    pub fn sources(&self) -> &[SourceEntry] {
+        &self.manifest.sources
+    }
+
+    /// The sources that a person means: by number, by name or path, or all of a rotated set.
+    #[must_use]
+    pub fn sources_named(&self, name: &str) -> Vec<u32> {
+        let all = || (0..).zip(self.sources()).filter(|(_, source)| !source.deleted);
+        if let Ok(id) = name.parse::<u32>()
+            && self.sources().get(id as usize).is_some_and(|source| !source.deleted)
+        {
+            return vec![id];
+        }
+        let ids = |is: &dyn Fn(&SourceEntry) -> bool| -> Vec<u32> {
+            all().filter(|(_, source)| is(source)).map(|(id, _)| id).collect()
+        };
+        let of_set = ids(&|source| source.set.as_deref() == Some(name));
+        if of_set.is_empty() { ids(&|source| source.name == name || source.path == name) } else { of_set }
+    }
+
+    /// The earliest and latest time of any event.
+    #[must_use]
+    pub fn time_range(&self) -> Option<(i64, i64)> {
+        let first = self.segments.iter().filter_map(|segment| segment.meta.first).min()?;
+        let last = self.segments.iter().filter_map(|segment| segment.meta.last).max()?;
+        Some((first, last))
+    }
+
+    /// The fields of its events besides the built-in ones, each with the types that its values have.
+    #[must_use]
+    pub fn fields(&self) -> Vec<(String, Vec<FieldKind>)> {
+        let mut known: BTreeMap<&str, Vec<FieldKind>> = BTreeMap::new();
+        for field in self.segments.iter().flat_map(|segment| &segment.meta.fields) {
+            let kinds = known.entry(&field.name).or_default();
+            if !kinds.contains(&field.kind) {
+                kinds.push(field.kind);
+            }
+        }
+        known.into_iter().map(|(name, kinds)| (name.to_owned(), kinds)).collect()
+    }
+
+    /// How many segments have reached the case's profile, and how many there are.
+    #[must_use]
+    pub fn indexed(&self) -> (usize, usize) {
+        let reached = |segment: &&SegmentEntry| segment.profile == self.manifest.profile;
+        (self.manifest.segments.iter().filter(reached).count(), self.manifest.segments.len())
+    }
+
+    /// The snapshot without the segments that could not be read when they were needed.
+    #[must_use]
+    pub fn without_failed(&self) -> Snapshot {
+        let whole = self.segments.iter().filter(|segment| !segment.has_failed());
+        let segments: Vec<_> = whole.cloned().collect();
+        let mut manifest = self.manifest.clone();
+        manifest.segments.retain(|entry| segments.iter().any(|segment| segment.meta.id == entry.id));
+        Snapshot { manifest, segments, missing: Vec::new() }
+    }
+
+    /// What is stored besides the original bytes.
+    #[must_use]
+    pub fn profile(&self) -> Profile {
+        self.manifest.profile
+    }
+
+    /// Segments that cannot be opened.
+    #[must_use]
+    pub fn unopened(&self) -> &[Missing] {
+        &self.missing
+    }
+
+    /// Segments whose data may be missing in answers because they are damaged: those that cannot be opened,
+    /// and those that a query has found.
+    #[must_use]
+    pub fn missing(&self) -> Vec<Missing> {
+        let mut missing = self.missing.clone();
+        missing.extend(self.segments.iter().filter_map(|segment| {
+            let why = segment.damage()?.clone();
+            Some(Missing { segment: segment.meta.id, events: segment.meta.events, why })
+        }));
+        missing
+    }
+}
+
+impl Snapshot {
+    /// Opens the segments of a manifest, reusing those that are open.
+    pub fn load(manifest: Manifest, known: &[Arc<Segment>], shared: &Shared) -> Snapshot {
+        shared.readings.update(&manifest);
+        let mut segments = Vec::with_capacity(manifest.segments.len());
+        let mut missing = Vec::new();
+        let known: HashMap<u64, &Arc<Segment>> =
+            known.iter().map(|segment| (segment.meta.id, segment)).collect();
+        for entry in &manifest.segments {
+            if let Some(&segment) = known.get(&entry.id) {
+                segments.push(Arc::clone(segment));
+                continue;
+            }
+            match Segment::open(entry.id, &entry.sha256, shared) {
+                Ok(segment) => segments.push(Arc::new(segment)),
+                Err(why) => missing.push(Missing { segment: entry.id, events: entry.events, why }),
+            }
+        }
+        Snapshot { manifest, segments, missing }
+    }
+}
+
+/// The frames of every source over all segments, in the order of the source.
+pub fn frames_by_source(segments: &[Arc<Segment>]) -> BTreeMap<u32, Vec<Frame>> {
+    let mut found: BTreeMap<u32, Vec<Frame>> = BTreeMap::new();
+    for entry in segments.iter().flat_map(|segment| &segment.meta.sources) {
+        found.entry(entry.source).or_default().extend(&entry.frames);
+    }
+    for frames in found.values_mut() {
+        frames.sort_unstable_by_key(|frame| frame.offset);
+    }
+    found
+}
+
+/// Those of one source.
+pub fn frames_of(segments: &[Arc<Segment>], source: u32) -> Vec<Frame> {
+    let entries = segments.iter().flat_map(|segment| &segment.meta.sources);
+    let mut frames: Vec<_> = entries
+        .filter(|entry| entry.source == source)
+        .flat_map(|entry| entry.frames.iter().copied())
+        .collect();
+    frames.sort_unstable_by_key(|frame| frame.offset);
+    frames
+}
