@@ -228,6 +228,12 @@ impl Asked {
                     if rows.is_empty() && self.ranked(run, scope, &stats, index, out, partial)? {
                         return Ok(());
                     }
+                    if rows.is_empty() && !run.by_rows {
+                        let mut report = |fraction| partial(Partial { table: None, fraction });
+                        if let Some(table) = lower::percentiles(&stats, (scope, run), &mut report)? {
+                            return rest.finish(table, run, out);
+                        }
+                    }
                     return self.grouped(run, scope, &rows, &stats, &rest, out, partial);
                 }
                 Planned::First(keys, first) => {

@@ -8,6 +8,7 @@
 mod cells;
 pub(super) mod facets;
 mod gather;
+mod percentiles;
 mod ranked;
 mod sorted;
 #[cfg(test)]
@@ -23,6 +24,7 @@ use base::FieldKind;
 use base::error::Result;
 use cells::Cells;
 use gather::{Gathering, Used};
+pub(super) use percentiles::percentiles;
 use query::functions::Aggregation;
 pub(super) use ranked::ranked;
 pub(super) use sorted::sorted;

@@ -55,7 +55,7 @@ pub fn sorted(
 
 /// True if the codes of a field of floats compare as the numbers do in every segment. Floats that are kept by their bits
 /// have two zeros, which are equal in pipes.
-fn has_ordered_codes(field: &str, (scope, run): (Scope<'_>, &Run<'_>)) -> Result<bool> {
+pub fn has_ordered_codes(field: &str, (scope, run): (Scope<'_>, &Run<'_>)) -> Result<bool> {
     for segment in &scope.snapshot.segments {
         for column in columns(segment, scope.snapshot.sources(), field, &run.cancel)? {
             if !matches!(

@@ -20,13 +20,19 @@ fn case() -> (tempfile::TempDir, TestCase) {
         let mixed = if n % 2 == 0 { "\"x\"".to_owned() } else { n.to_string() };
         let _ = writeln!(
             log,
-            "{{\"id\":\"x{n}\",\"time\":\"2026-03-01T10:00:{:02}Z\",\"w\":\"w{}\",\"n\":{},\"d\":{}.5,\"far\":{},\"many\":{},\"mixed\":{mixed}}}",
+            "{{\"id\":\"x{n}\",\"time\":\"2026-03-01T10:00:{:02}Z\",\"w\":\"w{}\",\"n\":{},\"d\":{}.5,\"far\":{},\"many\":{},\"mixed\":{mixed}{}}}",
             n % 60,
             n % 7,
             n % 9,
             n % 5,
             n * 1_000_003,
             n % 3_000,
+            // Some have none.
+            if n % 11 == 0 {
+                String::new()
+            } else {
+                format!(",\"spread\":{}.{:02}", n * 7_919 % 1_000_003, n % 89)
+            },
         );
     }
     std::fs::write(&file, log).expect("a log");
@@ -87,5 +93,46 @@ fn plain_fields_and_bins_are_aggregated_from_codes_and_others_say_why_not() {
         ("stats count by many, bin(time, 1s)", Some("there are more combinations of values than rows")),
     ] {
         assert_eq!(reason(&case, query), expected, "{query}");
+    }
+}
+
+#[test]
+fn percentiles_of_spread_numbers_are_selected_as_rows_give_them() {
+    let (_folder, case) = case();
+    let (snapshot, never) = (case.snapshot(), Cancel::default());
+    for (query, is_selected) in [
+        ("* | stats p50(spread), count, p95(spread), p99(far)", true),
+        ("* | stats count, median(spread) as m, percentile(spread, 12.5), p99(far) by w", true),
+        ("n>3 d>1 | stats p95(spread) by n | where n > 4 | sort -n", true),
+        ("* | stats p95(spread) by level", true),
+        ("* | stats p95(far) by many", true),
+        ("n>99 | stats p95(spread) by w", false),
+        ("* | stats p95(spread), avg(spread) by w", false),
+        ("* | stats p95(spread) by w, n", false),
+        ("* | stats p95(spread) by mixed", false),
+        ("* | stats p95(spread) by d", false),
+        ("* | stats p95(mixed) by w", false),
+    ] {
+        let parsed = parse_query(query).expect(query);
+        let answer = |by_rows: bool| {
+            let options = RunOptions { by_rows, ..RunOptions::default() };
+            let table =
+                case.run(&snapshot, &parsed, (None, None), &options, &mut |_| {}, &never).expect(query);
+            let cells = (0..table.rows()).map(|row| {
+                (0..table.names().len()).map(|column| table.cell(row, column)).collect::<Vec<_>>()
+            });
+            (table.names().to_vec(), cells.collect::<Vec<_>>(), table.notes.clone())
+        };
+        assert_eq!(answer(false), answer(true), "{query}");
+        let clock =
+            Clock { now: 0, zone: jiff::tz::TimeZone::UTC, range: snapshot.time_range(), folder: ".".into() };
+        let view = View { filter: parsed.filter.clone(), from: None, to: None };
+        let scope = Scope { case: &case, snapshot: &snapshot, view: &view };
+        let run = Run::new(clock.clone(), &RunOptions::default(), &never, Some(scope));
+        let names = Names::of_events(&Engine::field_names(&snapshot), false);
+        let planned = plan(&parsed.stages, &mut Planner { names, clock: &clock }).expect(query);
+        let Some(Planned::Stats(stats)) = planned.into_iter().next() else { panic!("{query}") };
+        let selected = percentiles(&stats, (scope, &run), &mut |_| {}).expect(query);
+        assert_eq!(selected.is_some(), is_selected, "{query}");
     }
 }
