@@ -1,22 +1,25 @@
-//! Normalises or refuses the names of members.
+//! Normalises the names of members.
 
-/// The normalised path of a member with `/` between its parts, or why it is refused. Nothing is ever written
-/// to such a path, yet a path that leaves its archive is made to mislead.
-pub fn plain(raw: &str, backslash_separates: bool) -> Result<String, &'static str> {
-    let separates = |c: char| c == '/' || (backslash_separates && c == '\\');
-    let drive = matches!(raw.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
-    if raw.contains('\0') {
-        return Err("holds a NUL character");
+/// The normalised path of a member with `/` between its parts, below its archive whatever the archive calls it.
+/// Nothing is ever written to such a path. A name that is absolute or leads out of the archive is made to mislead, so
+/// what would lead out is left away; the member itself is a log like any other.
+pub fn plain(raw: &str, backslash_separates: bool) -> String {
+    let leads_out = |part: &str| part == "..";
+    // Whichever system wrote the archive, others would follow a backslash or a drive.
+    let is_hostile = raw.split(['/', '\\']).any(leads_out) || raw.starts_with('\\') || drive(raw).is_some();
+    let separates = |c: char| c == '/' || ((backslash_separates || is_hostile) && c == '\\');
+    let below = drive(raw).unwrap_or(raw);
+    let parts = below.split(separates).filter(|part| !part.is_empty() && *part != "." && !leads_out(part));
+    let parts: Vec<String> = parts.map(|part| part.replace('\0', "\u{fffd}")).collect();
+    if parts.is_empty() { "unnamed".to_owned() } else { parts.join("/") }
+}
+
+/// What follows the drive of a path.
+fn drive(raw: &str) -> Option<&str> {
+    match raw.as_bytes() {
+        [letter, b':', ..] if letter.is_ascii_alphabetic() => raw.get(2..),
+        _ => None,
     }
-    if raw.starts_with(['/', '\\']) || drive {
-        return Err("is absolute");
-    }
-    // A backslash counts here whichever system wrote the archive, because other systems would follow it.
-    if raw.split(['/', '\\']).any(|part| part == "..") {
-        return Err("leads out of the archive");
-    }
-    let parts: Vec<&str> = raw.split(separates).filter(|part| !part.is_empty() && *part != ".").collect();
-    if parts.is_empty() { Err("is empty") } else { Ok(parts.join("/")) }
 }
 
 /// Whether this is one of the extra files that macOS adds.
@@ -30,19 +33,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn member_paths_are_normalised_or_refused() {
-        assert_eq!(plain("./var//log/a.log", false), Ok("var/log/a.log".to_string()));
-        assert_eq!(plain("var\\log\\a.log", true), Ok("var/log/a.log".to_string()));
-        assert_eq!(plain("odd\\name.log", false), Ok("odd\\name.log".to_string()));
-        assert_eq!(plain("a..b/...", false), Ok("a..b/...".to_string()));
-        for path in ["../a", "a/../../b", "..", "a\\..\\b"] {
-            assert_eq!(plain(path, false), Err("leads out of the archive"), "{path}");
+    fn member_paths_are_normalised_and_stay_below_the_archive() {
+        for (raw, backslash_separates, expected) in [
+            ("./var//log/a.log", false, "var/log/a.log"),
+            ("var\\log\\a.log", true, "var/log/a.log"),
+            ("odd\\name.log", false, "odd\\name.log"),
+            ("a..b/...", false, "a..b/..."),
+            ("../a", false, "a"),
+            ("a/../../b", false, "a/b"),
+            ("a\\..\\b", false, "a/b"),
+            ("/etc/passwd", true, "etc/passwd"),
+            ("\\\\host\\share", false, "host/share"),
+            ("C:\\a", false, "a"),
+            ("c:a", true, "a"),
+            ("a\0b", false, "a\u{fffd}b"),
+            ("..", false, "unnamed"),
+            ("./", false, "unnamed"),
+        ] {
+            assert_eq!(plain(raw, backslash_separates), expected, "{raw}");
         }
-        for path in ["/etc/passwd", "\\\\host\\share", "C:\\a", "c:a"] {
-            assert_eq!(plain(path, true), Err("is absolute"), "{path}");
-        }
-        assert_eq!(plain("a\0b", false), Err("holds a NUL character"));
-        assert_eq!(plain("./", false), Err("is empty"));
     }
 
     #[test]

@@ -256,7 +256,9 @@ impl<'w> UnpackWalk<'w> {
         }
     }
 
-    /// The place of a member; `None` if it is skipped, or refused because of its path.
+    /// The place of a member; `None` if it is skipped.
+    // A walk is what an archive asks, for members as for everything else.
+    #[allow(clippy::unused_self)]
     fn member(
         &mut self,
         archive: &StreamPlace,
@@ -265,28 +267,18 @@ impl<'w> UnpackWalk<'w> {
         modified_ns: Option<i64>,
         bytes: Option<u64>,
     ) -> Option<StreamPlace> {
-        let (path, name, refused) = match member_path::plain(raw_path, backslash_separates) {
-            Ok(plain) if member_path::is_macos_extra(&plain) => return None,
-            Ok(plain) => (archive.path.join(&plain), format!("{}/{plain}", archive.name), None),
-            Err(why) => (archive.path.clone(), format!("{}/{raw_path}", archive.name), Some(why)),
-        };
-        let member = StreamPlace {
-            path,
-            name,
+        let plain = member_path::plain(raw_path, backslash_separates);
+        if member_path::is_macos_extra(&plain) {
+            return None;
+        }
+        Some(StreamPlace {
+            path: archive.path.join(&plain),
+            name: format!("{}/{plain}", archive.name),
             modified_ns,
             bytes,
             containers: archive.containers.clone(),
             in_archive: true,
-        };
-        match refused {
-            None => Some(member),
-            Some(why) => {
-                let message =
-                    format!("the path \"{}\" {why}, so this member is not read", raw_path.escape_debug());
-                self.refuse(&member, Problem::new(ErrorKind::Refused, message));
-                None
-            }
-        }
+        })
     }
 
     fn may_enter(&mut self, place: &StreamPlace) -> bool {
