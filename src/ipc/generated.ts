@@ -27,7 +27,11 @@ casesFolder: string,
  */
 recent: Array<RecentCase>, };
 
-export type RecentCase = { path: string, name: string, events: number, sources: number, bytes: number, changed: Nanos, 
+export type RecentCase = { path: string, name: string, events: number, sources: number, bytes: number, 
+/**
+ * What the case takes on disk.
+ */
+bytesOnDisk: number, changed: Nanos, 
 /**
  * When it was opened last, where it was.
  */
@@ -46,6 +50,18 @@ export type CaseState = { "kind": "ready" } | { "kind": "gone" } | { "kind": "un
 export type Paths = { paths: Array<string>, };
 
 export type CasePath = { path: string, };
+
+export type RenameRequest = { path: string, name: string, };
+
+export type Copying = { bytes: number, of: number, };
+
+export type Reference = { topics: Array<ReferenceTopic>, };
+
+export type ReferenceTopic = { name: string, entries: Array<ReferenceEntry>, };
+
+export type ReferenceEntry = { written: Array<string>, aliases: Array<string>, summary: string, example: string | null, };
+
+export type TimeSpan = { from: Nanos, to: Nanos, };
 
 export type CancelRequest = { call: string, };
 
@@ -103,7 +119,7 @@ set?: string,
  */
 zone?: string, encoding: string, compression: string, 
 /**
- * The first and last time of its events, in the order of the source.
+ * The earliest and the latest time of its events.
  */
 first: Nanos | null, last: Nanos | null, 
 /**
@@ -166,6 +182,10 @@ files: Array<FileReading>,
  * Of folders, only files that match one of these patterns, and none that match one of those.
  */
 include: Array<string>, exclude: Array<string>, 
+/**
+ * Files and archive members that are not read, by their paths.
+ */
+leftOut: Array<string>, 
 /**
  * Read what is in the case already once more.
  */
@@ -587,7 +607,11 @@ export type KnownField = { name: string, kinds: Array<FieldKind>,
 /**
  * What the Elastic Common Schema calls it.
  */
-ecs: string | null, };
+ecs: string | null, 
+/**
+ * Events of the case that have it; null if the case does not tell.
+ */
+present: number | null, };
 
 export type Scalar = { kind: ScalarKind, text: string, number: number | null, };
 
@@ -849,6 +873,10 @@ examples: number,
  */
 compare: boolean, 
 /**
+ * The times that it is compared with; all others where none are given.
+ */
+against?: TimeSpan, 
+/**
  * Ids of listed templates whose variable parts are listed.
  */
 variables: Array<string>, 
@@ -963,7 +991,7 @@ export type ExportRequest = { view: View, zone: string | null, format: TableForm
  */
 path: string, };
 
-export type TableFormat = "text" | "csv" | "ndjson" | "parquet" | "arrow";
+export type TableFormat = "text" | "csv" | "ndjson" | "parquet" | "arrow" | "raw";
 
 export type Exported = { path: string, rows: number, 
 /**
@@ -1163,6 +1191,10 @@ export interface Contract {
   saveFormat: { args: SaveFormatRequest; progress: Empty; reply: SavedFormat };
   removeFormat: { args: RemoveFormatRequest; progress: Empty; reply: Empty };
   forgetCase: { args: CasePath; progress: Empty; reply: Empty };
+  renameCase: { args: RenameRequest; progress: Empty; reply: CaseSummary };
+  duplicateCase: { args: RenameRequest; progress: Copying; reply: CaseSummary };
+  deleteCase: { args: CasePath; progress: Empty; reply: Empty };
+  reference: { args: Empty; progress: Empty; reply: Reference };
   findCase: { args: CasePath; progress: Empty; reply: Paths };
   reprofile: { args: ReprofileRequest; progress: Rewriting; reply: CaseSummary };
   compact: { args: CasePath; progress: Rewriting; reply: CompactReport };

@@ -81,9 +81,14 @@ fn agrees(
             .page(&snapshot, &view, direction, (first, count), &Shown::text(usize::MAX), &never)
             .expect("a page");
         prop_assert_eq!(page.total, expected.len(), "{}", query);
-        let mut sorted = expected.clone();
+        // Events without a time come last in both directions.
+        let (untimed, mut sorted): (Vec<&Event>, Vec<&Event>) =
+            expected.iter().copied().partition(|event| event.time == NO_TIME);
         if direction == Direction::NewestFirst {
             sorted.reverse();
+            sorted.extend(untimed.into_iter().rev());
+        } else {
+            sorted.extend(untimed);
         }
         let wanted: Vec<&Event> = sorted.into_iter().skip(first).take(count).collect();
         prop_assert_eq!(page.events.iter().collect::<Vec<_>>(), wanted, "{}", query);

@@ -19,6 +19,7 @@ mod outline;
 pub mod page;
 mod parser;
 mod print;
+pub mod reference;
 mod resolve;
 pub mod stages;
 pub mod time;

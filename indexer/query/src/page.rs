@@ -71,7 +71,7 @@ pub const CLAUSES: &[Clause] = &[
 ];
 
 /// How a time can be written.
-const TIMES: &[(&str, &str)] = &[
+pub(super) const TIMES: &[(&str, &str)] = &[
     (
         "2024",
         "a year; so do `2024-05` and `2024-05-01` name a month and a day, `2024-05-01T14` an hour, and so on to the nanosecond",

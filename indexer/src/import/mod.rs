@@ -15,7 +15,7 @@ mod shapes;
 mod stages;
 mod years;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,6 +54,8 @@ pub struct ImportOptions {
     pub chosen: HashMap<PathBuf, ingest::Options>,
     /// The filter for files in folders.
     pub filter: ingest::Filter,
+    /// Files and members that are not read, by their paths.
+    pub left_out: HashSet<PathBuf>,
     /// Continue even if the case would use the reserved space of its disk.
     pub beyond_reserve: bool,
     /// Import what the case already has once more, as sources of its own.
@@ -120,7 +122,8 @@ pub(crate) fn import(
         check_room(writing.folder(), profile, paths, options)?;
     }
     let discovery = ingest::discover_some(paths, &options.filter);
-    let files = ingest::group_rotation_sets(discovery.files, &options.ingest);
+    let wanted = discovery.files.into_iter().filter(|file| !options.left_out.contains(&file.path));
+    let files = ingest::group_rotation_sets(wanted.collect(), &options.ingest);
     let inputs: Vec<Input> = files.into_iter().map(|(found, set)| Input::File(found, set)).collect();
     let mut done = run(writing, &inputs, options, report, cancel)?;
     done.refused = discovery.refused.into_iter().map(Error::from).collect();

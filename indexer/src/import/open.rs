@@ -74,6 +74,9 @@ impl Reader<'_> {
     fn file(&self, file: usize, found: &InputFile, set: Option<&str>, out: &mut Out<'_>) -> bool {
         let mut wanted = true;
         ingest::members(found, &self.opening.options.ingest.unpack, &mut |member| {
+            if self.opening.options.left_out.contains(&member.path) {
+                return true;
+            }
             let stream = Stream {
                 file,
                 path: member.path.clone(),

@@ -206,11 +206,13 @@ impl Pending {
                 let field = &mut fields[column];
                 let kept = match gathered {
                     Gathered::Values(values) => {
+                        field.rows = values.present();
                         table.field(&field.column, field.kind, &values).at_path(case)?;
                         Some(values)
                     }
                     Gathered::ByteRanges(found) => {
                         field.delimited = found.delimited;
+                        field.rows = found.present();
                         table.placed(&field.column, &found).at_path(case)?;
                         None
                     }

@@ -168,6 +168,7 @@ pub fn check_room(case: &Path, profile: Profile, paths: &[PathBuf], options: &Im
     let request = PreviewRequest {
         paths: paths.to_vec(),
         filter: options.filter.clone(),
+        left_out: options.left_out.clone(),
         options: options.ingest.clone(),
         profile: Some(profile),
         ..PreviewRequest::default()

@@ -3,6 +3,7 @@
 mod estimate;
 
 use std::collections::HashMap;
+use std::collections::HashSet;
 use std::fs;
 use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -29,6 +30,8 @@ use store::{Account, Profile, RawFolder, SourceEntry, SourceReading};
 pub struct PreviewRequest {
     pub paths: Vec<PathBuf>,
     pub filter: Filter,
+    /// Files and members that will not be read: they are listed, but no part of the estimate.
+    pub left_out: HashSet<PathBuf>,
     pub options: ingest::Options,
     /// Other options for some files or members, by their paths.
     pub chosen: HashMap<PathBuf, ingest::Options>,
@@ -111,7 +114,10 @@ pub fn preview(case: &Path, request: &PreviewRequest, cancel: &Cancel) -> Result
     for (found, set) in files {
         ingest::members(&found, &request.options.unpack, &mut |member| {
             let set = set.clone().filter(|_| member.name == found.name);
-            let sample = sample(&found, member, set, (stored, share.min(left)), request);
+            let mut sample = sample(&found, member, set, (stored, share.min(left)), request);
+            if request.left_out.contains(&sample.file.path) {
+                (sample.bytes, sample.total) = (Vec::new(), 0);
+            }
             left = left.saturating_sub(sample.bytes.len() as u64);
             samples.push(sample);
             !cancel.is_set()
@@ -167,7 +173,8 @@ fn sample(
         (file.outcome, file.remark) = (expected.outcome, Some(expected.remark));
     }
     let options = request.chosen.get(&path).unwrap_or(&request.options);
-    let input: Box<dyn Read + Send> = Box::new(Cursor::new(read.clone()));
+    let whole = if file.is_whole { read.len() } else { whole_lines(&read) };
+    let input: Box<dyn Read + Send> = Box::new(Cursor::new(read[..whole].to_vec()));
     let member = Member { path, name, modified_ns, bytes, packed, compression, input: Ok(input) };
     let outcome = Source::detect(member, options).map_err(Error::from);
     let outcome = outcome.and_then(|source| file.read(source, request.events, is_plain.then_some(found)));
@@ -176,6 +183,15 @@ fn sample(
     // Thousands of files have samples, and only those that are measured need their bytes.
     let bytes = if measured == 0 || file.error.is_some() { Vec::new() } else { read };
     Sample { total: total.max(bytes.len() as u64), file, bytes }
+}
+
+/// The length of the beginning of a file without the line that it is cut in: half a line looks like one that nobody
+/// understands. A beginning without a line end is left as it is.
+fn whole_lines(bytes: &[u8]) -> usize {
+    let Some(end) = memchr::memrchr(b'\n', bytes) else { return bytes.len() };
+    // In UTF-16 the line end takes two bytes, and its second one is zero if the first byte of pairs comes first.
+    let is_little = end % 2 == 0 && bytes.get(end + 1) == Some(&0);
+    end + 1 + usize::from(is_little)
 }
 
 impl PreviewFile {
@@ -192,15 +208,15 @@ impl PreviewFile {
             self.account.add(&batch, encoding);
             self.events += batch.rows() as u64;
             self.unparsed += u64::from(batch.unparsed);
-            let mut times = batch.time.iter().copied().filter(|&time| time != NO_TIME);
-            self.first = self.first.or_else(|| times.clone().next());
-            self.last = times.next_back().or(self.last);
+            let times = || batch.time.iter().copied().filter(|&time| time != NO_TIME);
+            self.first = times().chain(self.first).min();
+            self.last = times().chain(self.last).max();
             let missing = rows.saturating_sub(self.rows.len()).min(batch.rows());
             let mut texts = TextDecoder::new(encoding);
             self.rows.extend((0..missing).map(|row| preview_row(&batch, row, &mut texts)));
         }
         if let Some(found) = on_disk.filter(|_| !self.is_whole && encoding == Encoding::UTF_8) {
-            self.last = last_time(found, &parser, settler.clone()).or(self.last);
+            self.last = last_time(found, &parser, settler.clone()).max(self.last);
         }
         self.account.times = settler.report();
         self.zone = match self.account.times.zone.as_str() {
@@ -259,6 +275,9 @@ impl Case {
         let mut bytes = Vec::new();
         let mut stored = StoredBytes::new(RawFolder::new(self.folder()), source, &frames, 0, PREVIEWED_BYTES);
         stored.read_to_end(&mut bytes).at_path(self.folder())?;
+        if entry.bytes > PREVIEWED_BYTES {
+            bytes.truncate(whole_lines(&bytes));
+        }
         let path = PathBuf::from(&entry.path);
         let mut file = PreviewFile {
             path: path.clone(),

@@ -178,10 +178,12 @@ impl<'a> Merge<'a> {
                 if self.has_columns {
                     field.placed = match merged {
                         Merged::Values(values) => {
+                            field.rows = values.present();
                             table.field(&field.column, field.kind, &values).map(|()| false)
                         }
                         Merged::ByteRanges(found) => {
                             field.delimited = found.delimited;
+                            field.rows = found.present();
                             table.placed(&field.column, &found).map(|()| true)
                         }
                     }

@@ -6,6 +6,7 @@ mod delete;
 mod merge;
 mod repair;
 mod reprofile;
+mod whole_case;
 
 use base::Cancel;
 use base::error::{Error, Result};

@@ -41,6 +41,12 @@ impl ByteRanges {
         ByteRanges { start: numbers(), length: numbers(), rest: None, delimited: true }
     }
 
+    /// The number of rows with a value.
+    pub fn present(&self) -> u64 {
+        let rest = self.rest.as_ref().map_or(0, Values::present);
+        self.start.iter().filter(|&&start| start != NO_INT).count() as u64 + rest
+    }
+
     /// The range of a row in its event.
     #[must_use]
     pub fn range(&self, row: usize) -> Option<(usize, usize)> {

@@ -99,14 +99,15 @@ pub struct SourceEntry {
 }
 
 impl SourceEntry {
-    /// Counts the events of a batch that has landed, in the order of the source.
+    /// Counts the events of a batch that has landed.
     pub fn add(&mut self, batch: &Batch) {
         self.bytes += batch.chunk.bytes.len() as u64;
         self.events += batch.rows() as u64;
         self.unparsed += u64::from(batch.unparsed);
-        let mut timed = batch.time.iter().copied().filter(|&time| time != NO_TIME);
-        self.first = self.first.or_else(|| timed.clone().next());
-        self.last = timed.next_back().or(self.last);
+        // The lines of a file need not be in the order of their times.
+        let timed = || batch.time.iter().copied().filter(|&time| time != NO_TIME);
+        self.first = timed().chain(self.first).min();
+        self.last = timed().chain(self.last).max();
     }
 }
 

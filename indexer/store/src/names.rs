@@ -61,7 +61,7 @@ impl Names {
             let column = fitting.next().map(|(_, column)| column.clone());
             let column = column.unwrap_or_else(|| known.give(&name, kind, kinds.get(&name) == Some(&1)));
             here.insert(column.clone());
-            SegmentField { name, column, kind, placed: false, delimited: false }
+            SegmentField { name, column, kind, placed: false, delimited: false, rows: 0 }
         });
         named.collect()
     }

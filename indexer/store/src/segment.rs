@@ -125,6 +125,14 @@ pub struct SegmentField {
     /// True if no token of an event extends past the ends of such a value.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub delimited: bool,
+    /// Events that have it. Zero in segments of former versions, and where no columns are stored.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rows: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(rows: &u64) -> bool {
+    *rows == 0
 }
 
 /// A segment whose files are written but not committed yet.

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use indexer::{Case, Snapshot};
 
+pub use crate::cases::{delete_case, duplicate_case, reference, rename_case};
 pub use crate::files::write;
 pub use crate::formats::{formats, remove_format, save_format, try_format};
 pub use crate::language::{check, complete, edit, stretch, unknown_words};
@@ -75,18 +76,25 @@ pub fn create_case(
     request: &Paths,
     _: &dyn Fn(Empty),
 ) -> Answer<CaseSummary> {
-    let folder = session.cases_folder();
-    fs::create_dir_all(&folder).map_err(|error| not_written(&folder, &error))?;
-    let name = case_name(&request.paths);
-    let free = (1..).map(|number| if number == 1 { name.clone() } else { format!("{name} {number}") });
-    let Some(path) = free.map(|name| folder.join(format!("{name}.case"))).find(|path| !path.exists()) else {
-        return Err(WireError::new(ErrorCode::Internal, "No name is free for a new case."));
-    };
+    let path = free_case_path(session, &case_name(&request.paths))?;
     Case::create(&path)?;
     let summary = summary(&*session.case(&path)?);
     note(session, &summary);
     session.made_for(&request.paths, &summary.path);
     Ok(summary)
+}
+
+/// A folder that is not there yet, in the folder of cases. Systems refuse some characters in the names of files.
+pub(crate) fn free_case_path(session: &Session, name: &str) -> Answer<PathBuf> {
+    let folder = session.cases_folder();
+    fs::create_dir_all(&folder).map_err(|error| not_written(&folder, &error))?;
+    let refused = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
+    let name = name.replace(refused, "_");
+    let name = name.trim().trim_start_matches('.');
+    let free = (1..).map(|number| if number == 1 { name.to_owned() } else { format!("{name} {number}") });
+    free.map(|name| folder.join(format!("{name}.case")))
+        .find(|path| !path.exists())
+        .ok_or_else(|| WireError::new(ErrorCode::Internal, "No name is free for a new case."))
 }
 
 pub fn open_case(

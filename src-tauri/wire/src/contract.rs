@@ -11,6 +11,7 @@ use crate::analysis::{
     Aggregate, AggregateRequest, Context, ContextRequest, Facets, FacetsRequest, FollowRequest,
     SignificantRequest, SignificantTerms, SortedPageRequest, Trails, Transactions, TransactionsRequest,
 };
+use crate::cases::{Copying, Reference, RenameRequest};
 use crate::events::{EventsReply, EventsRequest, Fields, SeekReply, SeekRequest, Strip, StripRequest};
 use crate::files::WriteRequest;
 use crate::formats::{
@@ -103,6 +104,14 @@ contract! {
     remove_format / RemoveFormat: RemoveFormatRequest, Empty => Empty;
     /// Takes a case off the list of recent ones; the case stays as it is.
     forget_case / ForgetCase: CasePath, Empty => Empty;
+    /// Gives a case another name; its folder stays where it is.
+    rename_case / RenameCase: RenameRequest, Empty => CaseSummary;
+    /// Copies a case with its notes into the folder of cases, under another name.
+    duplicate_case / DuplicateCase: RenameRequest, Copying => CaseSummary;
+    /// Deletes a case with all that is in its folder; the logs that it was made of stay.
+    delete_case / DeleteCase: CasePath, Empty => Empty;
+    /// Everything that the language understands, from the tables that it is parsed by.
+    reference / Reference: Empty, Empty => Reference;
     /// Where a case is that is not where it was.
     find_case / FindCase: CasePath, Empty => Paths;
     /// Keeps more or less besides the original bytes. Stopped, it goes on with the next import.

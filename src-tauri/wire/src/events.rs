@@ -94,6 +94,8 @@ pub struct KnownField {
     pub kinds: Vec<FieldKind>,
     /// What the Elastic Common Schema calls it.
     pub ecs: Option<String>,
+    /// Events of the case that have it; null if the case does not tell.
+    pub present: Option<u64>,
 }
 
 pub fn fields(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn Fn(Empty)) -> Answer<Fields> {
@@ -102,6 +104,7 @@ pub fn fields(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn Fn(Em
         kinds: field.kinds.into_iter().map(shape_kind).collect(),
         ecs: ecs_name(&field.name),
         name: field.name,
+        present: field.present,
     };
     let fields = indexer::Engine::fields(&snapshot).into_iter().map(shape).collect();
     Ok(Fields { revision: snapshot.revision(), fields })

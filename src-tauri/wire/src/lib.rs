@@ -17,6 +17,7 @@ mod ahead;
 mod analyse;
 mod analysis;
 mod calls;
+mod cases;
 mod contract;
 mod error;
 mod events;
@@ -36,6 +37,7 @@ pub mod typescript;
 mod upkeep;
 
 pub use analysis::*;
+pub use cases::{Copying, Reference, ReferenceEntry, ReferenceTopic, RenameRequest};
 pub use contract::Command;
 pub use files::{FileContent, WriteRequest};
 pub use formats::{FormatFault, FormatName, Formats, SavedFormat, TriedFormat, saved_definitions};
@@ -52,7 +54,7 @@ pub use notes::{
     NoteRemoval, Notes, NotesChanged, NotesMade, NotesRequest,
 };
 pub use patterns::{
-    Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
+    Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, TimeSpan, ValueCount,
 };
 pub use session::{Call, Session, Start, home};
 pub use sources::{FileReading, ImportChoices, Reading};

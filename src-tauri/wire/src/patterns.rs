@@ -34,10 +34,22 @@ pub struct PatternsRequest {
     pub examples: u32,
     /// Counts outside of the view's times too: what is new in it, what is gone.
     pub compare: bool,
+    /// The times that it is compared with; all others where none are given.
+    #[serde(default)]
+    #[ts(optional)]
+    pub against: Option<TimeSpan>,
     /// Ids of listed templates whose variable parts are listed.
     pub variables: Vec<String>,
     /// The most frequent values listed of a variable part.
     pub values: u32,
+}
+
+/// Times from inclusive, to exclusive.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TimeSpan {
+    pub from: Nanos,
+    pub to: Nanos,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -145,6 +157,7 @@ fn options(request: &PatternsRequest) -> Answer<indexer::PatternOptions> {
         buckets: request.buckets as usize,
         examples: request.examples as usize,
         compare: request.compare,
+        against: request.against.map(|span| (span.from.0, span.to.0)),
         variables: request.variables.iter().map(id).collect::<Result<_, _>>()?,
         values: request.values as usize,
     })

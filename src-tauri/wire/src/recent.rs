@@ -72,6 +72,7 @@ pub(crate) fn note(session: &Session, summary: &CaseSummary) {
         events: summary.events,
         sources: summary.sources.len() as u32,
         bytes: summary.sources.iter().map(|source| source.bytes).sum(),
+        bytes_on_disk: summary.bytes_on_disk,
         changed: now().unwrap_or(Nanos(0)),
         opened: now(),
         first: summary.first,
@@ -117,6 +118,7 @@ fn look(path: &str, before: Option<&RecentCase>) -> RecentCase {
         events: 0,
         sources: 0,
         bytes: 0,
+        bytes_on_disk: 0,
         changed: Nanos(0),
         opened: None,
         first: None,
@@ -142,6 +144,7 @@ fn look(path: &str, before: Option<&RecentCase>) -> RecentCase {
         events: snapshot.events(),
         sources: snapshot.sources().iter().filter(|source| !source.deleted).count() as u32,
         bytes: snapshot.sources().iter().map(|source| source.bytes).sum(),
+        bytes_on_disk: case.bytes_on_disk(),
         changed: changed.and_then(stamp).unwrap_or(before.changed),
         first: range.map(|(first, _)| Nanos(first)),
         last: range.map(|(_, last)| Nanos(last)),
@@ -156,6 +159,15 @@ pub fn forget_case(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn 
     remembered.hidden.insert(request.path.clone());
     let path = file(session);
     remembered.write(session).map_err(|error| crate::calls::not_written(&path, &error))?;
+    Ok(Empty {})
+}
+
+/// Takes a case that was deleted off the list.
+pub(crate) fn drop_case(session: &Session, path: &str) -> Answer<Empty> {
+    let mut remembered = Remembered::read(session);
+    remembered.cases.retain(|case| case.path != path);
+    let file = file(session);
+    remembered.write(session).map_err(|error| crate::calls::not_written(&file, &error))?;
     Ok(Empty {})
 }
 

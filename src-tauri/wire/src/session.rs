@@ -157,6 +157,12 @@ impl Session {
         Ok(Arc::clone(locked(&self.cases).entry(key).or_insert(case)))
     }
 
+    /// Forgets an open case, because it is gone.
+    pub(crate) fn close(&self, folder: &Path) {
+        locked(&self.cases).retain(|key, _| key != folder && key.exists());
+        *self.kept_table() = None;
+    }
+
     /// Whether a case is opened for the first time since the start.
     pub(crate) fn is_first_sight(&self, path: &str) -> bool {
         locked(&self.seen).insert(path.to_owned())

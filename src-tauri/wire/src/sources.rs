@@ -100,6 +100,8 @@ pub struct ImportChoices {
     /// Of folders, only files that match one of these patterns, and none that match one of those.
     pub include: Vec<String>,
     pub exclude: Vec<String>,
+    /// Files and archive members that are not read, by their paths.
+    pub left_out: Vec<String>,
     /// Read what is in the case already once more.
     pub again: bool,
     /// Go on where the case would reach into what is kept free on its disk.
@@ -124,6 +126,7 @@ impl ImportChoices {
             ingest: self.reading.options(&saved)?,
             chosen: self.chosen(&saved)?,
             filter: self.filter(),
+            left_out: self.left_out.iter().map(PathBuf::from).collect(),
             again: self.again,
             beyond_reserve: self.beyond_reserve,
             ..ImportOptions::default()
@@ -328,6 +331,7 @@ pub fn preview(
     let asked = indexer::PreviewRequest {
         paths: request.paths.iter().map(PathBuf::from).collect(),
         filter: choices.filter(),
+        left_out: choices.left_out.iter().map(PathBuf::from).collect(),
         options: choices.reading.options(&saved)?,
         chosen: choices.chosen(&saved)?,
         events: request.events as usize,

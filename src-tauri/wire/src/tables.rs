@@ -95,6 +95,8 @@ pub enum TableFormat {
     Ndjson,
     Parquet,
     Arrow,
+    /// The original bytes of the matching events, each with one line end.
+    Raw,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -211,6 +213,7 @@ pub fn export(
         TableFormat::Ndjson => files::Format::Ndjson,
         TableFormat::Parquet => files::Format::Parquet,
         TableFormat::Arrow => files::Format::Arrow,
+        TableFormat::Raw => return export_raw(&case, call, request, asked, report),
     };
     let exported = |rows, fraction| Exported { path: request.path.clone(), rows, fraction };
     let mut progress = |fraction: f64| report(exported(0, fraction));
@@ -225,6 +228,36 @@ pub fn export(
         }
     };
     Ok(exported(rows, 1.0))
+}
+
+fn export_raw(
+    case: &indexer::Case,
+    call: &Call<'_>,
+    request: &ExportRequest,
+    asked: Asked,
+    report: &dyn Fn(Exported),
+) -> Answer<Exported> {
+    let Asked::Query(query, (from, to)) = asked else { return Err(no_events()) };
+    if !query.stages.is_empty() {
+        return Err(no_events());
+    }
+    let (snapshot, path) = (case.snapshot(), Path::new(&request.path));
+    let view = indexer::View { filter: query.filter, from, to };
+    let exported = |rows, fraction| Exported { path: request.path.clone(), rows, fraction };
+    let mut rows = 0;
+    files::replaced(path, &mut |file| {
+        let mut progress = |done: u64, of: u64| {
+            rows = done;
+            report(exported(done, done as f64 / of.max(1) as f64));
+        };
+        case.export_events(&snapshot, &view, file, &mut progress, &call.cancel)
+    })?;
+    Ok(exported(rows, 1.0))
+}
+
+fn no_events() -> WireError {
+    let message = "Only events have original bytes, and this query makes a table.";
+    WireError::new(ErrorCode::BadRequest, message)
 }
 
 fn shape(table: &Rows, request: &RunRequest, revision: u64, started: Instant) -> Table {

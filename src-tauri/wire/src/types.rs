@@ -75,6 +75,9 @@ pub struct RecentCase {
     pub events: u64,
     pub sources: u32,
     pub bytes: u64,
+    /// What the case takes on disk.
+    #[serde(default)]
+    pub bytes_on_disk: u64,
     pub changed: Nanos,
     /// When it was opened last, where it was.
     pub opened: Option<Nanos>,
@@ -225,7 +228,7 @@ pub struct Source {
     pub zone: Option<String>,
     pub encoding: String,
     pub compression: String,
-    /// The first and last time of its events, in the order of the source.
+    /// The earliest and the latest time of its events.
     pub first: Option<Nanos>,
     pub last: Option<Nanos>,
     /// Why it is not complete, or what was odd about it.

@@ -9,6 +9,7 @@ use crate::analysis::{
     ScalarCount, ScalarKind, SignificantRequest, SignificantTerm, SignificantTerms, SortedPageRequest,
     TermOrder, Trail, Trails, Transaction, TransactionOrder, Transactions, TransactionsRequest,
 };
+use crate::cases::{Copying, Reference, ReferenceEntry, ReferenceTopic, RenameRequest};
 use crate::contract::rows;
 use crate::events::{
     EventsReply, EventsRequest, Fields, KnownField, SeekReply, SeekRequest, Strip, StripRequest,
@@ -32,7 +33,7 @@ use crate::notes::{
     NoteRemoval, Notes, NotesChanged, NotesMade, NotesRequest,
 };
 use crate::patterns::{
-    Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, ValueCount,
+    Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, TimeSpan, ValueCount,
 };
 use crate::sources::{
     Account, AccountRequest, AdjustRequest, Alternative, Estimate, Example, FileReading, ImportChoices,
@@ -74,6 +75,12 @@ pub fn generate() -> String {
         CaseState,
         Paths,
         CasePath,
+        RenameRequest,
+        Copying,
+        Reference,
+        ReferenceTopic,
+        ReferenceEntry,
+        TimeSpan,
         CancelRequest,
         Profile,
         CaseSummary,

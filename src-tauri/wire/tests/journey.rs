@@ -73,7 +73,8 @@ fn rows_have_columns_and_events_their_places() {
     assert_eq!(walk.ask("sortedPage", sorted).expect("a page")["rows"][0]["values"], json!(["500"]));
 
     let fields = walk.ask("fields", json!({ "path": case })).expect("fields");
-    let status = json!({ "name": "status", "kinds": ["int"], "ecs": "http.response.status_code" });
+    let status =
+        json!({ "name": "status", "kinds": ["int"], "ecs": "http.response.status_code", "present": 3 });
     assert!(fields["fields"].as_array().is_some_and(|fields| fields.contains(&status)));
 
     let id = &page["rows"][2]["id"];

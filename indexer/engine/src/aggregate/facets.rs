@@ -70,6 +70,9 @@ pub struct NumberFacet {
 pub struct KnownField {
     pub name: String,
     pub kinds: Vec<FieldKind>,
+    /// Events that have it, in the whole case. `None` if a segment does not tell: it was written by a former
+    /// version, or stores no columns.
+    pub present: Option<u64>,
 }
 
 impl Engine {
@@ -77,17 +80,24 @@ impl Engine {
     /// the formats in order of first use.
     #[must_use]
     pub fn fields(snapshot: &Snapshot) -> Vec<KnownField> {
-        let text = |name: &str| KnownField { name: name.to_owned(), kinds: vec![FieldKind::Text] };
+        let text = |name: &str| KnownField {
+            name: name.to_owned(),
+            kinds: vec![FieldKind::Text],
+            present: Some(snapshot.events()),
+        };
         let mut fields = vec![text("level"), text("source")];
         let mut places: HashMap<&str, usize> = HashMap::new();
         for field in snapshot.segments.iter().flat_map(|segment| &segment.meta.fields) {
             let place = *places.entry(&field.name).or_insert_with(|| {
-                fields.push(KnownField { name: field.name.clone(), kinds: Vec::new() });
+                fields.push(KnownField { name: field.name.clone(), kinds: Vec::new(), present: Some(0) });
                 fields.len() - 1
             });
-            if !fields[place].kinds.contains(&field.kind) {
-                fields[place].kinds.push(field.kind);
+            let known = &mut fields[place];
+            if !known.kinds.contains(&field.kind) {
+                known.kinds.push(field.kind);
             }
+            // A column without any value is not written, so zero means that the segment has no count.
+            known.present = known.present.filter(|_| field.rows > 0).map(|present| present + field.rows);
         }
         fields
     }

@@ -55,6 +55,11 @@ struct OrderedSegment {
 /// Time, source, offset: unique for each event.
 pub type Key = (i64, u32, u64);
 
+/// The least key that is greater.
+pub fn past((time, source, offset): Key) -> Key {
+    (time, source, offset + 1)
+}
+
 impl Selection {
     #[must_use]
     pub fn new(parts: Vec<SegmentRows>) -> Selection {
@@ -85,6 +90,35 @@ impl Selection {
                 Ok(page)
             }
         }
+    }
+
+    /// The number of events without a time. They come first in the order of keys.
+    pub fn untimed(&self) -> usize {
+        self.parts.iter().map(OrderedSegment::untimed).sum()
+    }
+
+    /// The events at these rows of a list that people read: those without a time come last in both directions.
+    pub fn rows(&self, direction: Direction, first: usize, count: usize) -> Result<Vec<Position>> {
+        let (total, untimed) = (self.len(), self.untimed());
+        if direction == Direction::NewestFirst || untimed == 0 {
+            return self.page(direction, first, count);
+        }
+        let timed = total - untimed;
+        let of_timed = count.min(timed.saturating_sub(first));
+        let mut rows = self.run(untimed + first.min(timed), of_timed)?;
+        let rest = first.max(timed) - timed;
+        rows.extend(self.run(rest.min(untimed), (count - of_timed).min(untimed.saturating_sub(rest)))?);
+        Ok(rows)
+    }
+
+    /// The number of rows of such a list that come before an event, whether or not the list contains it.
+    pub fn rows_before(&self, direction: Direction, key: Key) -> Result<usize> {
+        let rank = self.before_key(key)?;
+        Ok(match direction {
+            Direction::OldestFirst if key.0 == NO_TIME => self.len() - self.untimed() + rank,
+            Direction::OldestFirst => rank - self.untimed(),
+            Direction::NewestFirst => self.len() - self.before_key(past(key))?,
+        })
     }
 
     /// The number of events before a time, oldest first.
@@ -173,6 +207,10 @@ impl Selection {
 }
 
 impl OrderedSegment {
+    fn untimed(&self) -> usize {
+        self.part.count_in(0..self.part.segment.meta.untimed as usize)
+    }
+
     fn keys(&self) -> Result<&EventKeys> {
         if let Some(keys) = self.keys.get() {
             return Ok(keys);
@@ -209,7 +247,7 @@ impl OrderedSegment {
     /// The range that contains that number, without loading a key.
     fn ranks(&self, (time, ..): Key) -> Range<usize> {
         let (meta, all) = (&self.part.segment.meta, self.part.len());
-        let untimed = self.part.count_in(0..meta.untimed as usize);
+        let untimed = self.untimed();
         match (meta.first, meta.last) {
             _ if time == NO_TIME => 0..untimed,
             (Some(first), _) if time < first => untimed..untimed,
@@ -274,6 +312,16 @@ mod tests {
                 };
                 assert_eq!(keys(Direction::OldestFirst), wanted(&mut sorted.iter()), "{query} {first}");
                 assert_eq!(keys(Direction::NewestFirst), wanted(&mut sorted.iter().rev()), "{query} {first}");
+                let listed: Vec<&Key> = sorted.iter().filter(|key| key.0 != NO_TIME).collect();
+                let untimed = sorted.iter().filter(|key| key.0 == NO_TIME);
+                let listed: Vec<&Key> = listed.into_iter().chain(untimed).collect();
+                let rows = selection.rows(Direction::OldestFirst, first, 4).expect("rows");
+                let rows: Vec<Key> = rows.iter().map(|position| position.key().expect("a key")).collect();
+                assert_eq!(rows, wanted(&mut listed.iter().copied()), "{query} {first}");
+                if let Some(&&key) = listed.get(first) {
+                    let before = selection.rows_before(Direction::OldestFirst, key);
+                    assert_eq!(before.expect("a row"), first, "{query}");
+                }
                 if let Some(&key) = sorted.get(first) {
                     assert_eq!(selection.before_key(key).expect("a rank"), first, "{query}");
                     let before = sorted.partition_point(|&(time, ..)| time < key.0);

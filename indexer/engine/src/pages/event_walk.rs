@@ -10,6 +10,7 @@ use crate::aggregate::Asked;
 use crate::exec::{Direction, Position, Selection};
 use base::Cancel;
 use base::error::{Error, Result, from_io};
+use base::limits::CANCEL_ROWS;
 use base::limits::{PAGE_ROWS, SORTED_WALK_ROWS};
 use query::Filter;
 use store::Snapshot;
@@ -45,7 +46,7 @@ impl OrderedMatches<'_> {
 
     fn positions(&self, first: usize, count: usize) -> Result<Vec<Position>> {
         match self {
-            OrderedMatches::ByTime(selection, direction) => selection.page(*direction, first, count),
+            OrderedMatches::ByTime(selection, direction) => selection.rows(*direction, first, count),
             OrderedMatches::ByField(asked, sort) => Ok(positions(asked, sort, first, count)?.0),
         }
     }
@@ -106,6 +107,33 @@ impl Engine {
                 each(event, fields)?;
             }
         }
+        Ok(())
+    }
+
+    /// Writes the original bytes of the matching events in their order, each with one line end. `progress` is called
+    /// with the events written, of how many.
+    pub fn export_events(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        out: &mut dyn Write,
+        progress: &mut dyn FnMut(u64, u64),
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let total = self.count(snapshot, view, cancel)? as u64;
+        let mut done = 0;
+        self.for_each(snapshot, view, &Walk::default(), cancel, &mut |event, _| {
+            let put =
+                |out: &mut dyn Write, bytes: &[u8]| out.write_all(bytes).map_err(|error| from_io(&error));
+            put(out, &event.raw)?;
+            put(out, event.encoding.newline())?;
+            done += 1;
+            if done % CANCEL_ROWS as u64 == 0 {
+                progress(done, total);
+            }
+            Ok(())
+        })?;
+        progress(done, total);
         Ok(())
     }
 

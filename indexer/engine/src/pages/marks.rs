@@ -3,6 +3,8 @@
 
 use super::find;
 use crate::Engine;
+use crate::exec::Position;
+use crate::exec::past;
 use crate::exec::{Direction, Key, Selection};
 use crate::view::View;
 use base::Cancel;
@@ -41,24 +43,22 @@ impl Engine {
         Self::without_damaged(snapshot, |snapshot| {
             let all = self.selection(snapshot, view, cancel)?;
             let marked = self.selection(snapshot, &narrowed(view, wanted), cancel)?;
-            let total = all.len();
-            if total == 0 {
-                return Ok(None);
-            }
-            let turned = |row: usize| match direction {
-                Direction::OldestFirst => row,
-                Direction::NewestFirst => (total - 1).saturating_sub(row),
+            let from = match seek.from {
+                Some(row) => all.rows(direction, row, 1)?.first().map(Position::key).transpose()?,
+                None => None,
             };
-            let later = (direction == Direction::OldestFirst) != seek.backward;
-            let from = seek.from.filter(|&row| row < total).map(turned);
-            let rank = match (from, later) {
-                (None, true) => Some(0),
-                (None, false) => marked.len().checked_sub(1),
-                (Some(from), true) => Some(marked.before_key(past(key_at(&all, from)?))?),
-                (Some(from), false) => marked.before_key(key_at(&all, from)?)?.checked_sub(1),
+            let found = match (from, seek.backward) {
+                (None, false) => Some(0),
+                (None, true) => marked.len().checked_sub(1),
+                (Some(from), true) => marked.rows_before(direction, from)?.checked_sub(1),
+                (Some(from), false) => {
+                    let is_marked = marked.before_key(past(from))? > marked.before_key(from)?;
+                    Some(marked.rows_before(direction, from)? + usize::from(is_marked))
+                }
             };
-            let Some(rank) = rank.filter(|&rank| rank < marked.len()) else { return Ok(None) };
-            Ok(Some(turned(all.before_key(key_at(&marked, rank)?)?)))
+            let Some(found) = found else { return Ok(None) };
+            let Some(position) = marked.rows(direction, found, 1)?.pop() else { return Ok(None) };
+            Ok(Some(all.rows_before(direction, position.key()?)?))
         })
     }
 
@@ -76,26 +76,21 @@ impl Engine {
             all.read(cancel)?;
             let total = all.len();
             let cells = cells.clamp(1, STRIP_CELLS).min(total.max(1));
-            let mut edges: Vec<usize> = (0..=cells).map(|cell| first_row(total, cells, cell)).collect();
-            if direction == Direction::NewestFirst {
-                edges = edges.into_iter().rev().map(|edge| total - edge).collect();
-            }
             let mut keys: Vec<Key> = Vec::with_capacity(cells);
-            for &edge in &edges[1..cells] {
-                keys.push(key_at(&all, edge)?);
+            for cell in 1..cells {
+                for position in all.rows(direction, first_row(total, cells, cell), 1)? {
+                    keys.push(position.key()?);
+                }
             }
             let mut counts = Vec::with_capacity(marks.len());
             for mark in marks {
                 let marked = self.selection(snapshot, &narrowed(view, mark), cancel)?;
-                let ranks = keys.iter().map(|&key| marked.before_key(key)).chain([Ok(marked.len())]);
+                let rows = keys.iter().map(|&key| marked.rows_before(direction, key));
                 let mut before = 0;
-                let mut cells: Vec<u64> = ranks
-                    .map(|rank| rank.map(|rank| (rank - std::mem::replace(&mut before, rank)) as u64))
-                    .collect::<Result<_>>()?;
-                if direction == Direction::NewestFirst {
-                    cells.reverse();
-                }
-                counts.push(cells);
+                let cells = rows
+                    .chain([Ok(marked.len())])
+                    .map(|row| row.map(|row| (row - std::mem::replace(&mut before, row)) as u64));
+                counts.push(cells.collect::<Result<_>>()?);
             }
             Ok(Strip { total, counts })
         })
@@ -115,10 +110,7 @@ impl Engine {
         Self::without_damaged(snapshot, |snapshot| {
             let all = self.selection(snapshot, view, cancel)?;
             let key = position.key()?;
-            Ok(Some(match direction {
-                Direction::OldestFirst => all.before_key(key)?,
-                Direction::NewestFirst => all.len() - all.before_key(past(key))?,
-            }))
+            Ok(Some(all.rows_before(direction, key)?))
         })
     }
 }
@@ -135,14 +127,4 @@ fn narrowed(view: &View, wanted: &Filter) -> View {
         (filter, wanted) => Filter::And(vec![filter.clone(), wanted.clone()]),
     };
     View { filter, ..*view }
-}
-
-fn key_at(selection: &Selection, rank: usize) -> Result<Key> {
-    let page = selection.page(Direction::OldestFirst, rank, 1)?;
-    page.first().map_or(Ok((i64::MAX, u32::MAX, u64::MAX)), crate::exec::Position::key)
-}
-
-/// The least key that is greater.
-fn past((time, source, offset): Key) -> Key {
-    (time, source, offset + 1)
 }

@@ -124,7 +124,7 @@ impl Engine {
         Ok(timeline)
     }
 
-    /// Rows `first..first + count` of the sorted result.
+    /// Rows `first..first + count` of the sorted result. Events without a time come last.
     pub fn page(
         &self,
         snapshot: &Snapshot,
@@ -136,7 +136,7 @@ impl Engine {
     ) -> Result<Page> {
         Self::without_damaged(snapshot, |snapshot| {
             let selection = self.selection(snapshot, view, cancel)?;
-            let positions = selection.page(direction, first, count.min(PAGE_ROWS))?;
+            let positions = selection.rows(direction, first, count.min(PAGE_ROWS))?;
             Ok(Page { total: selection.len(), events: self.events_at(snapshot, &positions, shown, cancel)? })
         })
     }
@@ -153,7 +153,7 @@ impl Engine {
         Self::without_damaged(snapshot, |snapshot| {
             let selection = self.selection(snapshot, view, cancel)?;
             Ok(match direction {
-                Direction::OldestFirst => selection.before(time)?,
+                Direction::OldestFirst => selection.rows_before(direction, (time, 0, 0))?,
                 Direction::NewestFirst => selection.len() - selection.before(time.saturating_add(1))?,
             })
         })

@@ -33,6 +33,9 @@ pub struct PatternOptions {
     pub examples: usize,
     /// Counts outside of the view's times too, and lists templates that occur only there.
     pub compare: bool,
+    /// The range that is compared with, from inclusive and to exclusive; all other times by default. The view's own
+    /// range is never a part of it.
+    pub against: Option<(i64, i64)>,
     /// Templates with a list of their variable parts, and the values listed of each.
     pub variables: Vec<TemplateId>,
     pub values: usize,
@@ -46,6 +49,7 @@ impl Default for PatternOptions {
             buckets: 60,
             examples: 3,
             compare: false,
+            against: None,
             variables: Vec::new(),
             values: 10,
         }
@@ -190,6 +194,10 @@ impl TemplateQuery<'_> {
                 && self.view.to.is_none_or(|to| time < to)
     }
 
+    fn is_compared(&self, time: i64) -> bool {
+        self.options.against.is_none_or(|(from, to)| time != NO_TIME && from <= time && time < to)
+    }
+
     /// The values of a template's variable parts, in all of its matching events.
     fn variables(&self, tree: &Tree, id: TemplateId) -> Result<Vec<PatternVariable>> {
         let Some(template) = tree.find(id) else { return Ok(Vec::new()) };
@@ -261,7 +269,7 @@ impl<'a> Counting<'a> {
                         tally.add(time, levels.get(row), bucket.index(time), self.asked.buckets.count);
                         tally.example(time, || events.key(row), examples);
                     }
-                    Some(tally) => tally.elsewhere += 1,
+                    Some(tally) => tally.elsewhere += u64::from(self.asked.is_compared(time)),
                 }
             });
         }

@@ -118,6 +118,19 @@ pub fn look(case: &Path, since: Option<&str>) -> Result<Notes> {
     found.map_err(|failure| failure.into_error(case))
 }
 
+/// Copies the notes to another case, as one state of them.
+pub fn copy(case: &Path, to: &Path) -> Result<()> {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let copied = file::open_to_read(case).and_then(|connection| match connection {
+        Some(connection) => {
+            connection.execute("VACUUM INTO ?1", [path(to).to_string_lossy()]).map_err(Failure::from)?;
+            Ok(())
+        }
+        None => Ok(()),
+    });
+    copied.map_err(|failure| failure.into_error(case))
+}
+
 /// Commits all of a change, or nothing of it. A reported commit survives a power cut.
 pub fn change(case: &Path, change: &NoteChange, now_ns: i64) -> Result<NotesChanged> {
     attempt(case, now_ns, || table::change(&mut file::open_to_write(case)?, change, now_ns))

@@ -158,6 +158,17 @@ pub enum Values {
 }
 
 impl Values {
+    /// The number of rows with a value.
+    pub fn present(&self) -> u64 {
+        let count = match self {
+            Values::Text { codes, .. } => codes.iter().filter(|&&code| code != NO_CODE).count(),
+            Values::Int(numbers) => numbers.iter().filter(|&&number| number != ingest::NO_INT).count(),
+            Values::Float(numbers) => numbers.iter().filter(|number| !number.is_nan()).count(),
+            Values::Bool(truths) => truths.iter().flatten().count(),
+        };
+        count as u64
+    }
+
     /// Bytes it takes in memory.
     #[must_use]
     pub fn memory(&self) -> usize {

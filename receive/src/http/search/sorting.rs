@@ -1,6 +1,6 @@
 //! The order of hits, and where a page begins that follows another one.
 
-use indexer::{Cancel, Case, Direction, Event, Shown, Snapshot, SortBy, View};
+use indexer::{Cancel, Case, Direction, Event, NO_TIME, Shown, Snapshot, SortBy, View};
 use serde_json::Value;
 
 use super::clauses::{Holds, Translator};
@@ -142,7 +142,15 @@ impl Sorting {
     ) -> Result<usize, Problem> {
         let Some(after) = &self.after else { return Ok(0) };
         let direction = self.direction();
+        // Events without a time are the last rows.
+        let late = |time: i64| match direction {
+            Direction::OldestFirst if time == NO_TIME => i64::MAX,
+            _ => time,
+        };
         let Some((time, source, offset)) = after.place else {
+            if direction == Direction::OldestFirst && after.ms <= NO_TIME.div_euclid(MS) {
+                return Ok(case.count(snapshot, view, cancel)?);
+            }
             let at = match direction {
                 Direction::OldestFirst => after.ms.saturating_add(1).saturating_mul(MS),
                 Direction::NewestFirst => after.ms.saturating_mul(MS) - 1,
@@ -154,9 +162,9 @@ impl Sorting {
             let shown = Shown::text(0);
             let page = case.page(snapshot, view, direction, (row, STEP_ROWS), &shown, cancel)?;
             for event in &page.events {
-                let place = (event.time, event.source, event.offset);
+                let place = (late(event.time), event.source, event.offset);
                 let is_past = match direction {
-                    Direction::OldestFirst => place > (time, source, offset),
+                    Direction::OldestFirst => place > (late(time), source, offset),
                     Direction::NewestFirst => place < (time, source, offset),
                 };
                 if is_past {

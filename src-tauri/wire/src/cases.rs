@@ -1,0 +1,103 @@
+//! Calls on a case as a whole: its name, a copy, its end; and what the language offers in every case.
+
+// Every call answers alike, so that the contract's table can list it; some of them cannot fail.
+#![allow(clippy::unnecessary_wraps)]
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::calls::{Answer, free_case_path, summary};
+use crate::recent::{drop_case, note};
+use crate::session::{Call, Session};
+use crate::types::{CasePath, CaseSummary, Empty};
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RenameRequest {
+    pub path: String,
+    pub name: String,
+}
+
+/// The progress of a copy.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Copying {
+    pub bytes: u64,
+    pub of: u64,
+}
+
+/// The language, part by part.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Reference {
+    pub topics: Vec<ReferenceTopic>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ReferenceTopic {
+    pub name: String,
+    pub entries: Vec<ReferenceEntry>,
+}
+
+/// Something that can be written. Code in the summary is between backticks.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ReferenceEntry {
+    pub written: Vec<String>,
+    pub aliases: Vec<String>,
+    pub summary: String,
+    pub example: Option<String>,
+}
+
+pub fn rename_case(
+    session: &Session,
+    _: &Call<'_>,
+    request: &RenameRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<CaseSummary> {
+    let case = session.case(Path::new(&request.path))?;
+    case.rename(&request.name)?;
+    let summary = summary(&case);
+    note(session, &summary);
+    Ok(summary)
+}
+
+/// The copy is in the folder of cases, wherever the case is.
+pub fn duplicate_case(
+    session: &Session,
+    call: &Call<'_>,
+    request: &RenameRequest,
+    report: &dyn Fn(Copying),
+) -> Answer<CaseSummary> {
+    let case = session.case(Path::new(&request.path))?;
+    let folder = free_case_path(session, &request.name)?;
+    let mut progress = |bytes, of| report(Copying { bytes, of });
+    case.copy_to(&folder, &request.name, &mut progress, &call.cancel)?;
+    let summary = summary(&*session.case(&folder)?);
+    note(session, &summary);
+    Ok(summary)
+}
+
+pub fn delete_case(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn Fn(Empty)) -> Answer<Empty> {
+    let folder = Path::new(&request.path);
+    session.case(folder)?.delete()?;
+    session.close(folder);
+    drop_case(session, &request.path)
+}
+
+pub fn reference(_: &Session, _: &Call<'_>, _: &Empty, _: &dyn Fn(Empty)) -> Answer<Reference> {
+    let entry = |entry: indexer::query::reference::Entry| ReferenceEntry {
+        written: entry.written,
+        aliases: entry.aliases,
+        summary: entry.summary,
+        example: entry.example,
+    };
+    let topic = |topic: indexer::query::reference::Topic| ReferenceTopic {
+        name: topic.name.to_owned(),
+        entries: topic.entries.into_iter().map(entry).collect(),
+    };
+    Ok(Reference { topics: indexer::query::reference::reference().into_iter().map(topic).collect() })
+}
