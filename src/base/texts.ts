@@ -7,6 +7,7 @@ import { fields } from './texts/fields';
 import { inspect } from './texts/inspect';
 import { listing } from './texts/listing';
 import { notes } from './texts/notes';
+import { workbench } from './texts/workbench';
 
 const plural = new Intl.PluralRules('en');
 
@@ -28,6 +29,7 @@ export const texts = {
   explore,
   importing,
   notes,
+  workbench,
 
   app: {
     name: 'Timberline',

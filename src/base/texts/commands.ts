@@ -49,6 +49,13 @@ export const commands = {
   bars: 'Move between bars',
   selectBars: 'Select bars',
   zoomIn: 'Zoom in',
+  zoomInTime: 'Zoom in on the middle of the time range',
+  zoomOutTime: 'Zoom out of the time range',
+  lanes: 'Timeline: lanes on or off',
+  logScale: 'Timeline: log scale on or off',
+  toggleTimeline: 'Timeline: collapse or show',
+  zone: (zone: string) => `Time zone: ${zone}`,
+  savedQuery: (name: string) => `Run saved query: ${name}`,
   rangeBefore: 'Back to the previous time range',
   rangeAfter: 'Forward to the next time range',
 } as const;

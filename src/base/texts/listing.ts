@@ -33,7 +33,7 @@ export const listing = {
   lines: 'Lines per event',
   density: 'Density',
   densities: { compact: 'Compact', normal: 'Normal', loose: 'Loose' },
-  json: 'JSON events',
+  json: 'Event text',
   messageFirst: 'Message first',
   asWritten: 'Original text',
   columns: 'Columns',

@@ -7,6 +7,7 @@ const field = (name: string, kinds: FieldKind[], ecs: string | null = null): Kno
   name,
   kinds,
   ecs,
+  present: null,
 });
 const ALL = [
   field('client_ip', ['text'], 'client.ip'),

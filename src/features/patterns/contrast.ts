@@ -15,14 +15,23 @@ export interface Compared {
 /** From this factor on, a difference is shown. */
 const MORE_FROM = 2;
 
-export function compared(pattern: Pattern, range: TimeRange, whole: TimeRange): Compared {
+/** Compared with a range, or with the whole time except its own. */
+export function compared(
+  pattern: Pattern,
+  range: TimeRange,
+  whole: TimeRange,
+  against: TimeRange | null = null,
+): Compared {
   const { count, elsewhere } = pattern;
   if (elsewhere === null || (count > 0 && elsewhere === 0)) {
     return { pattern, found: elsewhere === null ? 'same' : 'new', ratio: null };
   }
   if (count === 0) return { pattern, found: 'gone', ratio: null };
   const inside = Number(range.to - range.from);
-  const outside = Math.max(1, Number(whole.to - whole.from) - inside);
+  const outside =
+    against === null
+      ? Math.max(1, Number(whole.to - whole.from) - inside)
+      : Math.max(1, Number(against.to - against.from));
   const ratio = count / Math.max(1, inside) / (elsewhere / outside);
   const found = ratio >= MORE_FROM ? 'more' : ratio <= 1 / MORE_FROM ? 'fewer' : 'same';
   return { pattern, found, ratio };

@@ -1,8 +1,13 @@
 import { texts } from '../../base/texts';
+import { asTime } from '../../base/time';
+import { domainOf } from '../../state/charts/charts.svelte';
 import type { OpenCase } from '../../state/workbench/opencase.svelte';
 import type { Session } from '../../state/workbench/session.svelte';
 import { THEME_CHOICES, type Theme } from '../../state/workbench/theme.svelte';
 import type { Command, Group } from '../commands/commands.svelte';
+import { exportCommands } from '../events/exportcommands';
+import { offeredZones } from '../query/rangechoices';
+import { zoomed } from '../timeline/wheel';
 import { TABS } from './tabs';
 
 /** The parts of the screen that the commands need. */
@@ -12,9 +17,12 @@ export interface Parts {
   showSheet(): void;
   showPalette(): void;
   showShare(): void;
+  showReference(): void;
 }
 
 const words = texts.commands;
+/** Zooming once halves or doubles the range. */
+const ZOOM_PX = 310;
 
 /** The commands of every case. Features register theirs in addition. */
 export function workbenchCommands(
@@ -30,6 +38,9 @@ export function workbenchCommands(
     ...inQuery(opened),
     ...inEvents(opened, parts),
     ...inTimeline(opened),
+    ...zones(opened),
+    ...exportCommands(opened),
+    ...ofCase(session, opened),
   ];
 }
 
@@ -48,6 +59,14 @@ function anywhere(session: Session, opened: OpenCase, parts: Parts): Command[] {
       run: () => parts.showPalette(),
     },
     { id: 'sheet', name: words.showSheet, group, keys: ['?'], run: () => parts.showSheet() },
+    {
+      id: 'reference',
+      name: texts.workbench.reference.command,
+      group,
+      keys: ['F1'],
+      whileWriting: true,
+      run: () => parts.showReference(),
+    },
     { id: 'query', name: words.toQuery, group, keys: ['/'], run: () => parts.focusQuery() },
     {
       id: 'ask',
@@ -89,7 +108,6 @@ function anywhere(session: Session, opened: OpenCase, parts: Parts): Command[] {
       run: () => void session.choose('files', 'look'),
     },
     { id: 'sources', name: words.sources, group, run: () => session.showSources() },
-    { id: 'all-cases', name: words.allCases, group, run: () => void session.leave() },
     {
       id: 'leave',
       name: words.leave,
@@ -100,6 +118,60 @@ function anywhere(session: Session, opened: OpenCase, parts: Parts): Command[] {
       run: () => detail.close(),
     },
   ];
+}
+
+/** Commands for the case as a whole. */
+function ofCase(session: Session, opened: OpenCase): Command[] {
+  const { cases } = session;
+  const names = texts.workbench.cases;
+  const group = 'anywhere';
+  const can = () => opened.summary.readOnly === null;
+  return [
+    {
+      id: 'case-rename',
+      name: names.commands.rename,
+      group,
+      can,
+      run: () => cases.ask({ kind: 'rename', about: opened.summary }),
+    },
+    {
+      id: 'case-duplicate',
+      name: names.commands.duplicate,
+      group,
+      can,
+      run: () => void cases.duplicate(opened.summary, names.copyOf(opened.summary.name)),
+    },
+    {
+      id: 'case-delete',
+      name: names.commands.delete,
+      group,
+      can,
+      run: () => cases.ask({ kind: 'delete', about: opened.summary }),
+    },
+    { id: 'all-cases', name: names.commands.close, group, run: () => void session.leave() },
+  ];
+}
+
+/** A command for each zone that the picker offers first. */
+function zones(opened: OpenCase): Command[] {
+  const { history } = opened.explorer;
+  return offeredZones(opened.summary.sources.map(({ zone }) => zone)).map((zone) => ({
+    id: `zone-${zone}`,
+    name: words.zone(zone),
+    group: 'timeline',
+    can: () => history.current.zone !== zone,
+    run: () => history.change({ zone }),
+  }));
+}
+
+/** The saved queries of a case, by their names. */
+export function savedQueryCommands({ queries, explorer }: OpenCase): Command[] {
+  return queries.saved.map(({ name, query }) => ({
+    id: `saved-${name}`,
+    name: words.savedQuery(name),
+    group: 'query',
+    run: () => explorer.replace(query),
+  }));
 }
 
 function themes(theme: Theme): Command[] {
@@ -200,8 +272,16 @@ function inEvents({ explorer }: OpenCase, { listKey }: Parts): Command[] {
   ];
 }
 
-function inTimeline({ explorer, fit }: OpenCase): Command[] {
+function inTimeline(opened: OpenCase): Command[] {
+  const { explorer, fit, display } = opened;
   const { history } = explorer;
+  const timeline = () => history.current.timeline;
+  const zoomBy = (px: number) => () => {
+    const whole = domainOf(null, opened.summary);
+    const shown = explorer.range ?? whole;
+    const middle = asTime((shown.from + shown.to) / 2n);
+    explorer.zoom(zoomed(shown, middle, px, whole));
+  };
   const group = 'timeline';
   const shortcut = shortcutIn(group);
   return [
@@ -235,6 +315,55 @@ function inTimeline({ explorer, fit }: OpenCase): Command[] {
       keys: ['z'],
       can: () => fit.isWorthwhile,
       run: () => fit.run(),
+    },
+    {
+      id: 'zoom-in',
+      name: words.zoomInTime,
+      group,
+      can: () => opened.summary.first !== null,
+      run: zoomBy(-ZOOM_PX),
+    },
+    {
+      id: 'zoom-out',
+      name: words.zoomOutTime,
+      group,
+      can: () => explorer.range !== null,
+      run: zoomBy(ZOOM_PX),
+    },
+    {
+      id: 'lanes',
+      name: words.lanes,
+      group,
+      run: () => history.change({ timeline: { ...timeline(), lanes: !timeline().lanes } }),
+    },
+    {
+      id: 'log-scale',
+      name: words.logScale,
+      group,
+      run: () => {
+        const scale = timeline().scale === 'linear' ? 'logarithmic' : 'linear';
+        history.change({ timeline: { ...timeline(), scale } });
+      },
+    },
+    {
+      id: 'timeline-open',
+      name: words.toggleTimeline,
+      group,
+      run: () => display.change({ timelineOpen: !display.timelineOpen }),
+    },
+    {
+      id: 'difference',
+      name: texts.workbench.difference.command,
+      group,
+      can: () => !display.difference,
+      run: () => display.change({ difference: true }),
+    },
+    {
+      id: 'difference-off',
+      name: texts.workbench.difference.commandOff,
+      group,
+      can: () => display.difference,
+      run: () => display.change({ difference: false }),
     },
     shortcut('bars', words.bars, 'ArrowLeft', 'ArrowRight'),
     shortcut('select', words.selectBars, 'Shift+ArrowLeft', 'Shift+ArrowRight'),

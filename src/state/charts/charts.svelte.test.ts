@@ -20,6 +20,7 @@ const known = (name: string, ecs: string | null = null): KnownField => ({
   name,
   kinds: ['int'],
   ecs,
+  present: null,
 });
 
 const facet = (field: string, distinct: number): Facet => ({

@@ -2,7 +2,7 @@ import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { Timer } from '../../base/timer';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
-import type { EventDetail, EventId } from '../../ipc/generated';
+import type { EventDetail, EventId, Nanos } from '../../ipc/generated';
 import { EventPattern } from './eventpattern.svelte';
 import type { Rows } from '../events/rows.svelte';
 
@@ -81,6 +81,13 @@ export class Detail {
     this.#settling.stop();
     this.#latest.stop();
     this.pattern.forget();
+  }
+
+  /** The open event, to be found in another list; null if none is open. */
+  get sought(): { readonly id: EventId; readonly time: Nanos | null } | null {
+    const shown = this.event?.row;
+    if (!this.open || this.#id === null || shown === undefined) return null;
+    return this.isShown(this.#id) ? { id: this.#id, time: shown.time } : null;
   }
 
   /** Another list is shown: the event stays open, its row is unknown. */

@@ -4,10 +4,21 @@ import { extentAt, placeFor, sizeAt } from './placement';
 
 const room = (widthPx: number, heightPx: number) => ({ widthPx, heightPx });
 
+/** A row of the list in pixels, at normal density. */
+const ROW_PX = 24;
+
 describe('the placement of the detail', () => {
+  test('leaves fourteen rows in a window of 1280 × 800', () => {
+    // What header, query row, timeline, tabs, list tools, column heads and status line leave.
+    const space = room(1280 - 232, 800 - 48 - 33 - 173 - 32 - 34 - 28 - 30 - 33);
+    expect(placeFor(null, space)).toBe('right');
+    expect(Math.floor(space.heightPx / ROW_PX)).toBeGreaterThanOrEqual(14);
+  });
+
   test.each([
     ['the smallest window with fields', room(792, 360), 'below'],
-    ['a small window with fields', room(1048, 450), 'below'],
+    ['a small window with fields', room(1048, 390), 'right'],
+    ['a narrow window', room(900, 450), 'below'],
     ['a small window without fields', room(1280, 450), 'right'],
     ['a narrow room that is low', room(792, 200), 'right'],
     ['a large window', room(2328, 1100), 'right'],

@@ -15,7 +15,7 @@ interface Extent {
 }
 
 /** A log line is unreadable in a list that is narrower than this. */
-const READABLE_LIST_PX = 760;
+const READABLE_LIST_PX = 640;
 /** A window that is lower than this is not split vertically. */
 const LEAST_DIVIDED_PX = 300;
 /** Fewer rows than fit this show too little around the event. */

@@ -3,6 +3,7 @@ import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Facet, Facets, Fields as FieldList, KnownField, View } from '../../ipc/generated';
+import { byCoverage } from './coverage';
 
 /** Listed values of a field: as many as people read at a glance. */
 const TOP = 10;
@@ -54,6 +55,9 @@ export class Fields {
     this.#casePath = casePath;
   }
 
+  /** All fields, those that most events of the case have first. */
+  readonly inOrder = $derived(byCoverage(this.known ?? []));
+
   /** The facts of a field; those of an earlier request while this one is running. */
   facts(field: string): FieldFacts | undefined {
     return this.#facts.get(field);
@@ -102,14 +106,19 @@ export class Fields {
     this.#renew();
   }
 
-  #renew(): void {
-    if (!this.#shown) return;
+  /** Requests the list of fields, for whoever offers them while the panel is hidden. */
+  list(): void {
     this.#listing.follow({
       key: String(this.#epoch),
       load: (signal) => this.#client.call('fields', { path: this.#casePath }, { signal }),
       done: ({ fields }) => (this.known = fields),
       failed: (cause) => this.#failed(engineError(cause)),
     });
+  }
+
+  #renew(): void {
+    if (!this.#shown) return;
+    this.list();
     if (this.#view !== null) this.#key = JSON.stringify([this.#view, this.#epoch]);
     this.#load('follow');
   }

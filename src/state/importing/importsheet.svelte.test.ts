@@ -141,3 +141,19 @@ it('re-imports a stored source only for what cannot be adjusted', () => {
     reading: { format: 'text', zone: 'UTC' },
   });
 });
+
+it('leaves out unchecked files, measures the rest, and needs one', async () => {
+  const client = new FakeClient();
+  const one = sheet(client);
+  const files = [file('/a'), file('/b')];
+  await client.callsTo('preview')[0]!.answer({ files, estimate: estimate(true) });
+  one.check(['/b'], false);
+  const asked = client.callsTo('preview')[1]!;
+  expect([asked.args.withoutEstimate, asked.args.choices?.leftOut]).toEqual([false, ['/b']]);
+  await asked.answer({ files, estimate: estimate(true) });
+  expect(one.obstacle).toBeNull();
+  one.check(['/a'], false);
+  expect(one.obstacle).toBe('No file is selected.');
+  one.check(['/a', '/b'], true);
+  expect([one.choices.leftOut, one.obstacle]).toEqual([[], null]);
+});

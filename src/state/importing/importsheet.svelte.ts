@@ -36,6 +36,8 @@ export class ImportSheet {
   /** The reading of all files that have no choice of their own. */
   all = $state.raw<Reading>({});
   own = $state.raw<ReadonlyMap<string, Reading>>(new Map());
+  /** Files that a person unchecked, by their paths. */
+  leftOut = $state.raw<ReadonlySet<string>>(new Set());
   again = $state(false);
   beyondReserve = $state(false);
   /** A field has an invalid text; it is no choice yet. */
@@ -83,6 +85,7 @@ export class ImportSheet {
       })),
       include: [],
       exclude: [],
+      leftOut: [...this.leftOut],
       again: this.again,
       beyondReserve: this.beyondReserve,
     };
@@ -108,11 +111,12 @@ export class ImportSheet {
   /** Why the import cannot start; null if it can. */
   get obstacle(): string | null {
     const words = texts.importing.sheet;
-    const files = this.files ?? [];
+    const files = (this.files ?? []).filter(({ path }) => !this.leftOut.has(path));
     if (this.mistyped) return words.mistyped;
     if (this.failure !== null) return this.failure.message;
     const refused = files.find(({ error }) => error?.code === 'badRequest');
     if (refused?.error) return words.refused(refused.name, refused.error.message);
+    if (this.files !== null && files.length === 0) return words.noneChosen;
     if (files.length > 0 && files.every(({ error }) => error !== null)) return words.nothing;
     return this.fits || this.beyondReserve ? null : words.noRoom;
   }
@@ -128,6 +132,17 @@ export class ImportSheet {
 
   select(path: string): void {
     this.selected = path;
+  }
+
+  /** Whether the files are imported. */
+  check(paths: readonly string[], checked: boolean): void {
+    const leftOut = new Set(this.leftOut);
+    for (const path of paths) {
+      if (checked) leftOut.delete(path);
+      else leftOut.add(path);
+    }
+    this.leftOut = leftOut;
+    this.#look(false, true);
   }
 
   chosenFor(path: string): Reading {
@@ -161,11 +176,11 @@ export class ImportSheet {
     this.#lifetime.end();
   }
 
-  #look(again = false): void {
+  #look(again = false, measured = false): void {
     const choices = this.choices;
     const request = { case: this.#casePath, paths: [...this.paths], choices, events: SHOWN_EVENTS };
-    // The estimate is made once; choices change it little and it takes a second.
-    const withoutEstimate = this.estimate !== null;
+    // The estimate takes a second. Choices change it little, other files much.
+    const withoutEstimate = this.estimate !== null && !measured;
     if (again) this.#asking.stop();
     this.#asking.replace({
       key: JSON.stringify(request),

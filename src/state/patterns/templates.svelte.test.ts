@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 
 import { Lifetime } from '../../base/lifetime';
+import { asTime, DAY } from '../../base/time';
 import type { EventsReply, Pattern, Patterns, View } from '../../ipc/generated';
 import { FakeClient } from '../fakeclient';
-import { Templates } from './templates.svelte';
+import { baselineRange, Templates } from './templates.svelte';
 
 const ID = 't0123456789abcdef';
 const view: View = { case: '/c', query: 'error', from: null, to: null };
@@ -42,4 +43,24 @@ it('looks up the text of a template once, in the whole case', async () => {
   expect(templates.textOf(`template=${ID}`)).toBe('worker <num> started');
   templates.lookUp(`template=${ID}`);
   expect(client.calls).toHaveLength(1);
+});
+
+it('compares a range with the rest, with earlier times, or with a chosen range', () => {
+  const shown = { from: asTime(1_000n), to: asTime(1_100n) };
+  const chosen = { from: asTime(10n), to: asTime(20n) };
+  expect(baselineRange('rest', shown, chosen)).toBeNull();
+  expect(baselineRange('before', shown, null)).toEqual({ from: 900n, to: 1_000n });
+  expect(baselineRange('day', shown, null)?.from).toBe(1_000n - DAY);
+  expect(baselineRange('week', shown, null)?.to).toBe(1_100n - 7n * DAY);
+  expect(baselineRange('chosen', shown, chosen)).toBe(chosen);
+
+  const client = new FakeClient();
+  const templates = new Templates(new Lifetime(), client);
+  templates.shown = true;
+  templates.show({ ...view, from: '1000' as View['from'], to: '1100' as View['to'] });
+  expect(client.callsTo('patterns')[0]!.args.against).toBeUndefined();
+  templates.choose(chosen);
+  expect(client.callsTo('patterns').at(-1)!.args.against).toEqual({ from: '10', to: '20' });
+  templates.choose(null);
+  expect([templates.baseline, templates.against(shown)]).toEqual(['rest', null]);
 });

@@ -1,7 +1,8 @@
 import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
+import { asTime, DAY, nanosFromTime, timeFromNanos, type TimeRange } from '../../base/time';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
-import type { Granularity, Pattern, Patterns, Row, View } from '../../ipc/generated';
+import type { Granularity, Nanos, Pattern, Patterns, Row, View } from '../../ipc/generated';
 
 /** Listed patterns: more than anyone reads, and few enough to draw at once. */
 const LISTED = 200;
@@ -14,6 +15,25 @@ const VALUES = 8;
 
 /** The filter by comparison with the rest of the time. */
 export type Contrast = 'all' | 'new' | 'gone' | 'more' | 'fewer';
+
+/** What the shown time range is compared with. */
+export type Baseline = 'rest' | 'before' | 'day' | 'week' | 'chosen';
+export const BASELINES: readonly Baseline[] = ['rest', 'before', 'day', 'week', 'chosen'];
+
+/** The times of a baseline; null for all other times. */
+export function baselineRange(
+  baseline: Baseline,
+  shown: TimeRange,
+  chosen: TimeRange | null,
+): TimeRange | null {
+  const earlier = (by: bigint): TimeRange => ({
+    from: asTime(shown.from - by),
+    to: asTime(shown.to - by),
+  });
+  if (baseline === 'rest') return null;
+  if (baseline === 'chosen') return chosen;
+  return earlier(baseline === 'day' ? DAY : baseline === 'week' ? 7n * DAY : shown.to - shown.from);
+}
 
 /** A filter on one template, whose id begins with a letter for the granularity. */
 const CLAUSE = /\btemplate\s*[:=]+\s*"?([stgf])([0-9a-f]{16})\b/;
@@ -31,6 +51,9 @@ export class Templates {
   failure = $state.raw<EngineError | null>(null);
   granularity = $state<Granularity>('template');
   contrast = $state<Contrast>('all');
+  baseline = $state<Baseline>('rest');
+  /** The range that a person chose to compare later ones with. */
+  chosen = $state.raw<TimeRange | null>(null);
   /** The expanded pattern, with its variable values. */
   unfolded = $state<string | null>(null);
   details = $state.raw<Pattern | null>(null);
@@ -81,6 +104,23 @@ export class Templates {
     this.contrast = contrast;
     this.fold();
     this.#load();
+  }
+
+  compareWith(baseline: Baseline): void {
+    this.baseline = baseline;
+    this.fold();
+    this.#load();
+  }
+
+  /** Later time ranges are compared with this one; null for the rest of the time. */
+  choose(range: TimeRange | null): void {
+    this.chosen = range;
+    this.compareWith(range === null ? 'rest' : 'chosen');
+  }
+
+  /** The times that a range is compared with; null for all others. */
+  against(shown: TimeRange): TimeRange | null {
+    return baselineRange(this.baseline, shown, this.chosen);
   }
 
   fold(): void {
@@ -155,8 +195,21 @@ export class Templates {
 
   #request(view: View, variables: string[]) {
     const compare = view.from !== null || view.to !== null;
+    const shown =
+      view.from === null || view.to === null
+        ? null
+        : { from: timeFromNanos(view.from), to: timeFromNanos(view.to) };
+    const against = shown === null ? null : this.against(shown);
     return {
       view,
+      ...(against === null
+        ? {}
+        : {
+            against: {
+              from: nanosFromTime<Nanos>(against.from),
+              to: nanosFromTime<Nanos>(against.to),
+            },
+          }),
       granularity: this.granularity,
       limit: this.contrast === 'all' || !compare ? LISTED : COMPARED,
       buckets: SPARK_BUCKETS,

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import {
   asksForNotes,
   clause,
+  continued,
   endsWithinWord,
   existence,
   mayHaveStages,
@@ -53,4 +54,11 @@ it('appends stages to a filter, and replaces it with SQL', () => {
   expect(withStages('status:500', '| stats count')).toBe('status:500 | stats count');
   expect(withStages('', '| stats count')).toBe('| stats count');
   expect(withStages('status:500', 'SELECT 1')).toBe('SELECT 1');
+});
+
+it('continues a query with a clause or a stage', () => {
+  expect(continued('', 'status:500', false)).toBe('status:500');
+  expect(continued(' a ', 'b', false)).toBe('a b');
+  expect(continued('', 'limit 5', true)).toBe('* | limit 5');
+  expect(continued('a | stats count', 'limit 5', true)).toBe('a | stats count | limit 5');
 });

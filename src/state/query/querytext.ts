@@ -36,3 +36,10 @@ export function mayHaveStages(query: string): boolean {
 export function withStages(filter: string, stages: string): string {
   return stages.startsWith('|') ? `${filter} ${stages}`.trim() : stages;
 }
+
+/** A query that goes on with a clause, or with a stage. */
+export function continued(query: string, text: string, isStage: boolean): string {
+  const before = query.trim();
+  if (isStage) return `${before === '' ? '*' : before} | ${text}`;
+  return before === '' ? text : `${before} ${text}`;
+}

@@ -20,6 +20,8 @@ interface StoredSettings {
   readonly detailTallPx: number | null;
   readonly detailPlace: DetailPlace | null;
   readonly detailTab: DetailTab;
+  readonly timelineOpen: boolean;
+  readonly difference: boolean;
 }
 
 const START: StoredSettings = {
@@ -32,6 +34,8 @@ const START: StoredSettings = {
   detailTallPx: null,
   detailPlace: null,
   detailTab: 'table',
+  timelineOpen: true,
+  difference: true,
 };
 
 const PADDING_PX: Readonly<Record<Density, number>> = { compact: 1, normal: 4, loose: 10 };
@@ -57,7 +61,7 @@ export class DisplaySettings {
     return this.#kept.density;
   }
 
-  /** Whether JSON events show their message first, or as written. */
+  /** Whether events show their message first, or as written. */
   get messageFirst(): boolean {
     return this.#kept.messageFirst;
   }
@@ -87,6 +91,15 @@ export class DisplaySettings {
 
   get detailTab(): DetailTab {
     return this.#kept.detailTab;
+  }
+
+  get timelineOpen(): boolean {
+    return this.#kept.timelineOpen;
+  }
+
+  /** Whether it is shown what differs in a selected time range. */
+  get difference(): boolean {
+    return this.#kept.difference;
   }
 
   /** Height of a line of an event's text. */
@@ -131,6 +144,8 @@ function read(): Partial<StoredSettings> {
       detailTallPx: px(found.detailTallPx),
       detailPlace: one(DETAIL_PLACES, found.detailPlace),
       detailTab: one(DETAIL_TABS, found.detailTab),
+      timelineOpen: one([true, false], found.timelineOpen),
+      difference: one([true, false], found.difference),
     };
     const understood = Object.entries(parts).filter(([, value]) => value !== undefined);
     return Object.fromEntries(understood) as Partial<StoredSettings>;

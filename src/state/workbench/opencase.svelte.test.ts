@@ -53,6 +53,8 @@ function busyCase(client: FakeClient): OpenCase {
   opened.detail.showEvent({ source: 1, offset: 20 });
   opened.surroundings({ source: 1, offset: 20 }).load();
   opened.trail('10.0.0.1').load();
+  opened.difference.show(view);
+  opened.fields.list();
   opened.published({ revision: 2 } as never);
   return opened;
 }

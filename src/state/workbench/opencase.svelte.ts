@@ -3,7 +3,7 @@ import { Lifetime } from '../../base/lifetime';
 import { tellingEnds } from '../../base/names';
 import { Timer } from '../../base/timer';
 import { Clock } from '../../base/zone';
-import type { Client } from '../../ipc/client';
+import type { Client, EngineError } from '../../ipc/client';
 import type {
   CaseSummary,
   EventId,
@@ -17,10 +17,14 @@ import { Boards } from '../boards/boards.svelte';
 import { Cells } from '../notes/cells';
 import { Charts } from '../charts/charts.svelte';
 import { Cursor } from './cursor.svelte';
+import { Difference } from '../timeline/difference.svelte';
+import { FirstLook } from '../timeline/firstlook.svelte';
 import { Detail } from '../detail/detail.svelte';
 import { Explorer } from '../view/explorer.svelte';
 import { storageFor } from './casestorage';
 import { Fields } from '../fields/fields.svelte';
+import { LanguageReference } from '../reference/languagereference.svelte';
+import { EventExport } from '../events/eventexport.svelte';
 import { FitRange } from '../timeline/fitrange.svelte';
 import { Landmarks } from '../events/landmarks.svelte';
 import { Language } from '../query/language';
@@ -79,6 +83,10 @@ export class OpenCase {
   readonly notebook: Notebook;
   readonly annotations: Annotations;
   readonly cells: Cells;
+  readonly reference: LanguageReference;
+  readonly exporting: EventExport;
+  readonly firstLook: FirstLook;
+  readonly difference: Difference;
 
   /** All parts register here what they have under way. */
   readonly #lifetime = new Lifetime();
@@ -91,7 +99,12 @@ export class OpenCase {
   readonly clock = new Clock(() => this.explorer.history.current.zone);
   readonly #following: Timer;
 
-  constructor(client: Client, summary: CaseSummary) {
+  constructor(
+    client: Client,
+    summary: CaseSummary,
+    /** Shows an error that belongs to no part of the screen. */
+    reportFailure: (error: EngineError) => void = () => {},
+  ) {
     const lifetime = this.#lifetime;
     this.#following = new Timer(lifetime);
     this.#client = client;
@@ -101,6 +114,7 @@ export class OpenCase {
       replaced: () => {
         this.detail.listReplaced();
         this.selection.clear();
+        void this.#keepInView();
       },
       came: () => this.detail.rowsCame(),
     });
@@ -134,6 +148,10 @@ export class OpenCase {
     this.notebook = new Notebook(lifetime, this.notes, storage);
     this.annotations = new Annotations(lifetime, client, summary.path);
     this.cells = new Cells(client, summary.path);
+    this.reference = new LanguageReference(client);
+    this.exporting = new EventExport(lifetime, client, (error) => reportFailure(error));
+    this.firstLook = new FirstLook(lifetime, client, storage);
+    this.difference = new Difference(lifetime, client);
     this.#refresh = new Coalesced(
       lifetime,
       () => {
@@ -182,6 +200,23 @@ export class OpenCase {
     } catch {
       // The event itself is shown anyway.
       return null;
+    }
+  }
+
+  /** Scrolls another list to the open event, if it is in it. */
+  async #keepInView(): Promise<void> {
+    const { sought } = this.detail;
+    const { view, order, listing } = this.explorer;
+    if (sought === null || listing.sort !== null) return;
+    const list = this.rows.generation;
+    try {
+      const place = { time: sought.time ?? ('0' as Nanos), event: sought.id };
+      const { row } = await this.#client.call('locate', { view, order, ...place });
+      const { rows } = await this.#client.call('page', { view, order, first: row, count: 1 });
+      const isThere = rows.some(({ id }) => eventKey(id) === eventKey(sought.id));
+      if (isThere && list === this.rows.generation) this.detail.reveal(row);
+    } catch {
+      // The event stays open, wherever it is in the list.
     }
   }
 

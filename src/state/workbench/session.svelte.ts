@@ -6,6 +6,7 @@ import { FormatEditor } from '../importing/formateditor.svelte';
 import { dropZones, targetAt, type DropTarget } from '../importing/droptargets';
 import { ImportJob, Imports, problemsOf, type Work } from '../importing/imports.svelte';
 import { ImportSheet } from '../importing/importsheet.svelte';
+import { Cases } from './cases.svelte';
 import { OpenCase } from './opencase.svelte';
 import { rememberCase, rememberedCase } from './lastcase';
 import { SourcesSheet } from '../importing/sourcessheet.svelte';
@@ -31,6 +32,7 @@ export class Session {
   problems = $state.raw<readonly EngineError[]>([]);
   sheet = $state.raw<Sheet | null>(null);
   readonly imports = new Imports((job) => this.#ended(job));
+  readonly cases: Cases;
 
   readonly #client: Client;
   /** Passes dropped files to the window that was opened for them. */
@@ -39,6 +41,13 @@ export class Session {
 
   constructor(client: Client) {
     this.#client = client;
+    this.cases = new Cases(client, {
+      renamed: (summary) => void this.#renamed(summary),
+      copied: () => this.#greet(),
+      deleting: (path) => (this.opened?.summary.path === path ? this.leave() : Promise.resolve()),
+      deleted: () => this.#greet(),
+      failed: (error) => this.report(error),
+    });
   }
 
   get host(): Client['kind'] {
@@ -201,6 +210,12 @@ export class Session {
     await this.#attempt('starting', () => this.#greet());
   }
 
+  /** The case has another name; everything about it that is shown stays. */
+  async #renamed(summary: CaseSummary): Promise<void> {
+    if (this.opened?.summary.path === summary.path) this.opened.summary = summary;
+    await this.#attempt(null, () => this.#greet());
+  }
+
   /** Removes a case from the list; the case itself stays. */
   async forget(path: string): Promise<void> {
     await this.#attempt(null, async () => {
@@ -324,7 +339,7 @@ export class Session {
   #show(summary: CaseSummary): OpenCase {
     this.closeSheet();
     this.opened?.dispose();
-    const opened = new OpenCase(this.#client, summary);
+    const opened = new OpenCase(this.#client, summary, (error) => this.report(error));
     this.opened = opened;
     rememberCase(this.hello, summary.path);
     return opened;

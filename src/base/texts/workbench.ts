@@ -1,0 +1,134 @@
+import { formatBytes, formatCount, formatShare } from '../format';
+
+const counted = (count: number, one: string, many: string) =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;
+
+/** The texts of what concerns a whole case: its files, its first look, comparisons, and the reference. */
+export const workbench = {
+  exports: {
+    name: 'Export',
+    hint: 'Export the matching events to a file',
+    formats: {
+      csv: 'CSV',
+      ndjson: 'NDJSON',
+      parquet: 'Parquet',
+      raw: 'Original text',
+    },
+    commands: {
+      csv: 'Export the matching events as CSV',
+      ndjson: 'Export the matching events as NDJSON',
+      parquet: 'Export the matching events as Parquet',
+      raw: 'Export the matching events as original text',
+    },
+    running: (share: number) => `Exporting ${formatShare(share)}`,
+    done: (rows: number, name: string) => `Exported ${counted(rows, 'event', 'events')} to ${name}`,
+    cancel: 'Cancel the export',
+    ending: { csv: 'csv', ndjson: 'ndjson', parquet: 'parquet', raw: 'log' },
+  },
+
+  reference: {
+    name: 'Language reference',
+    open: 'Language reference (F1)',
+    command: 'Show the language reference',
+    search: 'Search the reference',
+    topics: 'Parts of the language',
+    all: 'All',
+    also: (aliases: readonly string[]) => `also ${aliases.join(', ')}`,
+    use: (example: string) => `Put into the query bar: ${example}`,
+    none: (search: string) => `Nothing in the reference matches ${search}`,
+    looking: 'Loading…',
+    count: (count: number) => counted(count, 'entry', 'entries'),
+  },
+
+  cases: {
+    menu: (name: string) => `Actions for ${name}`,
+    rename: 'Rename…',
+    duplicate: 'Duplicate',
+    delete: 'Delete…',
+    close: 'Close case',
+    forget: 'Remove from this list',
+    renameHeading: 'Rename the case',
+    nameLabel: 'Name',
+    save: 'Rename',
+    cancel: 'Cancel',
+    copyOf: (name: string) => `${name} copy`,
+    copying: (share: number) => `Duplicating ${formatShare(share)}`,
+    copied: (name: string) => `Duplicated as “${name}”`,
+    deleteHeading: (name: string) => `Delete “${name}”?`,
+    deleteNote: (events: number, bytes: number, path: string) =>
+      `${counted(events, 'event', 'events')} with all notes, ${formatBytes(bytes)} on disk, are deleted from ${path}. The original log files stay where they are. This cannot be undone.`,
+    deleteIt: 'Delete',
+    commands: {
+      rename: 'Rename this case',
+      duplicate: 'Duplicate this case',
+      delete: 'Delete this case',
+      close: 'Close this case',
+    },
+    size: (bytes: number) => `${formatBytes(bytes)} on disk`,
+    unreadable: 'None of the files could be read, so this case is empty.',
+    deleteEmpty: 'Delete the empty case',
+  },
+
+  firstLook: {
+    name: 'First look',
+    noTimes: 'no times',
+    all: 'Show all events',
+    range: 'Fit the time range to the events',
+    spike: (time: string) => `spike at ${time}`,
+    spikeHint: 'Zoom in on the spike',
+    errors: (count: number) => counted(count, 'error', 'errors'),
+    errorsHint: 'Show the errors of the spike',
+    events: (count: number) => counted(count, 'event', 'events'),
+    patterns: (count: number) => counted(count, 'pattern new', 'patterns new'),
+    patternsHint: 'Show the patterns that occur in the spike and not before it',
+    dismiss: 'Hide',
+  },
+
+  difference: {
+    name: 'What differs here',
+    hint: 'Values that are more frequent in this time range than in the rest of the time',
+    looking: 'Comparing…',
+    nothing: 'No value is clearly more frequent here than in the rest of the time',
+    only: 'only here',
+    times: (ratio: string) => `×${ratio}`,
+    share: (inside: number, outside: number) =>
+      `${formatShare(inside)} of the events here, ${formatShare(outside)} of the others`,
+    pattern: 'new pattern',
+    patternHint: (count: number) =>
+      `${counted(count, 'event', 'events')}, and none in the rest of the time`,
+    dismiss: 'Do not show',
+    command: 'Show what differs in the time range',
+    commandOff: 'Hide what differs in the time range',
+  },
+
+  baseline: {
+    name: 'Compared with',
+    choices: {
+      rest: 'the rest of the time',
+      before: 'the same length before',
+      day: 'a day earlier',
+      week: 'a week earlier',
+      chosen: 'a chosen range',
+    },
+    take: 'Use this range as baseline',
+    takeHint: 'Later time ranges are compared with the one that is shown now',
+    chosen: (range: string) => `Baseline: ${range}`,
+    forget: 'Forget the baseline',
+    none: 'Choose a time range first, and use it as baseline',
+  },
+
+  untimed: {
+    chip: (count: number) => `${formatCount(count)} without a time`,
+    hint: 'They are at the end of the list. Click to show only these.',
+  },
+
+  timeline: {
+    collapse: 'Collapse the timeline',
+    expand: 'Show the timeline',
+  },
+
+  fieldMenu: {
+    search: 'Search fields',
+    none: (search: string) => `No field matches ${search}`,
+  },
+} as const;

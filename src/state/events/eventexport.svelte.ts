@@ -1,0 +1,68 @@
+import type { Lifetime } from '../../base/lifetime';
+import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { Exported, TableFormat, View } from '../../ipc/generated';
+
+export const EVENT_FORMATS = ['csv', 'ndjson', 'parquet', 'raw'] as const;
+export type EventFormat = (typeof EVENT_FORMATS)[number] & TableFormat;
+
+export interface WrittenFile {
+  readonly name: string;
+  readonly rows: number;
+}
+
+/** Writes the matching events to a file, one at a time. It continues while other parts of the case are shown. */
+export class EventExport {
+  /** The share that is written; null if nothing is exported. */
+  share = $state<number | null>(null);
+  /** The file of the last export, until the next one begins. */
+  written = $state.raw<WrittenFile | null>(null);
+
+  readonly #client: Client;
+  readonly #failed: (error: EngineError) => void;
+  #abort: AbortController | null = null;
+
+  constructor(lifetime: Lifetime, client: Client, failed: (error: EngineError) => void) {
+    lifetime.onEnd(() => this.cancel());
+    this.#client = client;
+    this.#failed = failed;
+  }
+
+  /** The events of a view, without the stages of its query. */
+  async start(view: View, zone: string | null, format: EventFormat, name: string): Promise<void> {
+    this.cancel();
+    const abort = new AbortController();
+    this.#abort = abort;
+    this.written = null;
+    try {
+      const saved = await this.#client.saveWritten(name, (path) => {
+        this.share = 0;
+        return this.#client.call(
+          'export',
+          { view, zone, format, path },
+          { signal: abort.signal, progress: (part) => this.#progress(abort, part) },
+        );
+      });
+      if (saved !== null) this.written = { name: saved.name, rows: saved.written.rows };
+    } catch (cause) {
+      const error = engineError(cause);
+      if (error.code !== 'cancelled') this.#failed(error);
+    } finally {
+      if (this.#abort === abort) {
+        this.#abort = null;
+        this.share = null;
+      }
+    }
+  }
+
+  cancel(): void {
+    this.#abort?.abort();
+  }
+
+  dismiss(): void {
+    this.written = null;
+  }
+
+  #progress(abort: AbortController, { fraction }: Exported): void {
+    if (this.#abort === abort) this.share = fraction;
+  }
+}

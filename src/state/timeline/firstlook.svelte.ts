@@ -1,0 +1,81 @@
+import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
+import { nanosFromTime } from '../../base/time';
+import type { Client } from '../../ipc/client';
+import type { Patterns, PatternsRequest, View } from '../../ipc/generated';
+import type { CaseStorage } from '../workbench/casestorage';
+import { spikeOf, type Spike } from './spike';
+import type { TimelineData } from './timelinedata';
+
+/** Patterns that are looked through for new ones: as many as the engine lists. */
+const COMPARED = 10_000;
+const SEEN = 'first-look';
+
+/** What a case shows when it is opened for the first time: how much, when, and the spike. */
+export class FirstLook {
+  spike = $state.raw<Spike | null>(null);
+  /** Patterns that occur in the spike and not before it; null while they are counted. */
+  newPatterns = $state<number | null>(null);
+  /** Whether there is something to show. */
+  isShown = $state(false);
+  /** Whether it was seen before, or a person hid it. */
+  isOver = $state(false);
+
+  readonly #client: Client;
+  readonly #storage: CaseStorage;
+  readonly #latest: Latest<Patterns>;
+  #key = '';
+
+  constructor(lifetime: Lifetime, client: Client, storage: CaseStorage) {
+    this.#client = client;
+    this.#storage = storage;
+    this.#latest = new Latest(lifetime);
+    this.isOver = storage.read(SEEN) !== null;
+  }
+
+  /** The whole timeline of the case has arrived. */
+  show(casePath: string, data: TimelineData): void {
+    const key = `${data.key} ${data.total}`;
+    if (this.isOver || key === this.#key) return;
+    this.#key = key;
+    const spike = spikeOf(data);
+    this.spike = spike;
+    this.newPatterns = null;
+    this.isShown = true;
+    this.#storage.write(SEEN, 'seen');
+    if (spike === null) return;
+    const view: View = {
+      case: casePath,
+      query: '',
+      from: nanosFromTime(spike.range.from),
+      to: nanosFromTime(spike.range.to),
+    };
+    const request: PatternsRequest = {
+      view,
+      granularity: 'template',
+      limit: COMPARED,
+      buckets: 1,
+      examples: 0,
+      compare: true,
+      against: { from: nanosFromTime(data.start), to: nanosFromTime(spike.range.from) },
+      variables: [],
+      values: 1,
+    };
+    this.#latest.replace({
+      key,
+      load: (signal) => this.#client.call('patterns', request, { signal }),
+      done: ({ patterns }) => {
+        this.newPatterns = patterns.filter(
+          ({ count, elsewhere }) => count > 0 && elsewhere === 0,
+        ).length;
+      },
+      // The line is complete without them.
+      failed: () => {},
+    });
+  }
+
+  end(): void {
+    this.isOver = true;
+    this.#latest.stop();
+  }
+}
