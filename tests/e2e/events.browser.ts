@@ -139,7 +139,7 @@ function colours(page: Page): Promise<number> {
 describe('the workbench', () => {
   test.each([
     [1024, 700, 'below'],
-    [1280, 800, 'below'],
+    [1280, 800, 'right'],
     [2560, 1440, 'right'],
   ] as const)('is readable at %i × %i, with an event open', async (width, height, place) => {
     const page = await open(server.address);

@@ -1,0 +1,390 @@
+/** What concerns a whole case: its first look, its files, its language, and the list at any size, in a browser. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Browser, BrowserContext, Download, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+
+import { seriousFindings } from './support/accessible';
+import { access, accessLog, sample } from './support/logs';
+import { eventually, temporaryFolder } from './support/machine';
+import { openBrowser, query, totalBecomes } from './support/page';
+import { serve, type Server } from './support/server';
+
+let browser: Browser;
+const contexts: BrowserContext[] = [];
+const servers: Server[] = [];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+
+afterAll(() => browser.close());
+
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+  for (const server of servers.splice(0)) await server.stop();
+});
+
+async function open(paths: string[] = [], colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
+  const server = await serve(paths);
+  servers.push(server);
+  const viewport = { width: 1280, height: 800 };
+  const context = await browser.newContext({ viewport, colorScheme, timezoneId: 'UTC' });
+  contexts.push(context);
+  const page = await context.newPage();
+  await page.goto(server.address);
+  return page;
+}
+
+async function read(page: Page, events: number): Promise<void> {
+  await totalBecomes(page, events);
+  await page.locator('[data-testid="import-panel"][data-active="false"]').waitFor();
+}
+
+async function openSample(colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
+  const page = await open([], colorScheme);
+  await page.getByTestId('load-sample').click();
+  await read(page, sample.events);
+  return page;
+}
+
+const row = (page: Page, index: number) =>
+  page.locator(`[data-testid="row"][data-index="${index}"]`);
+
+async function saved(page: Page, click: () => Promise<void>): Promise<Buffer> {
+  const [download] = (await Promise.all([page.waitForEvent('download'), click()])) as [
+    Download,
+    void,
+  ];
+  return readFileSync(await download.path());
+}
+
+async function inPalette(page: Page, text: string): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type(text);
+}
+
+function caseAction(page: Page, action: string): Promise<void> {
+  return page
+    .getByTestId('case-menu')
+    .click()
+    .then(() => page.getByTestId(`case-menu-${action}`).click());
+}
+
+test('a new case says how much it has, when, and what the spike is, each a click', async () => {
+  const page = await openSample();
+  const look = page.getByTestId('first-look');
+  await page.getByTestId('first-look-patterns').waitFor();
+  const text = (await look.innerText()).replace(/\s+/g, ' ');
+  expect(text).toMatch(
+    /2,938 events · 13:00–15:00 · spike at 14:05 ?: 172 errors ?, 4 patterns new/,
+  );
+  expect(await seriousFindings(page)).toEqual([]);
+
+  await page.getByTestId('first-look-patterns').click();
+  await eventually(
+    'four new patterns',
+    async () => (await page.getByTestId('pattern').count()) === 4,
+  );
+  await page.getByTestId('back').click();
+  await page.getByTestId('tab-events').click();
+  await page.getByTestId('first-look-errors').click();
+  await totalBecomes(page, 172);
+
+  // It is a first look: the next opening shows the case as it was left.
+  await caseAction(page, 'close');
+  await page.getByTestId('recent').locator('.open').click();
+  await page.getByTestId('events').waitFor();
+  expect(await look.count()).toBe(0);
+});
+
+test('a time range shows three values that differ, and each is a filter', async () => {
+  const page = await openSample('dark');
+  await page.getByTestId('first-look-spike').click();
+  const rows = page.getByTestId('difference-row');
+  await rows.first().waitFor();
+  expect(await rows.count()).toBe(3);
+  expect(await rows.first().innerText()).toMatch(/level\s+error\s+×1\d/);
+  expect(await seriousFindings(page)).toEqual([]);
+  await rows.first().click();
+  await totalBecomes(page, 151);
+  await page.getByTestId('hide-difference').click();
+  await page.getByTestId('difference').waitFor({ state: 'detached' });
+  await inPalette(page, 'show what differs');
+  await page.keyboard.press('Enter');
+  await page.getByTestId('difference').waitFor();
+});
+
+test('patterns of a range are compared with a chosen one', async () => {
+  const page = await openSample();
+  const spike = page.getByTestId('first-look-spike');
+  await spike.click();
+  await page.getByTestId('tab-patterns').click();
+  await page.getByTestId('contrast-new').click();
+  const tags = page.getByTestId('pattern').locator('.tag.new');
+  // All of its patterns occur at other times too, but not in the minute before.
+  await eventually('no new pattern', async () => (await tags.count()) === 0);
+  await page.getByTestId('baseline').selectOption('before');
+  await eventually('new patterns', async () => (await tags.count()) >= 4);
+  await page.getByTestId('take-baseline').click();
+  await eventually('the spike as its own baseline', async () => {
+    const chosen = await page.getByTestId('baseline').inputValue();
+    return chosen === 'chosen' && (await tags.count()) > 4;
+  });
+});
+
+test('the matching events are exported as tables and as they were written', async () => {
+  const page = await open([accessLog()]);
+  await read(page, access.lines);
+  await query(page, 'status:500');
+  await totalBecomes(page, access.checkouts);
+  const exported = (format: string) =>
+    saved(page, async () => {
+      await page.getByTestId('export-events').click();
+      await page.getByTestId(`export-events-${format}`).click();
+    });
+  const raw = (await exported('raw')).toString();
+  expect(raw.trim().split('\n')).toHaveLength(access.checkouts);
+  expect(raw).toMatch(/^192\.0\.2\.\d+ - - \[05\/Mar\/2024:14:00:18 \+0000\] "POST \/checkout/);
+  const csv = (await exported('csv')).toString();
+  expect(csv.trim().split('\n')).toHaveLength(access.checkouts + 1);
+  const [first] = (await exported('ndjson')).toString().split('\n');
+  expect(JSON.parse(first!)).toMatchObject({ status: 500, path: '/checkout' });
+  expect((await exported('parquet')).subarray(0, 4).toString()).toBe('PAR1');
+  await eventually('what was written', async () =>
+    (await page.getByTestId('exported').innerText()).includes(`${access.checkouts} events`),
+  );
+});
+
+test('an export shows its progress and is cancelled', async () => {
+  const page = await open([accessLog()]);
+  await read(page, access.lines);
+  let cancelled = '';
+  await page.route('**/api/call', async (route) => {
+    const body = route.request().postDataJSON() as {
+      id: string;
+      command: { command: string; args: { call: string } };
+    };
+    if (body.command.command === 'cancel') cancelled = body.command.args.call;
+    // An export that takes until it is cancelled.
+    if (body.command.command !== 'export') return route.continue();
+    await eventually('the end of the export', () => cancelled === body.id);
+    await route.fulfill({
+      contentType: 'text/event-stream',
+      body: 'event: error\ndata: {"code":"cancelled","message":"Cancelled."}\n\n',
+    });
+  });
+  await inPalette(page, 'export csv');
+  await page.keyboard.press('Enter');
+  await page.getByTestId('exporting').waitFor();
+  await page.getByTestId('cancel-export').click();
+  await page.getByTestId('exporting').waitFor({ state: 'detached' });
+  expect(await page.getByTestId('exported').count()).toBe(0);
+  expect(await page.locator('.notice').count()).toBe(0);
+});
+
+test('F1 opens the reference of the language, whose examples go to the query bar', async () => {
+  const page = await open([accessLog()]);
+  await read(page, access.lines);
+  await page.getByTestId('query').click();
+  await page.keyboard.press('F1');
+  await page.getByTestId('reference-entry').first().waitFor();
+  expect(await page.getByTestId('reference-entry').count()).toBeGreaterThan(150);
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.getByTestId('reference-search').fill('timechart');
+  const use = page.getByTestId('reference-use').first();
+  expect(await use.innerText()).toBe('timechart span=1h count by status');
+  await use.click();
+  await page.getByTestId('reference').waitFor({ state: 'detached' });
+  await eventually('a query that continues with the stage', async () =>
+    (await page.getByTestId('query').innerText()).includes('| timechart span=1h count by status'),
+  );
+});
+
+test('the palette has zones, lanes, zoom and saved queries', async () => {
+  const page = await openSample();
+  const first = page.getByTestId('palette').getByRole('option').first();
+  const offers = async (text: string, name: string) => {
+    await inPalette(page, text);
+    await eventually(name, async () => (await first.innerText()).includes(name));
+    await page.keyboard.press('Enter');
+  };
+  await offers('lanes', 'Timeline: lanes');
+  await page.locator('[data-testid="timeline"][data-laned="true"]').waitFor();
+  await offers('zoom in on', 'Zoom in on the middle');
+  await eventually(
+    'a shorter range',
+    async () =>
+      (await page.getByTestId('total').getAttribute('data-value')) !== String(sample.events),
+  );
+  await query(page, 'level:error');
+  await page.keyboard.press('Escape');
+  await page.getByTestId('saved').click();
+  await page.getByTestId('saved- save').click();
+  await page.getByTestId('save-name').fill('only errors');
+  await page.keyboard.press('Enter');
+  await page.getByTestId('save-name').waitFor({ state: 'detached' });
+  await query(page, 'level:info');
+  await page.keyboard.press('Escape');
+  await offers('only errors', 'Run saved query: only errors');
+  await eventually('the saved query', async () =>
+    (await page.getByTestId('query').innerText()).includes('level:error'),
+  );
+});
+
+test('a case is renamed, duplicated, closed and deleted, and recent cases come first', async () => {
+  const page = await open([accessLog()]);
+  await read(page, access.lines);
+  await caseAction(page, 'rename');
+  await page.getByTestId('case-name').fill('Tuesday outage');
+  // Cancel is before what is meant, everywhere.
+  const buttons = page.getByTestId('case-rename').locator('.buttons button');
+  expect(await buttons.allInnerTexts()).toEqual(['Cancel', 'Rename']);
+  await page.keyboard.press('Enter');
+  await eventually('the name', async () =>
+    (await page.getByTestId('case-menu').innerText()).includes('Tuesday outage'),
+  );
+  await caseAction(page, 'duplicate');
+  await page.getByTestId('copying').waitFor({ state: 'detached' });
+  await caseAction(page, 'close');
+  const cases = page.getByTestId('recent');
+  await eventually('two cases', async () => (await cases.count()) === 2);
+  expect(await cases.first().innerText()).toContain('Tuesday outage copy');
+  const [list, zone] = await Promise.all(
+    [page.getByTestId('recent-cases'), page.locator('.zone')].map((each) => each.boundingBox()),
+  );
+  expect(list!.y).toBeLessThan(zone!.y);
+
+  await cases.first().getByTestId('case-actions').click();
+  await page.getByTestId('case-actions-delete').click();
+  expect(await page.getByTestId('case-delete').innerText()).toMatch(
+    /600 events with all notes, [\d.]+ kB on disk/,
+  );
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.getByTestId('case-confirm').click();
+  await eventually('one case', async () => (await cases.count()) === 1);
+  await cases.locator('.open').click();
+  await totalBecomes(page, access.lines);
+});
+
+test('a file is unchecked in the preview and not imported', async () => {
+  const page = await open();
+  const other = join(temporaryFolder(), 'other.log');
+  writeFileSync(other, '2026-03-01 14:05:00 INFO one\n');
+  const dialog = page.waitForEvent('filechooser');
+  await page.getByTestId('look-first').click();
+  await (await dialog).setFiles([accessLog(), other]);
+  await page.getByTestId('estimate').waitFor();
+  const boxes = page.getByTestId('check-file');
+  expect(await boxes.count()).toBe(2);
+  await page.getByTestId('check-all').uncheck();
+  await page.getByTestId('obstacle').waitFor();
+  await page.getByRole('checkbox', { name: 'Import other.log' }).check();
+  await page.getByTestId('obstacle').waitFor({ state: 'detached' });
+  await eventually('the estimate of one file', async () =>
+    (await page.getByTestId('estimate').innerText()).startsWith('29 B'),
+  );
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.getByTestId('start-import').click();
+  await read(page, 1);
+});
+
+test('a case in which no file could be read is offered for deletion', async () => {
+  const binary = join(temporaryFolder(), 'picture.png');
+  writeFileSync(binary, Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0', 'latin1'));
+  const page = await open([binary]);
+  await page.getByTestId('delete-empty').click();
+  await page.getByTestId('welcome').waitFor();
+  await eventually('no case', async () => (await page.getByTestId('recent').count()) === 0);
+});
+
+test('events without a time are last, with a chip that shows only them', async () => {
+  const plain = join(temporaryFolder(), 'plain.txt');
+  writeFileSync(plain, 'no time in here\nnor in here\n');
+  const page = await open([accessLog(), plain]);
+  await read(page, access.lines + 2);
+  expect(await row(page, 0).innerText()).toContain('2024-03-05 14:00:00');
+  const chip = page.getByTestId('untimed');
+  expect(await chip.innerText()).toBe('2 without a time');
+  await page.getByTestId('events').focus();
+  await page.keyboard.press('End');
+  await eventually('the last row', async () =>
+    (await row(page, access.lines + 1).innerText()).includes('nor in here'),
+  );
+  await chip.click();
+  await totalBecomes(page, 2);
+});
+
+test('rows show the message first, numbers to the right, and the open event after Back', async () => {
+  const page = await openSample();
+  await eventually('a message', async () => {
+    const text = await row(page, 4).locator('.raw').innerText();
+    return text.trim() === 'DHCPACK of 10.0.0.12 from 10.0.0.1  db-1 dhclient[5535]';
+  });
+  await page.getByTestId('field-search').fill('status');
+  const status = page.locator('[data-testid="known-field"][data-name="status"]');
+  await status.getByTestId('field-column').click();
+  const number = row(page, 0).locator('.cell.number');
+  await number.waitFor();
+  expect(await number.evaluate((cell) => getComputedStyle(cell).textAlign)).toBe('right');
+
+  // At 1280 × 800, with the detail open.
+  await page.getByText('Dismiss').click();
+  await page.getByTestId('first-look-spike').click();
+  await totalBecomes(page, 200);
+  await row(page, 5).click();
+  await page.locator('[data-testid="detail-split"] [data-testid="field"]').first().waitFor();
+  const opened = await row(page, 5).innerText();
+  const visible = await page.evaluate(() => {
+    const list = document.querySelector('[data-testid="events"]')!.getBoundingClientRect();
+    return [...document.querySelectorAll('[data-testid="row"]')].filter((each) => {
+      const box = each.getBoundingClientRect();
+      return box.top >= list.top - 1 && box.bottom <= list.bottom + 1;
+    }).length;
+  });
+  expect(visible).toBeGreaterThanOrEqual(14);
+
+  // The tools of a field do not cover its value.
+  const field = page.getByTestId('field').nth(2);
+  await field.hover();
+  const [tools, value] = await Promise.all(
+    ['.tools', '.value'].map((css) => field.locator(css).first().boundingBox()),
+  );
+  expect(tools!.y + tools!.height).toBeLessThanOrEqual(value!.y + 1);
+
+  await page.getByTestId('back').click();
+  await totalBecomes(page, sample.events);
+  const selected = page.locator('[data-testid="row"].selected');
+  await selected.waitFor();
+  expect(await selected.innerText()).toBe(opened);
+  expect(Number(await selected.getAttribute('data-index'))).toBeGreaterThan(1_000);
+
+  await page.getByTestId('toggle-timeline').click();
+  await page.getByTestId('timeline-canvas').waitFor({ state: 'detached' });
+});
+
+test('fields are in the order of coverage, all of them are in the menus, and a menu can be searched', async () => {
+  const wide = join(temporaryFolder(), 'wide.jsonl');
+  const rare = Object.fromEntries(
+    Array.from({ length: 593 }, (_, at) => [`rare_${String(at).padStart(3, '0')}`, at]),
+  );
+  const event = (second: number, more: object) =>
+    JSON.stringify({ ts: `2026-03-01T14:05:0${second}Z`, Zone: 'a', status: 200, ...more });
+  writeFileSync(wide, [event(0, {}), event(1, {}), event(2, rare)].join('\n'));
+  const page = await open([wide]);
+  await read(page, 3);
+  const names = page.getByTestId('known-field');
+  await eventually('the fields', async () => (await names.count()) > 590);
+  const first = await names.evaluateAll((all) =>
+    all.slice(0, 4).map((each) => (each as HTMLElement).dataset['name']),
+  );
+  expect(first).toEqual(['source', 'status', 'Zone', 'rare_000']);
+  await page.getByTestId('timeline-split').click();
+  const items = page.getByRole('menu').getByRole('menuitem');
+  expect(await items.count()).toBeGreaterThan(590);
+  await page.getByTestId('timeline-split-search').fill('are_592');
+  expect(await items.allInnerTexts()).toEqual(['rare_592']);
+  await page.keyboard.press('Enter');
+  await page.locator('[data-testid="timeline"][data-split="rare_592"]').waitFor();
+});
