@@ -324,8 +324,10 @@ fn first_boot(evidence: &Evidence, report: &mut TimeReport) -> i64 {
             last = Some(uptimes.resolve(uptime));
         }
     }
-    let (start, why) = match (evidence.boot_ns, evidence.modified_ns, last) {
-        (Some(boot), ..) => (boot, "as the source says"),
+    let beside_date = boot_beside_date(evidence.sample);
+    let (start, why) = match (evidence.boot_ns.or(beside_date), evidence.modified_ns, last) {
+        (Some(boot), ..) if evidence.boot_ns.is_some() => (boot, "as the source says"),
+        (Some(boot), ..) => (boot, "assumed: the event with a date next to an uptime is at the same time"),
         (None, Some(modified), Some(last)) => {
             (modified.saturating_sub(last), "assumed: the sample's last uptime is the file's last change")
         }
@@ -333,6 +335,23 @@ fn first_boot(evidence: &Evidence, report: &mut TimeReport) -> i64 {
     };
     report.start = format!("{}, {why}", day_words(start));
     start
+}
+
+/// The boot for which the first uptime next to an event with a date is at that date.
+fn boot_beside_date(sample: &[i64]) -> Option<i64> {
+    let mut uptimes = Uptimes::starting(0);
+    let (mut uptime, mut date) = (None, None);
+    for &time in sample.iter().filter(|&&time| time != NO_TIME) {
+        if let Some(ProvisionalTime::Uptime(found)) = decode_provisional(time) {
+            uptime = Some(uptimes.resolve(found));
+        } else if time >= FIRST_REAL_NS {
+            date = Some(time);
+        }
+        if let (Some(uptime), Some(date)) = (uptime, date) {
+            return date.checked_sub(uptime);
+        }
+    }
+    None
 }
 
 mod state;

@@ -99,8 +99,10 @@ pub(crate) fn find(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
         return Some(FoundTime { when, start, end });
     }
     let found = scan(line, rules.within, rules.order).map(|(found, _)| found);
-    if found.is_some() {
-        return found;
+    if let Some(found) = found {
+        // A digit before the time is a value of a row, unless lines usually have their time behind one.
+        let is_value = found.start > 0 && rules.begins_lines() && line[0].is_ascii_digit();
+        return (!is_value).then_some(found);
     }
     if line.first() == Some(&0) {
         return time_after_nul(line, rules);
@@ -131,7 +133,17 @@ fn heading(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
     let ends = line[found.end..].iter().all(is_mark);
     // A line between marks is a heading, whatever else it contains.
     let is_marked = line.len() > 6 && line[..3].iter().chain(&line[line.len() - 3..]).all(is_mark);
-    ((ends || is_marked) && is_complete(&found.when)).then_some(found)
+    ((ends || is_marked || is_announced(&line[..found.start])) && is_complete(&found.when)).then_some(found)
+}
+
+/// Words before the date at which a log was begun or ended, alone before it: `Started 2026-02-28 12:29:59 on`.
+const ANNOUNCING: [&[u8]; 8] =
+    [b"started", b"opened", b"created", b"began", b"begin", b"finished", b"ended", b"closed"];
+
+fn is_announced(before: &[u8]) -> bool {
+    let word = before.trim_ascii().strip_suffix(b":").unwrap_or(before.trim_ascii());
+    let word = word.strip_suffix(b" at").unwrap_or(word);
+    ANNOUNCING.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// A date at the end of a line of its own, as chats write it between two days: `--- Day changed Thu Jul 02
@@ -162,11 +174,16 @@ pub(crate) fn is_delimited(line: &[u8], at: usize) -> bool {
         b':' => {
             let named =
                 at >= 2 && (line[at - 2].is_ascii_alphabetic() || matches!(line[at - 2], b'"' | b':'));
-            named || digit_run(line, at) == 8
+            named || digit_run(line, at) == 8 || begins_with_year(line, at)
         }
         b'.' | b'_' | b'-' | b'/' | 0x80.. => false,
         _ => !before.is_ascii_alphanumeric(),
     }
+}
+
+/// A year of four digits and the mark of a date.
+fn begins_with_year(line: &[u8], at: usize) -> bool {
+    digit_run(line, at) == 4 && matches!(byte(line, at + 4), b'-' | b'/') && digit_run(line, at + 5) == 2
 }
 
 /// Whether a part of an id may begin here: any mark separates parts.

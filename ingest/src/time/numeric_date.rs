@@ -41,8 +41,9 @@ pub(crate) struct NumericDate {
     pub end: usize,
     /// The time was written with AM or PM.
     pub halved: bool,
-    /// A level word in capitals follows directly.
-    pub before_level: bool,
+    /// A level word in capitals follows directly, or an `@` is between the date and the time: the year of two
+    /// digits comes first.
+    pub is_year_first: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,11 +83,14 @@ pub(crate) fn numbers(bytes: &[u8], at: usize) -> Option<NumericDate> {
         return None;
     }
     let halved = byte(bytes, end - 1) | 0x20 == b'm' || byte(bytes, end - 1) == b'.';
-    let before_level = byte(bytes, end) == b' '
-        && [&b"INFO"[..], b"WARN", b"ERROR", b"DEBUG", b"TRACE", b"FATAL"]
-            .iter()
-            .any(|level| bytes[end + 1..].starts_with(level));
-    Some(NumericDate { first, second, third, separator, time, end, halved, before_level })
+    let before_level = || {
+        byte(bytes, end) == b' '
+            && [&b"INFO"[..], b"WARN", b"ERROR", b"DEBUG", b"TRACE", b"FATAL"]
+                .iter()
+                .any(|level| bytes[end + 1..].starts_with(level))
+    };
+    let is_year_first = byte(bytes, date_end) == b'@' || before_level();
+    Some(NumericDate { first, second, third, separator, time, end, halved, is_year_first })
 }
 
 impl NumericDate {
@@ -109,10 +113,10 @@ impl NumericDate {
 
     /// The usual meaning of this spelling, if the source does not determine it: with slashes or without a
     /// year the month comes first, with points or dashes the day. Two digits each directly before a level are
-    /// the default layout of Hadoop and Spark, which begins with the year.
+    /// the default layout of Hadoop and Spark, which begins with the year, as OpenEdge does before an `@`.
     pub(crate) fn customary_order(&self) -> DateOrder {
         match (self.third, self.separator) {
-            (Third::Two(_), b'/') if self.before_level && !self.halved => DateOrder::YearFirst,
+            (Third::Two(_), b'/') if self.is_year_first && !self.halved => DateOrder::YearFirst,
             (Third::Missing, _) | (_, b'/') => DateOrder::MonthFirst,
             _ if self.halved => DateOrder::MonthFirst,
             _ => DateOrder::DayFirst,

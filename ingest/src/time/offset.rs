@@ -3,10 +3,10 @@
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use super::digits::{byte, two};
+use super::digits::{byte, digit_run, two};
 
-/// A zone at exactly this position: `Z`, an abbreviation, `+hh`, `+hhmm`, `+hh:mm`, or `GMT+1`, as seconds
-/// east of UTC.
+/// A zone at exactly this position: `Z`, an abbreviation, `+hh`, `+hhmm`, `+hh:mm`, `GMT+1`, or in minutes
+/// `+060`, as seconds east of UTC.
 #[inline]
 pub(crate) fn offset(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
     let (seconds, end) = match byte(bytes, at) {
@@ -20,6 +20,9 @@ pub(crate) fn offset(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
 
 #[inline]
 fn signed(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
+    if digit_run(bytes, at + 1) == 3 {
+        return in_minutes(bytes, at);
+    }
     let hours = two(bytes, at + 1)?;
     let colon = usize::from(byte(bytes, at + 3) == b':');
     let (minutes, end) = match two(bytes, at + 3 + colon) {
@@ -32,6 +35,16 @@ fn signed(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
     }
     let seconds = i32::from(hours) * 3_600 + i32::from(minutes) * 60;
     Some((if bytes[at] == b'-' { -seconds } else { seconds }, end))
+}
+
+/// Db2 writes an offset as its minutes: `+060`.
+#[cold]
+fn in_minutes(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
+    let digits = [byte(bytes, at + 1), byte(bytes, at + 2), byte(bytes, at + 3)];
+    let minutes = digits.iter().fold(0, |minutes, digit| minutes * 10 + i32::from(digit - b'0'));
+    let seconds = minutes * 60;
+    let exists = minutes <= 18 * 60 && minutes % 15 == 0;
+    exists.then_some((if bytes[at] == b'-' { -seconds } else { seconds }, at + 4))
 }
 
 /// Longest abbreviation that is read.

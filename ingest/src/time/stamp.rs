@@ -90,7 +90,7 @@ const AT: [&[u8]; 6] = [b"time=", b"at ", b"um ", b"kl. ", "à ".as_bytes(), b"a
 
 fn time_after_wide_gap(bytes: &[u8], mut at: usize) -> Option<(TimeOfDay, usize)> {
     let separator = byte(bytes, at);
-    if !matches!(separator, b' ' | b'\t' | b'T' | b't' | b'_' | b'-' | b':' | b',') {
+    if !matches!(separator, b' ' | b'\t' | b'T' | b't' | b'_' | b'-' | b':' | b',' | b'@') {
         return None;
     }
     at += 1;

@@ -33,7 +33,12 @@ pub(crate) fn day_time(line: &[u8], at: usize) -> Option<(i64, usize)> {
 /// Longest uptime that is read, in seconds: thirty years.
 const LONGEST_UPTIME: i64 = 30 * 366 * 86_400;
 
-/// `[   12.345678]`, `[0.009s]`, `[10020ms]`, `0.533: `, `12.345s `: nanoseconds since a start.
+/// Whether one letter for the level begins the line before an opening parenthesis, as in ESP-IDF's `I (312)`.
+fn follows_level_letter(line: &[u8], at: usize) -> bool {
+    at == 2 && matches!(line[..3], [b'A'..=b'Z', b' ', b'('])
+}
+
+/// `[   12.345678]`, `[0.009s]`, `I (312)`, `[10020ms]`, `0.533: `, `12.345s `: nanoseconds since a start.
 pub(crate) fn uptime(line: &[u8], at: usize) -> Option<(i64, usize)> {
     let bracketed = matches!(byte(line, at), b'[' | b'(');
     let mut from = at + usize::from(bracketed);
@@ -52,6 +57,7 @@ pub(crate) fn uptime(line: &[u8], at: usize) -> Option<(i64, usize)> {
     let unit_ns = match &line[end..end + unit] {
         // A number without a unit is an uptime only if it has the precision of a clock.
         b"" if point && end - from - digits > 3 => SECOND_NS,
+        b"" if !point && follows_level_letter(line, at) => 1_000_000,
         b"s" => SECOND_NS,
         b"ms" if !point => 1_000_000,
         b"us" if !point => 1_000,
