@@ -71,6 +71,9 @@ pub struct Reading {
     /// Year of the first event, where times have none
     #[arg(long)]
     pub year: Option<i16>,
+    /// Field that contains the time, where events have fields; `timberline detect` lists them
+    #[arg(long, value_name = "FIELD")]
+    pub time_field: Option<String>,
     /// Clock offset to add to every time: 1h30m, -250ms
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     pub offset: Option<String>,
@@ -85,6 +88,7 @@ impl Reading {
             encoding: self.encoding.clone(),
             zone: self.zone.clone(),
             year: self.year,
+            time_field: self.time_field.clone(),
             clock_offset_ns: self.offset.as_deref().map_or(Ok(0), clock_offset_ns)?,
             boot_ns: self.boot.as_deref().map(boot_ns).transpose()?,
             ..indexer::ReadOptions::default()

@@ -38,6 +38,9 @@ pub fn run(arguments: &Detect) -> Result<Outcome> {
             if let (Some(first), Some(last)) = (line.first, line.last) {
                 writeln!(stdout, "  times     {first} to {last}")?;
             }
+            if !line.time_fields.is_empty() {
+                writeln!(stdout, "  field     {}", time_fields(&line.time_fields))?;
+            }
             if let Some(set) = &line.set {
                 writeln!(stdout, "  set       {set}")?;
             }
@@ -53,4 +56,16 @@ pub fn run(arguments: &Detect) -> Result<Outcome> {
         outcome = Outcome::Unreadable;
     }
     Ok(outcome)
+}
+
+/// `published (100 %), or debugContext.at (40 %)`: where the time is read from, and where it could be.
+fn time_fields(fields: &[indexer::TimeFieldOption]) -> String {
+    let shown: Vec<_> = fields
+        .iter()
+        .map(|field| format!("{} ({:.0} %)", field.name, f64::from(field.coverage) * 100.0))
+        .collect();
+    match fields {
+        [first, ..] if first.chosen => shown.join(", or "),
+        _ => format!("none, but perhaps {}", shown.join(", or ")),
+    }
 }

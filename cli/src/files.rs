@@ -25,6 +25,12 @@ pub struct FileLine {
     pub alternatives: Vec<Alternative>,
     /// What was not understood, by reason.
     pub unparsed_reasons: Vec<UnparsedReason>,
+    /// How many events begin at each layout of its lines; empty where there is only one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub layouts: Vec<Layout>,
+    /// The fields that may contain the time, the one that was used first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub time_fields: Vec<indexer::TimeFieldOption>,
     /// What was decided about its times, and what is odd about them.
     pub times: Vec<String>,
     /// How the case knows it: `new`, `known`, `grown`, or `anew` for a source that is read again; only for an import.
@@ -39,6 +45,12 @@ pub struct FileLine {
 pub struct Alternative {
     pub format: String,
     pub score: f32,
+}
+
+#[derive(Serialize)]
+pub struct Layout {
+    pub layout: String,
+    pub events: u64,
 }
 
 #[derive(Serialize)]
@@ -64,11 +76,14 @@ impl FileLine {
             events: unparsed.events,
             examples: unparsed.examples.iter().map(example).collect(),
         };
+        let layout = |(layout, events)| Layout { layout, events };
         FileLine {
             score: account.score,
             reason: account.reason.clone(),
             alternatives: account.alternatives.iter().map(alternative).collect(),
             unparsed_reasons: account.unparsed.iter().map(reason).collect(),
+            layouts: account.several_layouts().into_iter().map(layout).collect(),
+            time_fields: account.time_fields.clone(),
             times: account.times.sentences(),
             ..self
         }

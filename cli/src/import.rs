@@ -85,6 +85,9 @@ pub fn run(arguments: &Import) -> Result<Outcome> {
             if let Some(remark) = &file.remark {
                 out::say(&format!("{}: {remark}", file.path.display()));
             }
+            if let Some(layouts) = file.account.as_ref().and_then(indexer::Account::layout_sentence) {
+                out::say(&format!("{}: {layouts}", file.path.display()));
+            }
         }
         let files = done.files.iter().filter(|file| file.source.is_some()).count();
         let (events, files) = (counted(done.events, "event"), counted(files as u64, "file"));

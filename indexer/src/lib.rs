@@ -51,7 +51,9 @@ pub use import::{
     StageName, bottleneck,
 };
 pub use ingest::custom::{Definition, DefinitionError, load_text as definitions_of};
-pub use ingest::{Filter, Glob, Level, NO_TIME, Options as ReadOptions, TimeReport, TimeStep, format_names};
+pub use ingest::{
+    Filter, Glob, Level, NO_TIME, Options as ReadOptions, TimeFieldOption, TimeReport, TimeStep, format_names,
+};
 pub use live::{Keep, Live, LiveOptions, Moment, Published, Received, Retained, STREAM_PART};
 pub use patterns::{Granularity, Template, TemplateId};
 pub use preview::{

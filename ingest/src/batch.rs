@@ -194,6 +194,8 @@ pub struct Batch {
     pub unparsed_reasons: Vec<(&'static str, u32)>,
     /// The first few unparsed rows, for a person: row and reason.
     pub unparsed_examples: Vec<(u32, &'static str)>,
+    /// How many events begin at each layout, in words; empty where the layouts are not known.
+    pub layouts: Vec<(String, u32)>,
 }
 
 /// Counts one more unparsed row for this reason. There are few reasons, so a list is faster than a map.

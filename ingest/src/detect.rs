@@ -11,6 +11,7 @@ use crate::frame::{Framing, frames};
 use crate::limits;
 use crate::parser::{FitTally, Parser};
 use crate::time::TimeTally;
+use crate::time::field::TimeFieldOption;
 use crate::time::rules::{self, TimeRules};
 
 /// The detected properties of a source, with the reasons.
@@ -30,6 +31,9 @@ pub struct Detection {
     pub zone: String,
     /// The other formats that read some of the sample, the best first.
     pub alternatives: Vec<Alternative>,
+    /// The fields that may contain the time, the one that is used first, where events have fields;
+    /// [`Options::time_field`](crate::Options::time_field) accepts their names.
+    pub time_fields: Vec<TimeFieldOption>,
 }
 
 /// A format that fits the source less well.
@@ -136,6 +140,7 @@ pub(crate) fn detect(
         None => with_other_event_starts(&candidate, attempt, sample, is_whole, &setup.times),
         Some(_) => attempt,
     };
+    let time_fields = attempt.parser.learned().time_options.to_vec();
     weighed.sort_by(|a, b| b.0.total_cmp(&a.0));
     let others = weighed.into_iter().map(|(_, other)| other).filter(|other| other.format != candidate.name());
     let detection = Detection {
@@ -146,8 +151,10 @@ pub(crate) fn detect(
         compression: String::new(),
         zone: zone_words(attempt.tally.times, zone_name),
         alternatives: others.take(limits::MOST_ALTERNATIVES).collect(),
+        time_fields,
     };
-    Verdict { parser: attempt.parser, detection, times: attempt.times, rules: setup.times }
+    let parser = attempt.parser.with_usual_starts(sample);
+    Verdict { parser, detection, times: attempt.times, rules: setup.times }
 }
 
 fn time_rules(sample: &Chunk) -> TimeRules {

@@ -41,7 +41,9 @@ mod formats;
 mod frame;
 mod glob;
 mod heading;
+mod late_layouts;
 mod layout;
+mod layout_counts;
 mod level;
 pub mod limits;
 mod named_columns;
@@ -66,7 +68,7 @@ pub use error::{Error, ErrorKind};
 pub use formats::format_names;
 pub use frame::BYTE_ORDER_MARK;
 pub use glob::Glob;
-pub use parser::Parser;
+pub use parser::{CUT, Parser};
 pub use replay::Replay;
 pub use rotation::{Rotated, group_rotation_sets, rotated};
 pub use settler::{Settler, SettlerState};
@@ -75,6 +77,7 @@ pub use source::{
     read_all,
 };
 pub use time::TimeTally;
+pub use time::field::TimeFieldOption;
 pub use time::gap_tracker::TimeStep;
 pub use time::report::TimeReport;
 pub use unpack::{Member, Packed, UnpackLimits, unpack, unpack_stream};

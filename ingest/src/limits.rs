@@ -152,6 +152,15 @@ pub const MOST_TAGS: usize = 64;
 /// A definition file is read whole; the largest of lnav's own formats has a tenth of this.
 pub const LARGEST_DEFINITION_BYTES: u64 = 4 << 20;
 
+/// The layouts that are learned after the sample of a source: its programs, not its data.
+pub const MOST_LATE_LAYOUTS: usize = 8;
+
+/// The fields with times that a person is shown to choose from.
+pub const MOST_TIME_FIELDS: usize = 8;
+
+/// So much of a value is shown as an example.
+pub const EXAMPLE_VALUE_BYTES: usize = 48;
+
 /// The layouts that a general source may mix: a program's own, that of a library, and one for its start.
 pub const MOST_SHAPES: usize = 3;
 

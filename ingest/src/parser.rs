@@ -10,10 +10,14 @@ use crate::evtx;
 use crate::formats::{Fit, Format, Learned, Setup};
 use crate::frame::{Frame, Framing, frames};
 use crate::heading::{self, Heading};
+use crate::late_layouts::{self, LateLayouts, LineStart, is_own_line, usual_starts};
+use crate::layout_counts::{LayoutCounter, usual_layout};
 use crate::limits;
 use crate::rows::Rows;
 use crate::time::TimeTally;
 use crate::time::find::find;
+use crate::time::layouts::TimeLayouts;
+use crate::time::rules::TimeRules;
 
 /// Converts chunks to batches. Pure and cheap to clone: chunks of one source may be parsed on several threads
 /// and in any order; [`Settler`](crate::Settler) then sees the batches in source order.
@@ -25,8 +29,11 @@ pub struct Parser {
     goes_on: bool,
 }
 
-/// The reason for an unparsed event that no line begins.
-const REST: &str = "it precedes the first event, or continues one that is too long";
+/// The reason for an unparsed event before the first line that begins one.
+const PRECEDES: &str = "it precedes the first event";
+
+/// The reason for an unparsed event that is the rest of one beyond the limits.
+pub const CUT: &str = "it continues an event that is too long and was cut";
 
 /// The reason for an unparsed event on which a reader panicked.
 const FAULT: &str = "Timberline failed to read it because of a bug; its text is kept; please report it";
@@ -100,6 +107,78 @@ impl Parser {
     }
 
     fn read(&self, chunk: Chunk) -> (Batch, FitTally) {
+        match self.with_late(&chunk.heading) {
+            Some(parser) => parser.read_as_learned(chunk),
+            None => self.read_as_learned(chunk),
+        }
+    }
+
+    /// The parser for chunks with this heading, if it holds layouts that were learned after the sample.
+    fn with_late(&self, heading: &[u8]) -> Option<Parser> {
+        if heading.is_empty() {
+            return None;
+        }
+        let late = LateLayouts::from_heading(heading).learned;
+        if late.is_empty() {
+            return None;
+        }
+        let Framing::Starts(begins) = self.framing() else { return None };
+        let (begins, order) = (Arc::clone(begins), self.setup.times.order);
+        let added = TimeLayouts::default().with(&late);
+        let starts = move |line: &[u8]| begins(line) || added.find(line, order).is_some();
+        let mut times = self.setup.times.clone();
+        times.layouts = times.layouts.with(&late);
+        let text = self.learned().text.as_ref().map(|text| Arc::new(text.with_times(&times)));
+        let framing = Framing::Starts(Arc::new(starts));
+        let learned = Learned { framing, text, ..self.learned().clone() };
+        let setup = Setup { times, learned, ..Setup::clone(&self.setup) };
+        Some(Parser { setup: Arc::new(setup), ..self.clone() })
+    }
+
+    /// How events are delimited after these heading lines.
+    pub(crate) fn framing_after(&self, heading: &[u8]) -> Framing {
+        self.with_late(heading).map_or_else(|| self.framing().clone(), |parser| parser.framing().clone())
+    }
+
+    /// Learns layouts from text after these heading lines. Returns the heading line that says so, if it
+    /// changed, and where the text is to be cut.
+    pub(crate) fn learn_layouts(
+        &self,
+        heading: &[u8],
+        text: &[u8],
+        offset: &dyn Fn(usize) -> u64,
+    ) -> (Option<Vec<u8>>, Option<usize>) {
+        let before = LateLayouts::from_heading(heading);
+        let mut late = before.clone();
+        let cut = late_layouts::learn(self, text, offset, &mut late);
+        ((late != before).then(|| late.line()), cut)
+    }
+
+    /// Whether layouts beyond the sample are learned: lines have times, and no person described them.
+    pub(crate) fn has_layouts(&self) -> bool {
+        self.setup.custom.is_none() && (self.learned().text.is_some() || self.setup.times.begins_lines())
+    }
+
+    /// Whether events begin at a line that begins with its time.
+    fn has_usual_layout(&self) -> bool {
+        matches!(self.framing(), Framing::Starts(_)) && self.has_layouts() && self.setup.times.begins_lines()
+    }
+
+    pub(crate) fn rules(&self) -> &TimeRules {
+        &self.setup.times
+    }
+
+    pub(crate) fn usual_starts(&self) -> &[LineStart] {
+        &self.setup.usual_starts
+    }
+
+    /// The same parser, with the starts of the sample's events.
+    pub(crate) fn with_usual_starts(&self, sample: &Chunk) -> Parser {
+        let usual_starts = usual_starts(sample.text(), self.framing()).into();
+        Parser { setup: Arc::new(Setup { usual_starts, ..Setup::clone(&self.setup) }), ..self.clone() }
+    }
+
+    fn read_as_learned(&self, chunk: Chunk) -> (Batch, FitTally) {
         if let Framing::Evtx = self.framing() {
             return evtx::batch(chunk);
         }
@@ -107,11 +186,14 @@ impl Parser {
         let lines = memchr_iter(b'\n', text).count() + 1;
         let mut rows = Rows::new(self.format.columns, self.setup.zone.clone(), lines);
         let mut reader = (self.format.reader)(&self.setup);
-        for line in heading::split(&chunk.heading) {
+        // Where every line is an event, layouts decide nothing.
+        let has_starts = matches!(self.framing(), Framing::Starts(_));
+        let mut layouts = has_starts.then(|| LayoutCounter::new(&self.setup.times)).flatten();
+        for line in heading::split(&chunk.heading).filter(|line| !is_own_line(line)) {
             reader.heading(line, &mut rows);
         }
         let mut tally = FitTally::default();
-        let mut unparsed = 0;
+        let (mut unparsed, mut begun) = (0, 0);
         let mut unparsed_examples = Vec::new();
         let mut unparsed_reasons = Vec::new();
         let mut row = 0;
@@ -127,7 +209,12 @@ impl Parser {
                 continue;
             }
             rows.begin(frame);
-            let mut read = || if frame.is_rest { Err(REST) } else { reader.read(event, &mut rows) };
+            begun += u32::from(!frame.is_rest);
+            if let (Some(layouts), false) = (&mut layouts, frame.is_rest) {
+                layouts.add(event);
+            }
+            let rest = if chunk.offset == 0 && index == 0 { PRECEDES } else { CUT };
+            let mut read = || if frame.is_rest { Err(rest) } else { reader.read(event, &mut rows) };
             // A panic in our code should fail a test, but not anybody's import.
             let read = if cfg!(debug_assertions) { read() } else { catch_panic(read) };
             match read {
@@ -150,6 +237,12 @@ impl Parser {
         batch.unparsed = unparsed;
         batch.unparsed_reasons = unparsed_reasons;
         batch.unparsed_examples = unparsed_examples;
+        batch.layouts = match layouts {
+            Some(layouts) => layouts.finish(),
+            // Until another layout is learned, all events begin at the usual one.
+            None if self.has_usual_layout() => usual_layout(begun),
+            None => Vec::new(),
+        };
         tally.times = clock.tally;
         (batch, tally)
     }
@@ -222,7 +315,7 @@ mod tests {
     #[test]
     fn panicking_reader_loses_only_the_fields_of_one_event() {
         assert!(matches!(catch_panic(|| Ok(Fit::Whole)), Ok(Fit::Whole)));
-        assert!(matches!(catch_panic(|| Err(REST)), Err(REST)));
+        assert!(matches!(catch_panic(|| Err(CUT)), Err(CUT)));
         assert!(matches!(catch_panic(|| panic!("a fault")), Err(FAULT)));
     }
 }

@@ -55,7 +55,12 @@ impl Replay {
         chunk.first_line = self.line;
         self.offset += chunk.bytes.len() as u64;
         self.line += memchr_iter(b'\n', chunk.text()).count() as u64;
+        let offset = |at: usize| chunk.offset + chunk.byte_position(at) as u64;
+        let (layouts, _) = self.parser.learn_layouts(&self.heading.lines(), chunk.text(), &offset);
         self.parser.add_headings(&chunk, &mut self.heading);
+        if let Some(layouts) = layouts {
+            self.heading.add(&layouts);
+        }
         let mut batch = self.parser.parse(chunk);
         self.settler.settle(&mut batch);
         batch

@@ -207,6 +207,7 @@ impl Rows {
             unparsed: 0,
             unparsed_reasons: Vec::new(),
             unparsed_examples: Vec::new(),
+            layouts: Vec::new(),
         };
         (batch, self.clock)
     }

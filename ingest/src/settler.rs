@@ -324,8 +324,8 @@ fn first_boot(evidence: &Evidence, report: &mut TimeReport) -> i64 {
             last = Some(uptimes.resolve(uptime));
         }
     }
-    let beside_date = boot_beside_date(evidence.sample);
-    let (start, why) = match (evidence.boot_ns.or(beside_date), evidence.modified_ns, last) {
+    let boot_by_date = boot_next_to_date(evidence.sample);
+    let (start, why) = match (evidence.boot_ns.or(boot_by_date), evidence.modified_ns, last) {
         (Some(boot), ..) if evidence.boot_ns.is_some() => (boot, "as the source says"),
         (Some(boot), ..) => (boot, "assumed: the event with a date next to an uptime is at the same time"),
         (None, Some(modified), Some(last)) => {
@@ -338,7 +338,7 @@ fn first_boot(evidence: &Evidence, report: &mut TimeReport) -> i64 {
 }
 
 /// The boot for which the first uptime next to an event with a date is at that date.
-fn boot_beside_date(sample: &[i64]) -> Option<i64> {
+fn boot_next_to_date(sample: &[i64]) -> Option<i64> {
     let mut uptimes = Uptimes::starting(0);
     let (mut uptime, mut date) = (None, None);
     for &time in sample.iter().filter(|&&time| time != NO_TIME) {

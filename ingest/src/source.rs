@@ -19,7 +19,7 @@ use crate::encoding::{Encoding, has_escapes};
 use crate::error::{Error, ErrorKind};
 use crate::evtx::looks_like_evtx;
 use crate::formats::{self, Setup};
-use crate::frame::BYTE_ORDER_MARK;
+use crate::frame::{BYTE_ORDER_MARK, Framing};
 use crate::heading::{self, Heading};
 use crate::limits;
 use crate::parser::Parser;
@@ -44,6 +44,9 @@ pub struct Options {
     pub year_reason: Option<String>,
     /// The years of neighbouring files, for times without one.
     pub neighbours: Vec<i16>,
+    /// Name of the field that contains the time, instead of finding it by names and values; of the fields in
+    /// [`Detection::time_fields`]. It is ignored where the source has no such field.
+    pub time_field: Option<String>,
     /// When the machine was booted whose uptimes the times are, in nanoseconds since 1970 UTC.
     pub boot_ns: Option<i64>,
     /// Added to every time, for a machine whose clock was wrong.
@@ -66,6 +69,7 @@ impl Default for Options {
             year: None,
             year_reason: None,
             neighbours: Vec::new(),
+            time_field: None,
             boot_ns: None,
             clock_offset_ns: 0,
             lines: false,
@@ -156,6 +160,8 @@ pub struct Source<'a> {
     state: ReadState,
     detection: Detection,
     parser: Parser,
+    /// The parser's framing, with the layouts that were learned so far.
+    framing: Framing,
     settler: Settler,
     sample_bytes: usize,
 }
@@ -219,6 +225,7 @@ impl<'a> Source<'a> {
         let mut source = Source::learned(stream, sample, options)?;
         (source.offset, source.line) = (place.offset, place.line);
         heading::split(&place.heading).for_each(|line| source.heading.add(line));
+        source.framing = source.parser.framing_after(&source.heading.lines());
         Ok(source)
     }
 
@@ -267,6 +274,7 @@ impl<'a> Source<'a> {
         if self.offset == 0 {
             heading::split(&before.heading).for_each(|line| self.heading.add(line));
         }
+        self.framing = self.parser.framing_after(&self.heading.lines());
     }
 
     /// A source with nothing to read yet, whose sample determined its format.
@@ -306,7 +314,8 @@ impl<'a> Source<'a> {
             return Err(fail(ErrorKind::Binary, what));
         }
         let forced = if is_evtx { Some(Candidate::BuiltIn(&formats::EVTX)) } else { forced };
-        let setup = Setup::new(zone.clone());
+        let time_field = options.time_field.as_deref().map(Arc::from);
+        let setup = Setup { time_field, ..Setup::new(zone.clone()) };
         let Verdict { parser, mut detection, times, rules } =
             detect(&sample, is_whole, forced.as_ref(), &options.definitions, &setup, options.zone.as_deref());
         let parser = if options.lines && !is_evtx { parser.by_lines() } else { parser };
@@ -341,6 +350,7 @@ impl<'a> Source<'a> {
             heading: Heading::default(),
             state: ReadState::Reading,
             detection,
+            framing: parser.framing().clone(),
             parser,
             settler,
             sample_bytes,
@@ -412,7 +422,7 @@ impl<'a> Source<'a> {
         let (text, mut end) = (self.text(), 0);
         loop {
             let offset = self.offset + end as u64;
-            end += self.parser.framing().cut(offset, &text[end..], self.chunk_bytes, ended)?;
+            end += self.framing.cut(offset, &text[end..], self.chunk_bytes, ended)?;
             if self.offset > 0 || end >= limits::SAMPLE_BYTES || !is_blank(&text[..end]) {
                 return Some(end);
             }
@@ -454,6 +464,13 @@ impl<'a> Source<'a> {
 
     /// Returns the bytes of the text up to a position.
     fn hand_out(&mut self, text_end: usize) -> Chunk {
+        let text = &self.text()[..text_end];
+        let offset = |at: usize| {
+            let position = |decoded: &Decoded| decoded.byte_position(&self.pending, at);
+            self.offset + self.decoded.as_ref().map_or(at, position) as u64
+        };
+        let (layouts, cut) = self.parser.learn_layouts(&self.heading.lines(), text, &offset);
+        let text_end = cut.unwrap_or(text_end);
         let end = match &self.decoded {
             None => text_end,
             Some(decoded) if text_end == decoded.text().len() => decoded.decoded_bytes(),
@@ -475,6 +492,10 @@ impl<'a> Source<'a> {
         self.offset += chunk.bytes.len() as u64;
         self.line += memchr_iter(b'\n', chunk.text()).count() as u64;
         self.parser.add_headings(&chunk, &mut self.heading);
+        if let Some(layouts) = layouts {
+            self.heading.add(&layouts);
+            self.framing = self.parser.framing_after(&self.heading.lines());
+        }
         chunk
     }
 }

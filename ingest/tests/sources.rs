@@ -164,3 +164,56 @@ fn events_without_a_time_take_their_predecessor_s() {
     assert_eq!(times(log, None, &Options::default()), expected);
     assert_eq!(times(b"a\nb", None, &Options::default()), ["none", "none"]);
 }
+
+/// The times of events with a chosen time field, and the fields to choose from.
+fn times_of(text: &[u8], field: Option<&str>) -> (Vec<i64>, Vec<(String, bool)>) {
+    let (_folder, found) = file(text);
+    let options = Options { time_field: field.map(str::to_owned), ..Options::default() };
+    let mut fields = Vec::new();
+    open(&found, &options, &mut |opened| {
+        let source = opened.source.expect("it is text");
+        let offered = &source.detection().time_fields;
+        fields = offered.iter().map(|field| (field.name.clone(), field.chosen)).collect();
+        true
+    });
+    let batches = read_all(&found, &options).expect("it is readable");
+    (batches.iter().flat_map(|batch| batch.time.iter().map(|time| time / 1_000_000_000)).collect(), fields)
+}
+
+#[test]
+fn a_person_chooses_the_field_of_the_time() {
+    let json = br#"{"timestamp":"2026-02-28T12:30:00Z","order":{"placed":1772195400},"n":1}
+{"timestamp":"2026-02-28T12:30:05Z","order":{"placed":1772195460},"n":2}
+{"timestamp":"2026-02-28T12:30:09Z","order":{"placed":1772195520},"n":3}
+"#;
+    let logfmt = b"ts=2026-02-28T12:30:00Z seen=2026-02-28T13:30:00Z n=1\nts=2026-02-28T12:30:05Z seen=2026-02-28T13:30:05Z n=2\n";
+    let csv = b"timestamp,placed,n\n2026-02-28T12:30:00Z,2026-02-27T12:30:00Z,1\n2026-02-28T12:30:05Z,2026-02-27T12:31:00Z,2\n";
+    let xml = b"<r at=\"2026-02-28T12:30:00Z\" placed=\"2026-02-27T12:30:00Z\"/>\n<r at=\"2026-02-28T12:30:05Z\" placed=\"2026-02-27T12:31:00Z\"/>\n";
+    let noon = 1_772_281_800;
+    for (text, used, other, time) in [
+        (&json[..], "timestamp", "order.placed", 1_772_195_400),
+        (logfmt, "ts", "seen", noon + 3_600),
+        (csv, "timestamp", "placed", noon - 86_400),
+        (xml, "at", "placed", noon - 86_400),
+    ] {
+        let (times, fields) = times_of(text, None);
+        assert_eq!((times[0], &fields[0]), (noon, &(used.to_owned(), true)), "{used}");
+        assert!(fields.contains(&(other.to_owned(), false)), "{fields:?}");
+        let (times, fields) = times_of(text, Some(other));
+        assert_eq!((times[0], &fields[0]), (time, &(other.to_owned(), true)), "{other}");
+        assert!(fields.contains(&(used.to_owned(), false)), "{fields:?}");
+        // A field that the file does not have changes nothing.
+        assert_eq!(times_of(text, Some("missing")).0[0], noon, "{used}");
+    }
+}
+
+#[test]
+fn a_long_event_is_cut_for_one_reason() {
+    let text =
+        ["2026-02-28T12:30:00Z dump\n", &"of a row\n".repeat(10_000), "2026-02-28T12:30:01Z end\n"].concat();
+    let text = ["2026-02-28T12:29:59Z start\n".repeat(2_600), text].concat();
+    let (_folder, found) = file(text.as_bytes());
+    let batches = read_all(&found, &Options::default()).expect("it is readable");
+    let reasons: Vec<_> = batches.iter().flat_map(|batch| batch.unparsed_reasons.clone()).collect();
+    assert_eq!(reasons, [(ingest::CUT, 2)]);
+}

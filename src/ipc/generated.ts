@@ -163,6 +163,10 @@ zone?: string,
  */
 year?: number, 
 /**
+ * The field that contains the time; ignored where a file has none of that name.
+ */
+timeField?: string, 
+/**
  * Added to every time.
  */
 clockOffset?: Nanos, 
@@ -305,11 +309,39 @@ export type Account = {
  */
 score: number, reason: string, alternatives: Array<Alternative>, unparsed: Array<Unparsed>, 
 /**
+ * How many events begin at each layout of its lines, the most frequent first; empty where there is only one.
+ */
+layouts: Array<Layout>, 
+/**
+ * The fields that may contain the time, the one that is used first.
+ */
+timeFields: Array<TimeField>, 
+/**
  * What was decided about its times, and what is odd about them, in sentences.
  */
 times: Array<string>, };
 
 export type Alternative = { format: string, score: number, };
+
+export type Layout = { 
+/**
+ * The text before the time with its marks, and words and numbers by their kind: `number word [time`.
+ */
+layout: string, events: number, };
+
+export type TimeField = { name: string, 
+/**
+ * Share of the first events that have a time in it, 0 to 1.
+ */
+coverage: number, 
+/**
+ * Its first value that is a time.
+ */
+example: string, 
+/**
+ * The times are read from it.
+ */
+chosen: boolean, };
 
 export type Unparsed = { reason: string, events: number, examples: Array<Example>, };
 

@@ -261,6 +261,7 @@ impl<'w, 'c> Landing<'w, 'c> {
                     (resume.offset, resume.events, resume.not_parsed);
                 (entry.first, entry.last) = (resume.first, resume.last);
                 account.unparsed.clone_from(&resume.unparsed);
+                account.layouts.clone_from(&resume.layouts);
                 let gone = Gone { source, from: resume.offset };
                 self.held =
                     Some(Replacement::new(gone, known.entry.bytes, OldSource::from_entry(old.as_ref())));
@@ -511,6 +512,7 @@ impl Current {
             first: entry.first,
             last: entry.last,
             unparsed: self.account.unparsed.clone(),
+            layouts: self.account.layouts.clone(),
             settler: self.settler.state(),
         })
     }

@@ -317,6 +317,7 @@ impl Reader<'_> {
             let others = account.alternatives.into_iter();
             begin.detection.alternatives =
                 others.map(|(format, score)| ingest::Alternative { format, score }).collect();
+            begin.detection.time_fields = account.time_fields;
             (begin.detection.score, begin.detection.reason) = (account.score, account.reason);
         }
     }

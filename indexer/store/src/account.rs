@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ingest::{Batch, Detection, Encoding, SettlerState, TextDecoder, TimeReport};
+use ingest::{Batch, Detection, Encoding, SettlerState, TextDecoder, TimeFieldOption, TimeReport};
 use serde::{Deserialize, Serialize};
 
 use super::files;
@@ -25,6 +25,12 @@ pub struct Account {
     pub alternatives: Vec<(String, f32)>,
     /// Events that the format did not understand, by reason.
     pub unparsed: Vec<Unparsed>,
+    /// How many events begin at each layout of its lines, in words; empty if there is only one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub layouts: Vec<(String, u64)>,
+    /// The fields that may contain the time, the one that was used first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub time_fields: Vec<TimeFieldOption>,
     /// How its times were read.
     pub times: TimeReport,
     /// The first and last year of the times of its first lines that have one.
@@ -69,6 +75,8 @@ pub struct Resume {
     #[serde(with = "stamp::json")]
     pub last: Option<i64>,
     pub unparsed: Vec<Unparsed>,
+    #[serde(default)]
+    pub layouts: Vec<(String, u64)>,
     pub settler: SettlerState,
 }
 
@@ -83,15 +91,37 @@ impl Account {
                 .iter()
                 .map(|other| (other.format.clone(), other.score))
                 .collect(),
+            time_fields: detection.time_fields.clone(),
             ..Account::default()
         }
+    }
+
+    /// The layouts at which events begin, most frequent first, if there are several.
+    #[must_use]
+    pub fn several_layouts(&self) -> Vec<(String, u64)> {
+        let mut layouts = self.layouts.clone();
+        layouts.sort_by(|a, b| b.1.cmp(&a.1));
+        if layouts.len() < 2 { Vec::new() } else { layouts }
+    }
+
+    /// The same in a sentence.
+    #[must_use]
+    pub fn layout_sentence(&self) -> Option<String> {
+        let layouts = self.several_layouts();
+        let counts: Vec<_> = layouts.iter().map(|(layout, events)| format!("{layout} ({events})")).collect();
+        (!counts.is_empty()).then(|| format!("events begin at several layouts: {}", counts.join(", ")))
     }
 
     /// What is odd about the source, in sentences: about its times, and about what was not understood.
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = self.times.sentences();
+        remarks.extend(self.layout_sentence());
         for unparsed in &self.unparsed {
+            if unparsed.reason == ingest::CUT {
+                remarks.push(cut_sentence(unparsed));
+                continue;
+            }
             let lines: Vec<_> = unparsed.examples.iter().map(|example| example.line.to_string()).collect();
             let events = if unparsed.events == 1 { "event was" } else { "events were" };
             remarks.push(format!(
@@ -106,6 +136,12 @@ impl Account {
 
     /// Adds the reasons why events of a batch were not understood.
     pub fn add(&mut self, batch: &Batch, encoding: Encoding) {
+        for (layout, events) in &batch.layouts {
+            match self.layouts.iter_mut().find(|(known, _)| known == layout) {
+                Some((_, count)) => *count += u64::from(*events),
+                None => self.layouts.push((layout.clone(), u64::from(*events))),
+            }
+        }
         if batch.unparsed == 0 {
             return;
         }
@@ -122,12 +158,26 @@ impl Account {
             let Some(unparsed) = place.and_then(|place| self.unparsed.get_mut(place)) else { continue };
             unparsed.events += u64::from(events);
             let of_reason = batch.unparsed_examples.iter().filter(|(_, why)| *why == reason);
-            let missing = EXAMPLES.saturating_sub(unparsed.examples.len());
+            // Where the parts of a long event begin means nothing; the first shows which event it is.
+            let most = if reason == ingest::CUT { 1 } else { EXAMPLES };
+            let missing = most.saturating_sub(unparsed.examples.len());
             for &(row, _) in of_reason.take(missing) {
                 unparsed.examples.push(example(batch, row as usize, &mut texts));
             }
         }
     }
+}
+
+/// Said once for all events of a file that were cut.
+fn cut_sentence(cut: &Unparsed) -> String {
+    let first =
+        cut.examples.first().map_or_else(String::new, |example| format!(", first in line {}", example.line));
+    format!(
+        "events of more than {} lines or {} MB were cut, into {} more{first}",
+        ingest::limits::MOST_EVENT_LINES,
+        ingest::limits::LONGEST_EVENT_BYTES >> 20,
+        cut.events
+    )
 }
 
 fn example(batch: &Batch, row: usize, texts: &mut TextDecoder) -> Example {

@@ -140,6 +140,9 @@ pub struct Reading {
     /// The reason for that year, unless a person chose it.
     #[serde(skip_serializing_if = "is_default")]
     pub year_reason: Option<String>,
+    /// The field that contains the time.
+    #[serde(skip_serializing_if = "is_default")]
+    pub time_field: Option<String>,
     /// The boot time of the machine, for times that are uptimes.
     #[serde(skip_serializing_if = "is_default")]
     pub boot_ns: Option<i64>,
@@ -198,6 +201,7 @@ impl Reading {
             zone: options.zone.clone(),
             year: options.year,
             year_reason: options.year_reason.clone(),
+            time_field: options.time_field.clone(),
             boot_ns: options.boot_ns,
             clock_offset_ns: options.clock_offset_ns,
             lines: options.lines,
@@ -226,6 +230,7 @@ impl Reading {
             } else {
                 self.year_reason.clone()
             },
+            time_field: options.time_field.clone().or_else(|| self.time_field.clone()),
             boot_ns: options.boot_ns.or(self.boot_ns),
             lines: options.lines || self.lines,
             clock_offset_ns: match options.clock_offset_ns {

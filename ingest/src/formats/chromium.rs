@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn sample_lines() {
-        let unparsed = "unparsed: it precedes the first event, or continues one that is too long";
+        let unparsed = "unparsed: it precedes the first event";
         for (line, expected) in [
             (
                 "[7:9:1121/030405.123456:ERROR:gpu_init.cc(441)] Passthrough is not supported, GL is egl",

@@ -107,6 +107,6 @@ mod tests {
             "error process=\"12.1\" user=\"bob\" app=\"runmqsc\" host=\"web-1\" installation=\"One\" queue_manager=\"QM1\" code=\"AMQ7126E\" message=\"No license.\\n\\nACTION:\\nNone.\"",
         );
         check("21/11/2026 03:04:05 - Process(12.1) User(bob)", "no code of a message");
-        check("AMQ7126E: No", "it precedes the first event, or continues one that is too long");
+        check("AMQ7126E: No", "it precedes the first event");
     }
 }

@@ -11,7 +11,7 @@ use crate::limits;
 use crate::named_columns::NamedColumns;
 use crate::pairs::{PairItem, Style, is_key};
 use crate::rows::Rows;
-use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField};
+use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField, TimeFieldOption, mark_chosen};
 use crate::time::find::whole_time;
 
 /// Slightly less than the formats that are lists of pairs with a shape of their own.
@@ -21,7 +21,7 @@ pub(crate) static FORMAT: Format =
 pub(crate) const STYLE: Style = Style { escapes: true, single_quotes: false };
 
 /// Finds the key that contains the time, if fewer than half of the lines have a known one.
-fn learn(sample: &[u8], _: &Setup) -> Learned {
+fn learn(sample: &[u8], setup: &Setup) -> Learned {
     let mut times = FieldTimes::default();
     let (mut lines, mut known) = (0, 0);
     for line in sample.split(|&byte| byte == b'\n').take(MOST_EVENTS) {
@@ -46,9 +46,17 @@ fn learn(sample: &[u8], _: &Setup) -> Learned {
         lines += usize::from(pairs > 0);
         known += usize::from(has_known);
     }
-    let best = || times.best(|key| if matches!(role(key), PairRole::Time) { KNOWN } else { 0.0 });
-    let time_field = if known * 2 < lines { best() } else { None };
-    Learned { time_field: time_field.map(Arc::new), ..Learned::default() }
+    let weight = |key: &[u8]| if matches!(role(key), PairRole::Time) { KNOWN } else { 0.0 };
+    let mut options = times.options(weight);
+    let chosen = setup.time_field.as_deref().and_then(|name| times.named(name));
+    let best = || if known * 2 < lines { times.best(weight) } else { None };
+    let time_field = chosen.or_else(best);
+    let used = time_field.as_ref().map(|field| field.name.to_vec()).or_else(|| {
+        let is_known = |option: &&TimeFieldOption| matches!(role(option.name.as_bytes()), PairRole::Time);
+        options.iter().find(is_known).map(|option| option.name.clone().into_bytes())
+    });
+    mark_chosen(&mut options, &used.unwrap_or_default());
+    Learned { time_field: time_field.map(Arc::new), time_options: options.into(), ..Learned::default() }
 }
 
 fn reader(setup: &Setup) -> Box<dyn Reader> {

@@ -77,10 +77,11 @@ use std::sync::Arc;
 
 use crate::custom::Definition;
 use crate::frame::Framing;
+use crate::late_layouts::LineStart;
 use crate::limits;
 use crate::rows::{Rows, Schema};
 use crate::time::When;
-use crate::time::field::TimeField;
+use crate::time::field::{TimeField, TimeFieldOption};
 use crate::time::find::whole_time;
 use crate::time::rules::TimeRules;
 use crate::time::zone::Zone;
@@ -255,6 +256,8 @@ pub(crate) struct Learned {
     pub time_columns: [Option<usize>; 2],
     /// The field that contains the time, if its values and not its name determined it.
     pub time_field: Option<Arc<TimeField>>,
+    /// The fields that may contain the time, the one that is used and the best first.
+    pub time_options: Arc<[TimeFieldOption]>,
 }
 
 impl Learned {
@@ -276,12 +279,17 @@ pub(crate) struct Setup {
     pub is_recoded: bool,
     /// The definition to read by, if the format is user-defined.
     pub custom: Option<Arc<Definition>>,
+    /// The field that a person chose for the time.
+    pub time_field: Option<Arc<str>>,
+    /// How the lines of the sample begin that begin events.
+    pub usual_starts: Arc<[LineStart]>,
 }
 
 impl Setup {
     pub(crate) fn new(zone: Zone) -> Setup {
         let (times, learned) = (TimeRules::default(), Learned::default());
-        Setup { zone, times, learned, is_recoded: false, custom: None }
+        let usual_starts = Arc::default();
+        Setup { zone, times, learned, is_recoded: false, custom: None, time_field: None, usual_starts }
     }
 }
 

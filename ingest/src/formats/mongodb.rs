@@ -158,7 +158,7 @@ mod tests {
             "2026-11-21T03:04:05.123+0000 ***** RESTARTED",
             r#"2026-11-21T03:04:05.123Z - message="***** RESTARTED""#,
         );
-        check("up", "unparsed: it precedes the first event, or continues one that is too long");
+        check("up", "unparsed: it precedes the first event");
         check("2026-11-21T03:04:05.123+0000 I am here", "unparsed: no component after the severity");
         check("2026-11-21T03:04:05.123+0000 I NETWORK  x", "unparsed: no context after the component");
         check("2026-11-21T03:04:05.123+0000", "2026-11-21T03:04:05.123Z -");

@@ -103,6 +103,6 @@ mod tests {
         );
         check("2026-11-21 03:04:05.12 main x", "unparsed: no SQL Server process after the time");
         check("2026-11-21 03:04:05.12", "unparsed: no SQL Server process after the time");
-        check("x", "unparsed: it precedes the first event, or continues one that is too long");
+        check("x", "unparsed: it precedes the first event");
     }
 }

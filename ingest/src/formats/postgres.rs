@@ -382,7 +382,7 @@ mod tests {
 
     #[test]
     fn broken_lines() {
-        check("LOG:  no time", "unparsed: it precedes the first event, or continues one that is too long");
+        check("LOG:  no time", "unparsed: it precedes the first event");
         check("2026-11-21 03:04:05 UTC [12] LOG: one space", "unparsed: no severity after the prefix");
         check("2026-11-21 03:04:05", "unparsed: no severity after the prefix");
         check("2026-11-21 03:04:05:  ", "unparsed: no severity after the prefix");

@@ -12,7 +12,7 @@ use crate::level;
 use crate::limits;
 use crate::named_columns::{NamedColumns, Number, number};
 use crate::rows::Rows;
-use crate::time::field::{FieldTimes, MOST_EVENTS, TimeField};
+use crate::time::field::{FieldTimes, MOST_EVENTS, TimeField, TimeFieldOption, mark_chosen};
 use crate::xml::{Token, XmlReader, unescape};
 
 pub(crate) static FORMAT: Format = Format {
@@ -50,7 +50,7 @@ fn element(text: &[u8]) -> Option<&[u8]> {
 }
 
 /// The first element that begins a line twice is the record; elements within it begin lines no earlier.
-fn learn(sample: &[u8], _: &Setup) -> Learned {
+fn learn(sample: &[u8], setup: &Setup) -> Learned {
     let text = without_mark(sample);
     if !is_tag(text) || text.starts_with(b"<![") || text.starts_with(b"<!DOCTYPE html") {
         return Learned::default();
@@ -66,13 +66,18 @@ fn learn(sample: &[u8], _: &Setup) -> Learned {
     }
     let Some(record) = names.into_iter().find(|name| counts[name] > 1) else { return Learned::default() };
     let record = record.to_vec();
-    let time_field = time_field(text, &record).map(Arc::new);
+    let (time_field, options) = time_field(text, &record, setup.time_field.as_deref());
     let begins = move |line: &[u8]| element(line.trim_ascii_start()) == Some(&record[..]);
-    Learned { time_field, ..Learned::starting(begins) }
+    let time_field = time_field.map(Arc::new);
+    Learned { time_field, time_options: options.into(), ..Learned::starting(begins) }
 }
 
-/// The attribute or the inner element that contains the time, by the values.
-fn time_field(sample: &[u8], record: &[u8]) -> Option<TimeField> {
+/// The attribute or the inner element that contains the time, by choice or by the values; and those to choose from.
+fn time_field(
+    sample: &[u8],
+    record: &[u8],
+    chosen: Option<&str>,
+) -> (Option<TimeField>, Vec<TimeFieldOption>) {
     let mut times = FieldTimes::default();
     let opening = [b"<", record].concat();
     let mut path = Vec::new();
@@ -85,7 +90,11 @@ fn time_field(sample: &[u8], record: &[u8]) -> Option<TimeField> {
             });
         }
     }
-    times.best(|name| std::str::from_utf8(name).map_or(0.0, time_key_weight))
+    let weight = |name: &[u8]| std::str::from_utf8(name).map_or(0.0, time_key_weight);
+    let mut options = times.options(weight);
+    let best = chosen.and_then(|name| times.named(name)).or_else(|| times.best(weight));
+    mark_chosen(&mut options, best.as_ref().map_or(&[][..], |best| &best.name));
+    (best, options)
 }
 
 /// The range of a value in the record.

@@ -4,6 +4,8 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::civil::{DAY_NS, SECOND_NS, days_from_civil};
 use super::find::{may_begin_id_part, time_at_exactly, whole_time};
 use super::numeric_date::DateOrder;
@@ -30,6 +32,38 @@ impl TimeField {
         if self.within { within_id(value) } else { whole_time(value) }
     }
 }
+
+/// A field that may contain the time of events, for a person to choose from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TimeFieldOption {
+    /// Its name, as [`Options::time_field`](crate::Options::time_field) accepts it.
+    pub name: String,
+    /// Share of the sample's events that have a time in it, 0 to 1.
+    pub coverage: f32,
+    /// Its first value that is a time.
+    pub example: String,
+    /// The times are read from it.
+    pub chosen: bool,
+}
+
+/// Marks the field that the times are read from and puts it first.
+pub(crate) fn mark_chosen(options: &mut Vec<TimeFieldOption>, name: &[u8]) {
+    let name = shown_name(name);
+    if let Some(at) = options.iter().position(|option| option.name == name) {
+        let chosen = options.remove(at);
+        options.insert(0, TimeFieldOption { chosen: true, ..chosen });
+    }
+    options.truncate(limits::MOST_TIME_FIELDS);
+}
+
+/// The name without what distinguishes columns of the same name.
+fn shown_name(name: &[u8]) -> String {
+    String::from_utf8_lossy(name.split(|&byte| byte == 0).next().unwrap_or_default()).into_owned()
+}
+
+/// A field with times in fewer of the events is not worth choosing.
+const LEAST_SHOWN: f64 = 0.2;
 
 /// This many events of a sample are enough to find the field.
 pub(crate) const MOST_EVENTS: usize = 1_000;
@@ -62,6 +96,8 @@ struct FieldValues {
     spelled: Vec<i64>,
     numbers: Vec<i64>,
     within: Vec<i64>,
+    /// The first value that is a time.
+    example: Box<[u8]>,
 }
 
 impl FieldTimes {
@@ -83,6 +119,7 @@ impl FieldTimes {
                     spelled,
                     numbers,
                     within,
+                    example: Box::default(),
                 });
                 self.index.insert(name.into(), self.fields.len() - 1);
                 self.fields.len() - 1
@@ -100,6 +137,39 @@ impl FieldTimes {
             Some(ns) => field.spelled.push(ns),
             None => field.within.extend(within_id(value).and_then(|when| plausible(&when))),
         }
+        if field.example.is_empty() && field.times().is_some() {
+            field.example = value[..value.len().min(limits::EXAMPLE_VALUE_BYTES)].into();
+        }
+    }
+
+    /// The fields whose values are times, the likeliest first; none of them is chosen yet.
+    pub(crate) fn options(&self, known: impl Fn(&[u8]) -> f64) -> Vec<TimeFieldOption> {
+        let mut options: Vec<(f64, TimeFieldOption)> = Vec::new();
+        for field in &self.fields {
+            let Some((times, is_number, within)) = field.times() else { continue };
+            let coverage = times.len() as f64 / self.events.max(1) as f64;
+            let score = field.score(self.events, known(&field.name)).map(|(score, _)| score);
+            // Numbers and parts of ids are times only if more than their look says so.
+            if coverage < LEAST_SHOWN || score.is_none() && (within || is_number && is_no_time(&field.name)) {
+                continue;
+            }
+            let option = TimeFieldOption {
+                name: shown_name(&field.name),
+                coverage: coverage as f32,
+                example: String::from_utf8_lossy(&field.example).into_owned(),
+                chosen: false,
+            };
+            options.push((score.unwrap_or(coverage - NOT_LIKELY), option));
+        }
+        options.sort_by(|a, b| b.0.total_cmp(&a.0));
+        options.into_iter().map(|(_, option)| option).collect()
+    }
+
+    /// The field of this name that a person chose, if some of its values are times.
+    pub(crate) fn named(&self, name: &str) -> Option<TimeField> {
+        let field = self.fields.iter().find(|field| shown_name(&field.name) == name)?;
+        let (_, _, within) = field.times()?;
+        Some(TimeField { name: field.name.clone(), within })
     }
 
     /// The field that most likely contains the time of events. `known` returns how well a name is known for
@@ -117,14 +187,27 @@ impl FieldTimes {
     }
 }
 
+/// Lowers the rank of a field that would not be chosen by its values.
+const NOT_LIKELY: f64 = 100.0;
+
+/// Whether the name says that a number is no time.
+fn is_no_time(name: &[u8]) -> bool {
+    is_id(name) || hint(name).is_none()
+}
+
 impl FieldValues {
+    /// Its values that are times, whether they are numbers, and whether they are parts of ids.
+    fn times(&self) -> Option<(&Vec<i64>, bool, bool)> {
+        let kinds = [(&self.spelled, false, false), (&self.numbers, true, false), (&self.within, true, true)];
+        kinds.into_iter().max_by_key(|(times, ..)| times.len()).filter(|(times, ..)| !times.is_empty())
+    }
+
     /// How likely it is the time, and whether the time is part of an id.
     fn score(&self, events: usize, known: f64) -> Option<(f64, bool)> {
         let hint = known + hint(&self.name)?;
-        let kinds = [(&self.spelled, false, false), (&self.numbers, true, false), (&self.within, true, true)];
-        let (times, is_number, within) = kinds.into_iter().max_by_key(|(times, ..)| times.len())?;
+        let (times, is_number, within) = self.times()?;
         let coverage = times.len() as f64 / events as f64;
-        if times.is_empty() || coverage < LEAST_COVERAGE || times.len() * 5 < self.values * 4 {
+        if coverage < LEAST_COVERAGE || times.len() * 5 < self.values * 4 {
             return None;
         }
         let (first, last) = (times.iter().min()?, times.iter().max()?);

@@ -100,7 +100,7 @@ pub(crate) fn find(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
     }
     let found = scan(line, rules.within, rules.order).map(|(found, _)| found);
     if let Some(found) = found {
-        // A digit before the time is a value of a row, unless lines usually have their time behind one.
+        // A digit before the time is a value of a row, unless lines usually have their time after one.
         let is_value = found.start > 0 && rules.begins_lines() && line[0].is_ascii_digit();
         return (!is_value).then_some(found);
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::civil::{DAY_NS, SECOND_NS};
 use super::find::{FoundTime, Spelling, scan};
 use super::numeric_date::DateOrder;
-use super::rules::is_complete;
+use super::rules::{TimeRules, is_complete};
 use super::undated::day_time;
 use super::zone::Zone;
 use super::{Clock, When};
@@ -37,6 +37,11 @@ const LONGEST_LAYOUT_BYTES: usize = 24;
 impl TimeLayouts {
     pub(crate) fn is_empty(&self) -> bool {
         self.before.is_empty() && !self.day_time
+    }
+
+    /// The same, and more that were learned later.
+    pub(crate) fn with(&self, later: &[Box<[u8]>]) -> TimeLayouts {
+        TimeLayouts { before: self.before.iter().chain(later).cloned().collect(), ..self.clone() }
     }
 
     /// The time of a line that has one of the layouts.
@@ -146,6 +151,14 @@ pub(crate) fn fit_between(lines: &[(Option<FoundTime>, bool)]) -> bool {
     fitting * 10 >= others * 9
 }
 
+/// A line of another program is not so much later than the event before it.
+const LONGEST_PAUSE_NS: i64 = DAY_NS;
+
+/// Whether a time of another layout fits after that of the event before it.
+pub(crate) fn fits_after(ns: i64, before: i64) -> bool {
+    (before.saturating_sub(SLACK_NS)..=before.saturating_add(LONGEST_PAUSE_NS)).contains(&ns)
+}
+
 fn is_between(ns: i64, before: Option<i64>, next: Option<i64>) -> bool {
     before.is_none_or(|before| ns >= before - SLACK_NS) && next.is_none_or(|next| ns <= next + SLACK_NS)
 }
@@ -162,6 +175,37 @@ fn count(groups: &mut Vec<(Vec<u8>, usize, usize)>, layout: Vec<u8>, fits: bool)
 
 fn is_anchored(time: &FoundTime) -> bool {
     time.start <= limits::STAMP_ANCHORED_BYTES
+}
+
+/// The layout of a line that has a time near its start, and the time.
+pub(crate) fn layout_of(line: &[u8], rules: &TimeRules) -> Option<(Vec<u8>, FoundTime)> {
+    let (found, _) = scan(line, limits::STAMP_WITHIN_BYTES, rules.order)?;
+    layout(&line[..found.start]).map(|before| (before, found))
+}
+
+/// The layout of a line whose time was found; empty if its time begins it.
+pub(crate) fn layout_of_found(line: &[u8], found: &FoundTime) -> Vec<u8> {
+    let before = if is_anchored(found) { None } else { layout(&line[..found.start]) };
+    before.unwrap_or_default()
+}
+
+/// A layout for a person: `number word word [time`. `None` is that of events without a time.
+pub(crate) fn layout_in_words(layout: Option<&[u8]>) -> String {
+    let Some(layout) = layout else { return "no time".to_owned() };
+    if layout == b"T" {
+        return "time of day".to_owned();
+    }
+    let words = layout.iter().map(|byte| match byte {
+        b'a' => "word".to_owned(),
+        b'0' => "number".to_owned(),
+        other => char::from(*other).to_string(),
+    });
+    words.chain(["time".to_owned()]).collect()
+}
+
+/// The instant of a time with its date; without a zone it is taken as UTC.
+pub(crate) fn instant(when: &When) -> Option<i64> {
+    complete(when)
 }
 
 /// The instant of a complete time; without a zone it is taken as UTC.
@@ -280,6 +324,14 @@ mod tests {
         }
         check("6e1f0a3c-2f1b-4f60 ", Some("a "));
         check("[pool 3 of main] ", Some("[a 0 a a] "));
+    }
+
+    #[test]
+    fn layouts_are_worded() {
+        let words = |before: &str| layout_in_words(layout(before.as_bytes()).as_deref());
+        assert_eq!(words("192.0.2.4 - ines ["), "number word word [time");
+        assert_eq!(words(""), "time");
+        assert_eq!(layout_in_words(None), "no time");
     }
 
     #[test]

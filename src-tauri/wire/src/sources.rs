@@ -35,6 +35,9 @@ pub struct Reading {
     /// Of the first time, where times name none.
     #[ts(optional)]
     pub year: Option<i16>,
+    /// The field that contains the time; ignored where a file has none of that name.
+    #[ts(optional)]
+    pub time_field: Option<String>,
     /// Added to every time.
     #[ts(optional)]
     pub clock_offset: Option<Nanos>,
@@ -53,6 +56,7 @@ impl Reading {
             zone: chosen.zone.clone(),
             // A year that was found out is no choice of a person.
             year: chosen.year.filter(|_| chosen.year_reason.is_none()),
+            time_field: chosen.time_field.clone(),
             clock_offset: Some(Nanos(chosen.clock_offset_ns)).filter(|offset| offset.0 != 0),
             boot: chosen.boot_ns.map(Nanos),
         }
@@ -75,6 +79,7 @@ impl Reading {
             encoding: self.encoding.clone(),
             zone: self.zone.clone(),
             year: self.year,
+            time_field: self.time_field.clone(),
             clock_offset_ns: self.clock_offset.map_or(0, |offset| offset.0),
             boot_ns: self.boot.map(|boot| boot.0),
             ..ReadOptions::default()
@@ -253,6 +258,10 @@ pub struct Account {
     pub reason: String,
     pub alternatives: Vec<Alternative>,
     pub unparsed: Vec<Unparsed>,
+    /// How many events begin at each layout of its lines, the most frequent first; empty where there is only one.
+    pub layouts: Vec<Layout>,
+    /// The fields that may contain the time, the one that is used first.
+    pub time_fields: Vec<TimeField>,
     /// What was decided about its times, and what is odd about them, in sentences.
     pub times: Vec<String>,
 }
@@ -262,6 +271,27 @@ pub struct Account {
 pub struct Alternative {
     pub format: String,
     pub score: f32,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Layout {
+    /// The text before the time with its marks, and words and numbers by their kind: `number word [time`.
+    pub layout: String,
+    pub events: u64,
+}
+
+/// A field that may contain the time.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TimeField {
+    pub name: String,
+    /// Share of the first events that have a time in it, 0 to 1.
+    pub coverage: f32,
+    /// Its first value that is a time.
+    pub example: String,
+    /// The times are read from it.
+    pub chosen: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -472,11 +502,20 @@ fn shape_account(account: &indexer::Account) -> Account {
         events: unparsed.events,
         examples: unparsed.examples.iter().map(example).collect(),
     };
+    let layout = |(layout, events)| Layout { layout, events };
+    let time_field = |field: &indexer::TimeFieldOption| TimeField {
+        name: field.name.clone(),
+        coverage: field.coverage,
+        example: field.example.clone(),
+        chosen: field.chosen,
+    };
     Account {
         score: account.score,
         reason: account.reason.clone(),
         alternatives: account.alternatives.iter().map(alternative).collect(),
         unparsed: account.unparsed.iter().map(unparsed).collect(),
+        layouts: account.several_layouts().into_iter().map(layout).collect(),
+        time_fields: account.time_fields.iter().map(time_field).collect(),
         times: account.times.sentences(),
     }
 }

@@ -37,8 +37,8 @@ use crate::patterns::{
 };
 use crate::sources::{
     Account, AccountRequest, AdjustRequest, Alternative, Estimate, Example, FileReading, ImportChoices,
-    PasteRequest, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, PreviewSourceRequest, ProfileCost,
-    Reading, RereadRequest, Unparsed,
+    Layout, PasteRequest, Piece, Preview, PreviewFile, PreviewRequest, PreviewRow, PreviewSourceRequest,
+    ProfileCost, Reading, RereadRequest, TimeField, Unparsed,
 };
 use crate::stages::{Stage, StageName};
 use crate::tables::{
@@ -107,6 +107,8 @@ pub fn generate() -> String {
         Piece,
         Account,
         Alternative,
+        Layout,
+        TimeField,
         Unparsed,
         Example,
         AccountRequest,

@@ -109,6 +109,12 @@ export const importing = {
     matches: (share: number) => `${formatShare(share)} of the first lines`,
     others: 'Other formats',
     take: (name: string) => `Read as ${name}`,
+    timeField: 'Time field',
+    noTimeField: 'none',
+    takeTime: (name: string) => `Read the times from ${name}`,
+    timeFound: (share: number, example: string) =>
+      `${formatShare(share)} of the first events, such as ${example}`,
+    layouts: 'Layouts',
     times: 'Times',
     notUnderstood: 'Not parsed',
     line: (line: number) => `line ${formatCount(line)}`,

@@ -23,7 +23,15 @@ const file = (path: string, part: Partial<PreviewFile> = {}): PreviewFile =>
     rows: [],
     error: null,
     outcome: 'new',
-    account: { score: 1, reason: '', alternatives: [], unparsed: [], times: [] },
+    account: {
+      score: 1,
+      reason: '',
+      alternatives: [],
+      unparsed: [],
+      layouts: [],
+      timeFields: [],
+      times: [],
+    },
     ...part,
   }) as unknown as PreviewFile;
 
@@ -121,7 +129,15 @@ it('distinguishes a doubtful detection from a good one', () => {
   expect(worth(file('/a'))).toBe('fine');
   expect(worth(file('/a', { unparsed: 30 }))).toBe('doubtful');
   expect(worth(file('/a', { unparsed: 3 }))).toBe('fine');
-  const guess = { score: 0.4, reason: '', alternatives: [], unparsed: [], times: [] };
+  const guess = {
+    score: 0.4,
+    reason: '',
+    alternatives: [],
+    unparsed: [],
+    layouts: [],
+    timeFields: [],
+    times: [],
+  };
   expect(worth(file('/a', { account: guess }))).toBe('doubtful');
   expect(worth(file('/a', { error: unreadable }))).toBe('failed');
 });
@@ -140,6 +156,19 @@ it('re-imports a stored source only for what cannot be adjusted', () => {
     sources: [3],
     reading: { format: 'text', zone: 'UTC' },
   });
+  expect(revision(3, { timeField: 'order.placed' })).toEqual({
+    kind: 'reread',
+    sources: [3],
+    reading: { timeField: 'order.placed' },
+  });
+});
+
+it('previews again with another time field', () => {
+  const client = new FakeClient();
+  sheet(client).choose('/a', { timeField: 'order.placed' });
+  expect(client.callsTo('preview')[1]!.args.choices?.files).toEqual([
+    { path: '/a', reading: { timeField: 'order.placed' } },
+  ]);
 });
 
 it('leaves out unchecked files, measures the rest, and needs one', async () => {

@@ -29,8 +29,9 @@ type NextRow = fn(&[u8]) -> Option<EventBlock>;
 const DELIMITERS: [(u8, NextRow); 4] =
     [(b',', record::<b','>), (b'\t', record::<b'\t'>), (b';', record::<b';'>), (b'|', record::<b'|'>)];
 
-fn learn(sample: &[u8], _: &Setup) -> Learned {
-    let Some((delimiter, next, shape)) = table_shape::learn(sample, &DELIMITERS) else {
+fn learn(sample: &[u8], setup: &Setup) -> Learned {
+    let chosen = setup.time_field.as_deref();
+    let Some((delimiter, next, shape)) = table_shape::learn(sample, &DELIMITERS, chosen) else {
         return Learned::default();
     };
     // Without any quote no row has several lines, and lines are read faster.
@@ -42,6 +43,7 @@ fn learn(sample: &[u8], _: &Setup) -> Learned {
         has_header: shape.has_header,
         columns: shape.columns,
         time_columns: shape.time_columns,
+        time_options: shape.time_options.into(),
         ..Learned::default()
     }
 }

@@ -8,7 +8,7 @@ use crate::frame::BYTE_ORDER_MARK;
 use crate::limits::{LONGEST_HEADER_NAME_BYTES, TABLE_SAMPLE_ROWS};
 use crate::named_columns::number;
 use crate::table::cells;
-use crate::time::field::FieldTimes;
+use crate::time::field::{FieldTimes, KNOWN, TimeField, TimeFieldOption, mark_chosen};
 use crate::time::find::whole_time;
 
 pub(super) struct TableShape {
@@ -16,17 +16,23 @@ pub(super) struct TableShape {
     pub has_header: bool,
     /// The column of the time; or the columns of the date and the time of day.
     pub time_columns: [Option<usize>; 2],
+    /// The columns that may contain the time.
+    pub time_options: Vec<TimeFieldOption>,
 }
 
 type Row<'a> = Vec<&'a [u8]>;
 
 /// The delimiter with which most rows have the same number of values, if that makes a table.
-pub(super) fn learn(sample: &[u8], delimiters: &[(u8, NextRow)]) -> Option<(u8, NextRow, TableShape)> {
+pub(super) fn learn(
+    sample: &[u8],
+    delimiters: &[(u8, NextRow)],
+    chosen: Option<&str>,
+) -> Option<(u8, NextRow, TableShape)> {
     let mut best: Option<(f32, u8, NextRow, TableShape)> = None;
     let is_quoted = sample.first() == Some(&b'"');
     for &(delimiter, next) in delimiters {
         let rows = rows(sample, delimiter, next);
-        if let Some((share, shape)) = shape(&rows, delimiter, is_quoted)
+        if let Some((share, shape)) = shape(&rows, delimiter, is_quoted, chosen)
             && best.as_ref().is_none_or(|(best, _, _, known)| {
                 share > *best || ((share - *best).abs() < f32::EPSILON && shape.columns > known.columns)
             })
@@ -56,7 +62,12 @@ fn rows(sample: &[u8], delimiter: u8, next: NextRow) -> Vec<Row<'_>> {
 }
 
 /// The shape of these rows, and the share of rows that have it; `None` if they look like text with commas.
-fn shape(rows: &[Row<'_>], delimiter: u8, is_quoted: bool) -> Option<(f32, TableShape)> {
+fn shape(
+    rows: &[Row<'_>],
+    delimiter: u8,
+    is_quoted: bool,
+    chosen: Option<&str>,
+) -> Option<(f32, TableShape)> {
     let body = rows.get(1..).filter(|body| !body.is_empty()).unwrap_or(rows);
     let columns = usual_count(body)?;
     let fitting = body.iter().filter(|row| row.len() == columns).count();
@@ -76,7 +87,11 @@ fn shape(rows: &[Row<'_>], delimiter: u8, is_quoted: bool) -> Option<(f32, Table
         Some(_) => columns >= 3 || has_time,
         None => known || (has_time && rows.len() > 1 && columns >= least && share > 0.95),
     };
-    is_table.then_some((share, TableShape { columns, has_header: header.is_some(), time_columns }))
+    if !is_table {
+        return None;
+    }
+    let (time_columns, time_options) = with_choice(header, body, columns, time_columns, chosen);
+    Some((share, TableShape { columns, has_header: header.is_some(), time_columns, time_options }))
 }
 
 /// The most frequent number of values per row.
@@ -181,22 +196,68 @@ fn time_columns(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> [
     [by_values.or_else(|| spelled.into_iter().min_by_key(rank)), None]
 }
 
-/// The time column by its values, if no name determines it.
-fn time_column(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> Option<usize> {
-    let names: Vec<Vec<u8>> = (0..columns)
-        .map(|column| {
-            header.and_then(|header| header.get(column)).map_or_else(Vec::new, |name| name.to_vec())
-        })
-        .collect();
-    // Names may be equal, but column numbers are not.
-    let place = |column: usize| [&names[column][..], format!("\0{column}").as_bytes()].concat();
+/// The column that a person chose for the time, otherwise the one that was found; and those to choose from.
+fn with_choice(
+    header: Option<&Row<'_>>,
+    body: &[Row<'_>],
+    columns: usize,
+    found: [Option<usize>; 2],
+    chosen: Option<&str>,
+) -> ([Option<usize>; 2], Vec<TimeFieldOption>) {
+    let times = column_times(header, body, columns);
+    let mut options = times.options(|name| if time_rank(before_nul(name)).is_some() { KNOWN } else { 0.0 });
+    let named = chosen.and_then(|name| times.named(name)).filter(TimeField::is_whole);
+    let named = named.and_then(|field| column_at(header, columns, &field.name));
+    let columns_used = match named {
+        // A date whose time of day is in the next column stays with it.
+        Some(column) if found[0] != Some(column) => [Some(column), None],
+        _ => found,
+    };
+    let used = columns_used[0].map(|column| column_place(header, column)).unwrap_or_default();
+    if let [Some(date), Some(_)] = columns_used
+        && let Some(example) = body.first().and_then(|row| row.get(date))
+    {
+        // A date alone was not counted as a time.
+        let (name, example) = (before_nul(&used), String::from_utf8_lossy(example).into_owned());
+        let name = String::from_utf8_lossy(name).into_owned();
+        options.retain(|option| option.name != name);
+        options.insert(0, TimeFieldOption { name, coverage: 1.0, example, chosen: false });
+    }
+    mark_chosen(&mut options, &used);
+    (columns_used, options)
+}
+
+fn before_nul(name: &[u8]) -> &[u8] {
+    name.split(|&byte| byte == 0).next().unwrap_or_default()
+}
+
+/// The name of a column and its number, because names may be equal, but numbers are not.
+fn column_place(header: Option<&Row<'_>>, column: usize) -> Vec<u8> {
+    let name = header.and_then(|header| header.get(column)).map(|name| name.trim_ascii());
+    let name = name.filter(|name| !name.is_empty()).map(<[u8]>::to_vec);
+    let name = name.unwrap_or_else(|| format!("column_{}", column + 1).into_bytes());
+    [&name[..], format!("\0{column}").as_bytes()].concat()
+}
+
+fn column_at(header: Option<&Row<'_>>, columns: usize, place: &[u8]) -> Option<usize> {
+    (0..columns).find(|&column| column_place(header, column) == place)
+}
+
+/// The values of the columns, seen as times.
+fn column_times(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> FieldTimes {
+    let places: Vec<Vec<u8>> = (0..columns).map(|column| column_place(header, column)).collect();
     let mut times = FieldTimes::default();
     for row in body {
         times.event();
-        for (column, value) in row.iter().enumerate().take(columns) {
-            times.value(&place(column), value);
+        for (place, value) in places.iter().zip(row) {
+            times.value(place, value);
         }
     }
-    let best = times.best(|_| 0.0)?;
-    (0..columns).find(|&column| *place(column) == *best.name && best.is_whole())
+    times
+}
+
+/// The time column by its values, if no name determines it.
+fn time_column(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> Option<usize> {
+    let best = column_times(header, body, columns).best(|_| 0.0).filter(TimeField::is_whole)?;
+    column_at(header, columns, &best.name)
 }

@@ -208,6 +208,14 @@ impl KeyRole {
         matches!(self, KeyRole::Time(INNER_TIME | LEARNED_TIME) | KeyRole::Level(NUMBER | INNER_LEVEL, _))
     }
 
+    /// The rank of a key that is known for the time of events; the lowest is used.
+    pub(super) fn time_rank(path: &str) -> Option<u8> {
+        match KeyRole::from_path(path) {
+            KeyRole::Time(rank) => Some(rank),
+            _ => None,
+        }
+    }
+
     /// Whether a key with this name certainly contains the time of its events.
     pub(super) fn is_certain_time_key(path: &str) -> bool {
         let doubtful = TIME_KEYS.iter().position(|key| *key == FIRST_DOUBTFUL).unwrap_or(TIME_KEYS.len());

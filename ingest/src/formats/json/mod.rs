@@ -29,9 +29,11 @@ use crate::time::find::{time_near_start, whole_time};
 pub(crate) static FORMAT: Format = Format {
     name: "json",
     title: "JSON objects",
-    learn: |sample, _| {
+    learn: |sample, setup| {
         let learned = framing::learn(sample);
-        Learned { time_field: time_key::time_field(sample, &learned.framing).map(Arc::new), ..learned }
+        let (time_field, options) =
+            time_key::time_field(sample, &learned.framing, setup.time_field.as_deref());
+        Learned { time_field: time_field.map(Arc::new), time_options: options.into(), ..learned }
     },
     reader,
     ..Format::LINES

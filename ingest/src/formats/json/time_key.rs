@@ -5,11 +5,16 @@ use serde_json::Value;
 use super::keys::{KeyRole, time_key_weight};
 use crate::frame::Framing;
 use crate::limits;
-use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField};
+use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField, TimeFieldOption, mark_chosen};
 use crate::time::find::whole_time;
 
-/// The key that the values determine; `None` if half of the objects have a known time key.
-pub(super) fn time_field(sample: &[u8], framing: &Framing) -> Option<TimeField> {
+/// The key that a person chose or the values determine, `None` if half of the objects have a known time key; and
+/// the keys to choose from.
+pub(super) fn time_field(
+    sample: &[u8],
+    framing: &Framing,
+    chosen: Option<&str>,
+) -> (Option<TimeField>, Vec<TimeFieldOption>) {
     let mut times = FieldTimes::default();
     let (mut objects, mut known) = (0, 0);
     for event in events(sample, framing).into_iter().take(MOST_EVENTS) {
@@ -24,12 +29,21 @@ pub(super) fn time_field(sample: &[u8], framing: &Framing) -> Option<TimeField> 
         object.iter().for_each(|(key, value)| walk(key, value, 1, &mut put));
         known += usize::from(has_known);
     }
-    if known * 2 >= objects {
-        return None;
+    let weight = |name: &[u8]| std::str::from_utf8(name).map_or(0.0, time_key_weight);
+    let mut options = times.options(weight);
+    if let Some(chosen) = chosen.and_then(|name| times.named(name)) {
+        mark_chosen(&mut options, &chosen.name);
+        return (Some(chosen), options);
     }
-    let best = times.best(|name| std::str::from_utf8(name).map_or(0.0, time_key_weight));
+    let best = if known * 2 < objects { times.best(weight) } else { None };
+    let used = best.as_ref().map(|best| best.name.to_vec()).or_else(|| {
+        let used = options.iter().filter(|option| KeyRole::time_rank(&option.name).is_some());
+        used.min_by_key(|option| KeyRole::time_rank(&option.name))
+            .map(|option| option.name.clone().into_bytes())
+    });
+    mark_chosen(&mut options, &used.unwrap_or_default());
     // A known top-level key is used by its name.
-    best.filter(|best| std::str::from_utf8(&best.name).map_or(0.0, time_key_weight) < KNOWN)
+    (best.filter(|best| weight(&best.name) < KNOWN), options)
 }
 
 fn events<'a>(sample: &'a [u8], framing: &Framing) -> Vec<&'a [u8]> {

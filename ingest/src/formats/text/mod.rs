@@ -37,7 +37,7 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 /// The common structure of a source's lines.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct TextShape {
     times: TimeRules,
     /// Before the time.
@@ -50,6 +50,13 @@ pub(crate) struct TextShape {
     level_on_second: bool,
     pairs: PairNames,
     ids: IdMarks,
+}
+
+impl TextShape {
+    /// The same, with more layouts of times.
+    pub(crate) fn with_times(&self, times: &TimeRules) -> TextShape {
+        TextShape { times: times.clone(), ..self.clone() }
+    }
 }
 
 /// This many lines of a sample are enough to learn from.
