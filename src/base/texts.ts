@@ -119,12 +119,6 @@ export const texts = {
 
   events: {
     name: 'Events',
-    time: 'Time (UTC)',
-    level: 'Level',
-    source: 'Source',
-    text: 'Event',
-    oldestFirst: 'Oldest first',
-    newestFirst: 'Newest first',
     noTime: 'no time',
     loading: 'Loading',
     nothing: 'No matching events',
@@ -201,7 +195,6 @@ export const texts = {
 
   detail: {
     name: 'Event',
-    everything: 'Event details',
     close: 'Close (Esc)',
     raw: 'Text',
     fields: 'Fields',

@@ -6,7 +6,6 @@ const counted = (count: number, one: string, many: string) =>
 
 /** The texts of charts, boards and tables of results. */
 export const charts = {
-  name: 'Charts',
   builder: 'Chart settings',
   measure: 'Measure',
   field: 'Field',
@@ -59,7 +58,6 @@ export const charts = {
   needsRange: 'Select a time range first: there is no earlier period before all time.',
   dashed: 'dashed: previous',
   before: 'previous',
-  change: 'change',
   reset: 'Reset',
   other: 'other',
   empty: '(empty)',
@@ -130,7 +128,6 @@ export const charts = {
     addTo: (board: string) => `Add to “${board}”`,
     create: 'New board',
     newName: 'Board',
-    rename: 'Rename',
     renameBoard: 'Rename the board',
     removeBoard: 'Remove the board',
     removed: (name: string) => `Removed “${name}”`,
@@ -145,7 +142,6 @@ export const charts = {
       'Create a chart and choose “Add to board”. Charts here use the current filter and time range.',
     title: 'Chart title',
     added: (board: string) => `Added to “${board}”`,
-    failed: 'The boards could not be saved',
   },
 
   results: {
@@ -170,6 +166,5 @@ export const charts = {
     mistaken: 'The query has an error',
     mistakenNote: 'The query bar shows the error and, where possible, a fix.',
     former: 'results of the previous query',
-    notes: 'Notes',
   },
 } as const;

@@ -97,8 +97,6 @@ export const importing = {
 
   facts: {
     format: 'Format',
-    why: 'Why',
-    share: 'Match',
     text: 'Text',
     zone: 'Zone',
     range: 'Time range',
@@ -155,12 +153,10 @@ export const importing = {
     matched: (matched: number, all: number) =>
       `${formatCount(matched)} of ${counted(all, 'event matches', 'events match')}`,
     unmatched: 'Not matched',
-    all: 'All',
     faults: 'Errors',
     save: 'Save and use',
     replace: 'Replace',
     cancel: 'Cancel',
-    saved: (name: string) => `Saved as ${name}`,
     noSample: 'Paste sample lines to test the pattern.',
     trying: 'Testing…',
   },
@@ -181,7 +177,6 @@ export const importing = {
     outcomes: { new: '', known: 'already imported', grown: 'has grown', anew: 're-imported' },
     allKnown: 'Nothing new: all files are already in the case',
     callMe: 'Notify me when done',
-    called: 'You will be notified when it is done',
   },
 
   ended: {

@@ -24,7 +24,6 @@ export const inspect = {
   rawAs: 'Show the event as',
   hexCut: (shown: number, bytes: number) =>
     `The first ${formatBytes(shown)} of ${formatBytes(bytes)}`,
-  colours: 'Fields in the text',
   noPattern: 'This event has no message, so it has no pattern.',
   patternLooking: 'Finding the pattern…',
   patternCount: (count: number, total: number) =>

@@ -55,8 +55,6 @@ export const listing = {
   bestMatchHint: 'Events with more of the words of the query, and with rarer ones, come first',
   left: 'Move left (Shift ←)',
   right: 'Move right (Shift →)',
-  narrower: 'Narrower (Ctrl ←)',
-  wider: 'Wider (Ctrl →)',
   bestWidth: 'Fit width',
   pin: 'Pin up to here (P)',
   unpin: 'Unpin from here (P)',
