@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use indexer::SortBy;
 
+use crate::duration::duration_ns;
 pub use crate::listen::Listen;
 use crate::tuning::Tuning;
 
@@ -141,41 +142,12 @@ fn boot_ns(text: &str) -> indexer::Result<i64> {
     })
 }
 
-/// `1h30m`, `-250ms`, `+2s`: a sign, and numbers with their units.
 pub fn clock_offset_ns(text: &str) -> indexer::Result<i64> {
     duration_ns(text).ok_or_else(|| {
         let message = format!("\"{text}\" is not a duration");
         let error = indexer::Error::new(indexer::ErrorKind::BadRequest, message);
-        error.hint("write numbers with their units, d h m s ms us ns: 1h30m, -250ms")
+        error.hint("write numbers with their units, d h m s ms us ns: 1h30m, -250ms, 1.5s")
     })
-}
-
-pub fn duration_ns(text: &str) -> Option<i64> {
-    const UNITS: [(&str, i64); 7] = [
-        ("ms", 1_000_000),
-        ("us", 1_000),
-        ("ns", 1),
-        ("d", 86_400_000_000_000),
-        ("h", 3_600_000_000_000),
-        ("m", 60_000_000_000),
-        ("s", 1_000_000_000),
-    ];
-    let (sign, mut rest) = match text.strip_prefix('-') {
-        Some(rest) => (-1, rest),
-        None => (1, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let mut total = 0_i64;
-    if rest.is_empty() {
-        return None;
-    }
-    while !rest.is_empty() {
-        let digits = rest.find(|letter: char| !letter.is_ascii_digit())?;
-        let number: i64 = rest[..digits].parse().ok()?;
-        let (unit, unit_ns) = UNITS.into_iter().find(|(unit, _)| rest[digits..].starts_with(unit))?;
-        total = total.checked_add(number.checked_mul(unit_ns)?)?;
-        rest = &rest[digits + unit.len()..];
-    }
-    Some(sign * total)
 }
 
 #[derive(Args)]
@@ -367,6 +339,10 @@ pub struct Query {
     pub count: bool,
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
+    /// What csv does with cells that a spreadsheet would calculate, which begin with = + - @: escape puts an
+    /// apostrophe before them
+    #[arg(long, value_enum, default_value = "keep")]
+    pub formulas: Formulas,
     /// Explain how the query was run: path, bytes read and time of each clause; whether kernels ran the first
     /// aggregation, and if not why
     #[arg(long)]
@@ -407,6 +383,10 @@ pub struct Sql {
     pub statement: String,
     #[arg(long, value_enum, default_value = "text")]
     pub format: TableFormat,
+    /// What csv does with cells that a spreadsheet would calculate, which begin with = + - @: escape puts an
+    /// apostrophe before them
+    #[arg(long, value_enum, default_value = "keep")]
+    pub formulas: Formulas,
     /// Only events at or after this time (RFC 3339; UTC if it has no zone)
     #[arg(long, value_name = "T")]
     pub from: Option<String>,
@@ -443,6 +423,22 @@ impl From<TableFormat> for Format {
     }
 }
 
+/// What is done with cells of CSV that a spreadsheet would calculate.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Formulas {
+    Keep,
+    Escape,
+}
+
+impl From<Formulas> for indexer::export::Formulas {
+    fn from(formulas: Formulas) -> indexer::export::Formulas {
+        match formulas {
+            Formulas::Keep => indexer::export::Formulas::Keep,
+            Formulas::Escape => indexer::export::Formulas::Escape,
+        }
+    }
+}
+
 #[derive(Args)]
 pub struct Detect {
     /// Files, folders and glob patterns (logs/**/*.gz); `-` for standard input
@@ -468,11 +464,15 @@ pub struct Export {
     #[arg(long, required_unless_present = "notes")]
     pub to: Option<PathBuf>,
     /// Write the notebook with the results of its cells and the annotated events: FILE.html or FILE.md
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["filter", "to", "format"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["filter", "to", "format", "formulas"])]
     pub notes: Option<PathBuf>,
     /// Output format, independent of the file extension
     #[arg(long, value_enum)]
     pub format: Option<Format>,
+    /// What csv does with cells that a spreadsheet would calculate, which begin with = + - @: escape puts an
+    /// apostrophe before them
+    #[arg(long, value_enum, default_value = "escape")]
+    pub formulas: Formulas,
 }
 
 #[derive(Args)]
@@ -540,20 +540,4 @@ pub struct Serve {
     /// Access token in the address (default: random)
     #[arg(long)]
     pub token: Option<String>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_are_numbers_with_units() {
-        let hour = 3_600_000_000_000;
-        assert_eq!(duration_ns("1h30m"), Some(hour * 3 / 2));
-        assert_eq!(duration_ns("-250ms"), Some(-250_000_000));
-        assert_eq!(duration_ns("+2s"), Some(2_000_000_000));
-        for wrong in ["", "-", "5", "h", "1h5", "1 h", "9999999999999d"] {
-            assert_eq!(duration_ns(wrong), None, "{wrong}");
-        }
-    }
 }

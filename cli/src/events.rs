@@ -5,11 +5,10 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use indexer::export::{self, replaced};
+use indexer::export::{self, Formulas, Records, replaced};
 use indexer::query::{Query, Reading, Severity, parse_query};
 use indexer::{
-    Cancel, Case, Engine, Event, Explanation, FieldKind, FieldValue, NO_TIME, RunOptions, Snapshot, View,
-    Walk, stamp,
+    Cancel, Case, Engine, Event, Explanation, FieldKind, FieldValue, NO_TIME, RunOptions, Snapshot, View, Walk, stamp, Cell,
 };
 use serde_json::{Map, Value};
 
@@ -41,7 +40,7 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
         if arguments.count {
             writeln!(stdout, "{}", table.rows())?;
         } else {
-            pipes::print(&table, arguments.format, &mut stdout)?;
+            pipes::print(&table, arguments.format, arguments.formulas.into(), &mut stdout)?;
         }
         stdout.flush()?;
         advise(&case, &snapshot, &arguments.filter);
@@ -66,7 +65,9 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
             limit: arguments.limit.unwrap_or(usize::MAX),
             with_fields: has_fields(arguments.format),
         };
-        let printing = Printing { case: &case, snapshot: &snapshot, query: &arguments.filter, view: &view };
+        let formulas = arguments.formulas.into();
+        let printing =
+            Printing { case: &case, snapshot: &snapshot, query: &arguments.filter, view: &view, formulas };
         printing.print(arguments.format, &walk, &mut stdout)?;
     }
     stdout.flush()?;
@@ -162,9 +163,10 @@ pub fn export(arguments: &Export) -> Result<Outcome> {
     let snapshot = case.snapshot();
     let asked = parsed(text)?;
     let format = arguments.format.unwrap_or_else(|| format_of(to));
+    let formulas = arguments.formulas.into();
     if !asked.stages.is_empty() || is_table(format) {
         Piped { case: &case, snapshot: &snapshot, text, query: &asked, range: (None, None) }
-            .export(format, to)?;
+            .export(format, formulas, to)?;
         return Ok(outcome(&snapshot));
     }
     let view = View { filter: asked.filter, from: None, to: None };
@@ -173,7 +175,7 @@ pub fn export(arguments: &Export) -> Result<Outcome> {
         if format == Format::Raw {
             return case.export_raw(&snapshot, &view, file, &Cancel::default()).map(|_| ());
         }
-        let printing = Printing { case: &case, snapshot: &snapshot, query: text, view: &view };
+        let printing = Printing { case: &case, snapshot: &snapshot, query: text, view: &view, formulas };
         let walk = Walk { with_fields: has_fields(format), ..Walk::default() };
         printing.print(format, &walk, file).map_err(|error| {
             // The file is taken back on any error; the real one is reported below.
@@ -199,8 +201,8 @@ fn is_table(format: Format) -> bool {
 
 /// The format that a file's extension selects; the original bytes unless it is one of a table.
 fn format_of(path: &Path) -> Format {
-    match path.extension().and_then(|ending| ending.to_str()).and_then(export::Format::of_ending) {
-        Some(export::Format::Csv) => Format::Csv,
+    match export::Format::from_extension(path) {
+        Some(export::Format::Csv(_)) => Format::Csv,
         Some(export::Format::Ndjson) => Format::Ndjson,
         Some(export::Format::Parquet) => Format::Parquet,
         Some(export::Format::Arrow) => Format::Arrow,
@@ -233,20 +235,35 @@ struct Printing<'a> {
     snapshot: &'a Snapshot,
     query: &'a str,
     view: &'a View,
+    formulas: Formulas,
+}
+
+/// Where the events of a result go.
+enum Output<'a> {
+    Records(Records<'a>),
+    Lines(&'a mut dyn Write),
 }
 
 impl Printing<'_> {
     fn print(&self, format: Format, walk: &Walk, out: &mut dyn Write) -> Result<()> {
         let names = Engine::field_names(self.snapshot);
         let columns: Vec<&str> = names.iter().skip(BUILT_IN).map(String::as_str).collect();
-        if format == Format::Csv {
+        let mut out = if format == Format::Csv {
+            let mut records = Records::new(self.formulas, out);
             let header = ["time", "source", "line", "level", "raw"].iter().chain(&columns);
-            write_csv(out, header.map(|&name| name.to_owned()))?;
-        }
+            records.write(header.map(|name| Cell::text(name)))?;
+            Output::Records(records)
+        } else {
+            Output::Lines(out)
+        };
         let mut failed = None;
         let mut each = |event: Event, fields: Vec<FieldValue>| {
             let row = Row { event: &event, fields: &fields, source: self.source(&event) };
-            row.write(format, &columns, out).map_err(|error| {
+            let written = match &mut out {
+                Output::Records(records) => row.write_record(&columns, records),
+                Output::Lines(out) => row.write(format, *out),
+            };
+            written.map_err(|error| {
                 // The engine stops on any error; the real one is reported below.
                 failed = Some(error);
                 indexer::Error::new(indexer::ErrorKind::Cancelled, "the output was closed")
@@ -254,6 +271,9 @@ impl Printing<'_> {
         };
         let cancel = Cancel::default();
         let outcome = self.case.for_each(self.snapshot, self.view, walk, &cancel, &mut each);
+        if let Output::Records(records) = out {
+            records.finish()?;
+        }
         match failed {
             Some(error) => Err(error.into()),
             None => checked(self.query, outcome),
@@ -275,7 +295,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    fn write(&self, format: Format, columns: &[&str], out: &mut dyn Write) -> std::io::Result<()> {
+    fn write(&self, format: Format, out: &mut dyn Write) -> std::io::Result<()> {
         match format {
             Format::Raw => {
                 out.write_all(&self.event.raw)?;
@@ -291,25 +311,24 @@ impl Row<'_> {
                 serde_json::to_writer(&mut *out, &self.object())?;
                 out.write_all(b"\n")
             }
-            // Columns are written as a table.
-            Format::Parquet | Format::Arrow => Ok(()),
-            Format::Csv => {
-                let value = |name: &&str| {
-                    self.fields.iter().find(|field| field.name == **name).map(|f| f.value.clone())
-                };
-                let built_in = [
-                    self.time().unwrap_or_default(),
-                    self.source.to_owned(),
-                    self.event.line.to_string(),
-                    self.event.level.name().to_owned(),
-                    self.event.text.clone(),
-                ];
-                write_csv(
-                    out,
-                    built_in.into_iter().chain(columns.iter().map(|name| value(name).unwrap_or_default())),
-                )
-            }
+            // Columns are written as a table, and records by `write_record`.
+            Format::Parquet | Format::Arrow | Format::Csv => Ok(()),
         }
+    }
+
+    fn write_record(&self, columns: &[&str], records: &mut Records<'_>) -> std::io::Result<()> {
+        let value = |name: &&str| {
+            let field = self.fields.iter().find(|field| field.name == **name);
+            field.map_or(Cell::Missing, |field| Cell::text(&field.value))
+        };
+        let built_in = [
+            Cell::text(&self.time().unwrap_or_default()),
+            Cell::text(self.source),
+            Cell::text(&self.event.line.to_string()),
+            Cell::text(self.event.level.name()),
+            Cell::text(&self.event.text),
+        ];
+        records.write(built_in.into_iter().chain(columns.iter().map(value)))
     }
 
     fn time(&self) -> Option<String> {
@@ -339,20 +358,4 @@ fn typed(field: &FieldValue) -> Value {
         FieldKind::Bool => field.value.parse::<bool>().ok().map(Value::from),
     };
     read.unwrap_or_else(|| field.value.clone().into())
-}
-
-/// One CSV line. A spreadsheet takes a value that begins like a formula for one, so it gets a quote before.
-fn write_csv(out: &mut dyn Write, values: impl Iterator<Item = String>) -> std::io::Result<()> {
-    for (index, value) in values.enumerate() {
-        let is_number = value.parse::<f64>().is_ok();
-        let formula = !is_number && value.starts_with(['=', '+', '-', '@', '\t', '\r']);
-        let value = if formula { format!("'{value}") } else { value };
-        let comma = if index > 0 { "," } else { "" };
-        if value.contains(['"', ',', '\n', '\r']) {
-            write!(out, "{comma}\"{}\"", value.replace('"', "\"\""))?;
-        } else {
-            write!(out, "{comma}{value}")?;
-        }
-    }
-    out.write_all(b"\n")
 }

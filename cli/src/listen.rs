@@ -14,7 +14,8 @@ use receive::{Networks, Notice, Options, Receiver, Running, Source, Statistics};
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::args::{Profile, duration_ns};
+use crate::args::Profile;
+use crate::duration::duration_ns;
 use crate::tuning::Tuning;
 use crate::{Outcome, out};
 

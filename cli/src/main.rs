@@ -7,6 +7,7 @@ mod args;
 mod bench;
 mod check;
 mod detect;
+mod duration;
 mod events;
 mod files;
 mod import;

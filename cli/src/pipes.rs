@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use indexer::export::{self, write_table};
+use indexer::export::{self, Formulas, write_table};
 use indexer::query::Query;
 use indexer::{Cancel, Case, Partial, RunOptions, Snapshot, Table};
 
@@ -37,9 +37,9 @@ impl Piped<'_> {
 
 impl Piped<'_> {
     /// The result as a file, which is there when it is whole.
-    pub fn export(&self, format: Format, path: &Path) -> Result<()> {
+    pub fn export(&self, format: Format, formulas: Formulas, path: &Path) -> Result<()> {
         let options = RunOptions { folder: std::env::current_dir()?, ..RunOptions::default() };
-        let format = table_format(format);
+        let format = table_format(format, formulas);
         let mut progress = |fraction: f64| out::progress(&format!("{:.0} %", fraction * 100.0));
         let (case, snapshot, cancel) = (self.case, self.snapshot, Cancel::default());
         let to = (format, path);
@@ -51,16 +51,16 @@ impl Piped<'_> {
     }
 }
 
-pub fn print(table: &Table, format: Format, out: &mut dyn Write) -> Result<()> {
-    Ok(write_table(table, table_format(format), out)?)
+pub fn print(table: &Table, format: Format, formulas: Formulas, out: &mut dyn Write) -> Result<()> {
+    Ok(write_table(table, table_format(format, formulas), out)?)
 }
 
 /// Results have no original bytes.
-fn table_format(format: Format) -> export::Format {
+fn table_format(format: Format, formulas: Formulas) -> export::Format {
     match format {
         Format::Text | Format::Raw => export::Format::Text,
         Format::Ndjson => export::Format::Ndjson,
-        Format::Csv => export::Format::Csv,
+        Format::Csv => export::Format::Csv(formulas),
         Format::Parquet => export::Format::Parquet,
         Format::Arrow => export::Format::Arrow,
     }

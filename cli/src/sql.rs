@@ -28,7 +28,7 @@ pub fn run(arguments: &args::Sql) -> Result<Outcome> {
     let table = table.inspect_err(|error| out::caret(&arguments.statement, error))?;
     table.notes.iter().for_each(|note| out::say(note));
     let mut stdout = out::stdout();
-    pipes::print(&table, arguments.format.into(), &mut stdout)?;
+    pipes::print(&table, arguments.format.into(), arguments.formulas.into(), &mut stdout)?;
     stdout.flush()?;
     if arguments.explain {
         let calculated = case.explain_sql(&snapshot, &arguments.statement, &options, &Cancel::default())?;

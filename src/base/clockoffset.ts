@@ -1,4 +1,11 @@
-/** An offset that is added to every time of a source: `1h30m`, `-250ms`, `+2s`. */
+/**
+ * An offset that is added to every time of a source: `1h30m`, `-250ms`, `+2s`.
+ *
+ * The command line reads it in the same way (`cli/src/duration.rs`); `fixtures/clock-offsets.json` tests both.
+ */
+
+/** The engine keeps offsets in 64 bits. */
+const MOST = 2n ** 63n;
 
 const UNITS: readonly (readonly [string, bigint])[] = [
   ['d', 86_400_000_000_000n],
@@ -24,6 +31,7 @@ export function parseClockOffset(text: string): bigint | null {
     const scale = 10n ** BigInt(part.length);
     total += (BigInt(whole! + part) * size) / scale;
   }
+  if (total >= MOST) return null;
   return found[1] === '-' ? -total : total;
 }
 

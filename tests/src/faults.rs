@@ -6,11 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use indexer::export::{Format, write_table};
+use indexer::export::{Format, Formulas, write_table};
 use indexer::query::{Filter, parse_query};
 use indexer::{Cancel, Case, ImportOptions, Profile, RunOptions, View, Walk};
 
-use crate::files;
 use crate::programs::timberline;
 
 /// Two logs of different formats, of so many lines together.
@@ -92,7 +91,8 @@ pub fn answers(case: &Case) -> Vec<String> {
         let options = RunOptions::default();
         let table = case.run(&snapshot, &asked, (None, None), &options, &mut |_| {}, &never);
         let mut text = Vec::new();
-        write_table(&table.expect("every case answers it"), Format::Csv, &mut text).expect("text grows");
+        write_table(&table.expect("every case answers it"), Format::Csv(Formulas::Keep), &mut text)
+            .expect("text grows");
         lines.push(format!("{query}: {}", String::from_utf8_lossy(&text)));
     }
     lines.sort_unstable();
@@ -206,16 +206,5 @@ pub fn copy(from: &Path, to: &Path) {
         } else {
             fs::copy(&from, &to).expect("a file can be copied");
         }
-    }
-}
-
-/// Adds a line to the figures that `npm test` ends with.
-pub fn figure(line: &str) {
-    use std::io::Write as _;
-    let out = files::root().join("tests/out");
-    if out.is_dir()
-        && let Ok(mut file) = fs::OpenOptions::new().create(true).append(true).open(out.join("figures.txt"))
-    {
-        let _ = writeln!(file, "{line}");
     }
 }

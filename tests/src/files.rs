@@ -21,6 +21,18 @@ pub fn root() -> &'static Path {
     &ROOT
 }
 
+/// A folder of real logs with their truth, next to the project's folder or where `TIMBERLINE_DATASETS` says.
+///
+/// # Errors
+/// When there is none; the text says so.
+pub fn datasets() -> Result<PathBuf, String> {
+    let named = std::env::var_os("TIMBERLINE_DATASETS").map(PathBuf::from);
+    let folder = named.or_else(|| Some(root().parent()?.join("shared/datasets")));
+    folder
+        .filter(|folder| folder.join("TRUTH.tsv").is_file())
+        .ok_or_else(|| "there is no folder of real logs here; TIMBERLINE_DATASETS names one".to_owned())
+}
+
 /// A file of the project: its path from the top folder, with slashes, and its text.
 pub struct TextFile {
     pub path: String,

@@ -15,4 +15,5 @@ pub mod faults;
 pub mod files;
 pub mod programs;
 pub mod reference;
+pub mod report;
 pub mod tidy;

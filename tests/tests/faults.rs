@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use indexer::{Cancel, Case, ErrorKind, ImportOptions, Profile};
-use timberline_tests::faults::{Work, answers, copy, figure, grow, logs, said, sound, steps};
+use timberline_tests::faults::{Work, answers, copy, grow, logs, said, sound, steps};
+use timberline_tests::report::figure;
 
 /// Instants at which work is killed without looking where it is.
 const INSTANTS: usize = 200;

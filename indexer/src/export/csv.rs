@@ -1,5 +1,4 @@
-//! Comma-separated values. A spreadsheet takes a text that begins like a formula for one, so it gets
-//! an apostrophe before.
+//! Comma-separated values: the only place of the engine and its hosts that writes them.
 
 use std::io::{Error, Write};
 use std::sync::Arc;
@@ -7,15 +6,32 @@ use std::sync::Arc;
 use super::TableWriter;
 use engine::pipe::{Cell, Table};
 
-#[derive(Default)]
+/// What is done with a text that a spreadsheet would calculate, because it begins with `=`, `+`, `-` or `@`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Formulas {
+    /// It stays as it is, for programs that read the data.
+    #[default]
+    Keep,
+    /// It gets an apostrophe before, for files that people open in a spreadsheet.
+    Escape,
+}
+
 pub struct Csv {
+    formulas: Formulas,
     header: Option<Vec<Arc<str>>>,
+}
+
+impl Csv {
+    pub fn new(formulas: Formulas) -> Csv {
+        Csv { formulas, header: None }
+    }
 }
 
 impl TableWriter for Csv {
     fn rows(&mut self, table: &Table, out: &mut dyn Write) -> std::io::Result<()> {
+        let mut records = Records::new(self.formulas, out);
         if self.header.is_none() {
-            write_row(out, table.names().iter().map(|name| Cell::text(name)))?;
+            records.write(table.names().iter().map(|name| Cell::text(name)))?;
         }
         let header = self.header.get_or_insert_with(|| table.names().to_vec());
         if let Some(name) = table.names().iter().find(|name| !header.contains(name)) {
@@ -26,25 +42,44 @@ impl TableWriter for Csv {
             header.iter().map(|name| table.names().iter().position(|known| known == name)).collect();
         for row in 0..table.rows() {
             let cell = |place: &Option<usize>| place.map_or(Cell::Missing, |column| table.cell(row, column));
-            write_row(out, places.iter().map(cell))?;
+            records.write(places.iter().map(cell))?;
         }
-        Ok(())
+        records.finish()
     }
 }
 
-fn write_row(out: &mut dyn Write, cells: impl Iterator<Item = Cell>) -> std::io::Result<()> {
-    for (index, cell) in cells.enumerate() {
-        let comma = if index > 0 { "," } else { "" };
-        write!(out, "{comma}{}", field(&cell))?;
-    }
-    out.write_all(b"\n")
+/// Writes records, each as a line.
+pub struct Records<'a> {
+    formulas: Formulas,
+    writer: csv::Writer<&'a mut dyn Write>,
 }
 
-fn field(cell: &Cell) -> String {
-    let mut text = cell.to_string();
-    let is_text = matches!(cell, Cell::Text(_) | Cell::List(_));
-    if is_text && text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err() {
-        text.insert(0, '\'');
+impl<'a> Records<'a> {
+    pub fn new(formulas: Formulas, out: &'a mut dyn Write) -> Records<'a> {
+        // The columns of later batches may be fewer.
+        Records { formulas, writer: csv::WriterBuilder::new().flexible(true).from_writer(out) }
     }
-    if text.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+
+    /// One record. Numbers are no formulas, however they begin.
+    pub fn write(&mut self, cells: impl Iterator<Item = Cell>) -> std::io::Result<()> {
+        for cell in cells {
+            let mut text = cell.to_string();
+            if self.formulas == Formulas::Escape && is_formula(&cell, &text) {
+                text.insert(0, '\'');
+            }
+            self.writer.write_field(text)?;
+        }
+        Ok(self.writer.write_record(None::<&[u8]>)?)
+    }
+
+    /// Hands what is buffered to the output.
+    pub fn finish(mut self) -> std::io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+fn is_formula(cell: &Cell, text: &str) -> bool {
+    matches!(cell, Cell::Text(_) | Cell::List(_))
+        && text.starts_with(['=', '+', '-', '@', '\t', '\r'])
+        && text.parse::<f64>().is_err()
 }

@@ -18,12 +18,14 @@ use engine::pipe::{RunOptions, Table};
 use query::Query;
 use store::Snapshot;
 
+pub use csv::{Formulas, Records};
+
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Aligned columns, for people.
     Text,
-    Csv,
+    Csv(Formulas),
     Ndjson,
     Parquet,
     /// Arrow IPC, the file format.
@@ -31,12 +33,12 @@ pub enum Format {
 }
 
 impl Format {
-    /// By the ending of a file's name.
+    /// The format that the extension of a file's name selects. A CSV file is one that a spreadsheet opens.
     #[must_use]
-    pub fn of_ending(ending: &str) -> Option<Format> {
-        match ending.to_ascii_lowercase().as_str() {
+    pub fn from_extension(path: &Path) -> Option<Format> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "txt" => Some(Format::Text),
-            "csv" => Some(Format::Csv),
+            "csv" => Some(Format::Csv(Formulas::Escape)),
             "parquet" => Some(Format::Parquet),
             "arrow" => Some(Format::Arrow),
             "ndjson" | "jsonl" | "json" => Some(Format::Ndjson),
@@ -58,7 +60,7 @@ pub(crate) trait TableWriter {
 pub(crate) fn writer(format: Format) -> Box<dyn TableWriter> {
     match format {
         Format::Text => Box::new(text::Text::default()),
-        Format::Csv => Box::new(csv::Csv::default()),
+        Format::Csv(formulas) => Box::new(csv::Csv::new(formulas)),
         Format::Ndjson => Box::new(ndjson::Ndjson),
         Format::Arrow => Box::<arrow::Arrow>::default(),
         Format::Parquet => Box::new(parquet::Parquet::default()),

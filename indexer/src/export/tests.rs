@@ -16,10 +16,28 @@ fn written(format: Format) -> String {
 }
 
 #[test]
-fn csv_quotes_and_makes_formulas_harmless() {
+fn csv_quotes_and_escapes_formulas_only_for_spreadsheets() {
     let expected =
-        "name,n,at\n'=1+1,-5,1970-01-01T00:00:00Z\n\"a,\"\"b\"\"\",0.5,\n,,1970-01-01T00:00:01.5Z\n";
-    assert_eq!(written(Format::Csv), expected);
+        "name,n,at\n=1+1,-5,1970-01-01T00:00:00Z\n\"a,\"\"b\"\"\",0.5,\n,,1970-01-01T00:00:01.5Z\n";
+    assert_eq!(written(Format::Csv(Formulas::Keep)), expected);
+    assert_eq!(written(Format::Csv(Formulas::Escape)), expected.replace("=1+1", "'=1+1"));
+}
+
+#[test]
+fn csv_cells_read_back_as_they_were() {
+    let texts = ["=1+1", "+x", "-x", "@x", "a,b", "say \"no\"", "two\nlines", "cr\rhere", " padded ", ""];
+    let read = |formulas: Formulas| {
+        let mut bytes = Vec::new();
+        let mut records = Records::new(formulas, &mut bytes);
+        texts.iter().for_each(|text| records.write([Cell::text(text)].into_iter()).expect("memory takes it"));
+        records.finish().expect("memory takes it");
+        let mut reader = ::csv::ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
+        reader.records().map(|record| record.expect("a record")[0].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(read(Formulas::Keep), texts);
+    let escaped = ["'=1+1", "'+x", "'-x", "'@x"];
+    assert_eq!(read(Formulas::Escape)[..4], escaped);
+    assert_eq!(read(Formulas::Escape)[4..], texts[4..]);
 }
 
 #[test]

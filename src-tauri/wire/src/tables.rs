@@ -209,7 +209,8 @@ pub fn export(
     let options = options(session, request.zone.as_ref())?;
     let format = match request.format {
         TableFormat::Text => files::Format::Text,
-        TableFormat::Csv => files::Format::Csv,
+        // What the screen exports is opened in a spreadsheet.
+        TableFormat::Csv => files::Format::Csv(files::Formulas::Escape),
         TableFormat::Ndjson => files::Format::Ndjson,
         TableFormat::Parquet => files::Format::Parquet,
         TableFormat::Arrow => files::Format::Arrow,

@@ -103,7 +103,7 @@ fn read(path: &Path) -> Result<Columns> {
     }
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let text = text.trim_start_matches('\u{FEFF}');
-    Ok(if text.trim_start().starts_with('{') { json_lines(text) } else { csv(text) })
+    Ok(if text.trim_start().starts_with('{') { json_lines(text) } else { comma_separated(text) })
 }
 
 /// A file as a table.
@@ -151,7 +151,7 @@ fn json_lines(text: &str) -> Columns {
 }
 
 /// The first line names the columns.
-fn csv(text: &str) -> Columns {
+fn comma_separated(text: &str) -> Columns {
     let mut records = csv_records(text).into_iter();
     let names = records.next().unwrap_or_default();
     let mut columns = vec![Vec::new(); names.len()];
@@ -172,31 +172,12 @@ fn number(text: &str) -> Option<Cell> {
     (read.to_string() == text).then_some(read)
 }
 
+/// Records without their quotation marks. One that ends early, as the last of a file cut off, has what is there.
 fn csv_records(text: &str) -> Vec<Vec<String>> {
-    let (mut records, mut record, mut field) = (Vec::new(), Vec::new(), String::new());
-    let mut quoted = false;
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '"' if quoted && characters.peek() == Some(&'"') => {
-                field.push('"');
-                characters.next();
-            }
-            '"' if quoted || field.is_empty() => quoted = !quoted,
-            ',' if !quoted => record.push(std::mem::take(&mut field)),
-            '\r' if !quoted && characters.peek() == Some(&'\n') => {}
-            '\n' if !quoted => {
-                record.push(std::mem::take(&mut field));
-                records.push(std::mem::take(&mut record));
-            }
-            other => field.push(other),
-        }
-    }
-    if !field.is_empty() || !record.is_empty() {
-        record.push(field);
-        records.push(record);
-    }
-    records
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let fields = |record: csv::StringRecord| record.iter().map(ToOwned::to_owned).collect();
+    // Neither memory nor text can fail to be read.
+    reader.records().map_while(std::result::Result::ok).map(fields).collect()
 }
 
 #[cfg(test)]
@@ -205,7 +186,7 @@ mod tests {
 
     #[test]
     fn csv_is_read_with_its_quotation_marks() {
-        let (names, columns) = csv("host,owner,n\r\na,\"Ann, \"\"A\"\"\",1\nb,,007\n\n");
+        let (names, columns) = comma_separated("host,owner,n\r\na,\"Ann, \"\"A\"\"\",1\nb,,007\n\n");
         assert_eq!(names, ["host", "owner", "n"]);
         assert_eq!(columns[1], [Cell::text("Ann, \"A\""), Cell::Missing]);
         assert_eq!(columns[2], [Cell::Int(1), Cell::text("007")]);
