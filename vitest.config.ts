@@ -6,6 +6,6 @@ export default defineConfig({
   // Without this condition Svelte resolves to its server build, which cannot mount.
   resolve: { conditions: ['browser'] },
   test: {
-    include: ['src/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'scripts/*.test.mjs'],
   },
 });

@@ -56,6 +56,6 @@ export function readers() {
   process.env.TIMBERLINE_PYTHON = python;
   const problem = works() ? null : install();
   if (problem !== null) {
-    say(`The tests with Python packages that read a case or send to one are left out: ${problem}`);
+    say(`The tests with Python packages that read a case or send to one are skipped: ${problem}`);
   }
 }

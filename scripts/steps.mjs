@@ -28,7 +28,10 @@ export function cargoCounts(output) {
   }
   // A test program that was killed has no result line, so its tests count as one failure.
   counts.failed += [...output.matchAll(/process didn't exit successfully: .*\(signal: /g)].length;
-  return counts;
+  // Cargo counts a test that returned early as passed; `tests/src/report.rs` writes why it did.
+  const skips = [...plain(output).matchAll(/\bskipped ([\w:]+): (.+)$/gm)];
+  const skipped = skips.map(([, name, reason]) => ({ name, reason }));
+  return { ...counts, passed: counts.passed - skipped.length, skipped };
 }
 
 /** Reads vitest's report. A test file that could not be loaded counts as one failure. */
@@ -36,12 +39,28 @@ export function vitestCounts(report) {
   const unloaded = report.testResults.filter(
     (file) => file.status === 'failed' && file.assertionResults.length === 0,
   );
-  return { passed: report.numPassedTests, failed: report.numFailedTests + unloaded.length };
+  const skips = report.testResults
+    .flatMap((file) => file.assertionResults)
+    .filter((test) => !['passed', 'failed'].includes(test.status));
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + unloaded.length,
+    skipped: skips.map((test) => ({
+      name: test.fullName,
+      reason: `vitest calls it ${test.status}`,
+    })),
+  };
+}
+
+/** Passed, skipped and failed, as in the line of a step and the last one of a run. */
+export function countsLine({ passed, skipped, failed }) {
+  return `${passed} passed, ${skipped} skipped, ${failed} failed`;
 }
 
 export class Steps {
   #out;
   #passed = 0;
+  #skipped = [];
   #failed = 0;
   #began = Date.now();
 
@@ -94,10 +113,13 @@ export class Steps {
 
   #conclude(title, succeeded, counts, explain) {
     this.#passed += counts?.passed ?? 0;
+    this.#skipped.push(...(counts?.skipped ?? []));
     // A step that failed without a failing test, such as a lint, counts as one failure.
     const failed = Math.max(counts?.failed ?? 0, succeeded ? 0 : 1);
     this.#failed += failed;
-    const tests = counts ? `, ${counts.passed} passed, ${failed} failed` : '';
+    const tests = counts
+      ? `, ${countsLine({ ...counts, skipped: counts.skipped.length, failed })}`
+      : '';
     say(`${succeeded ? 'ok    ' : 'FAILED'} ${title} (${this.#seconds} s${tests})`);
     if (!succeeded) say(explain());
     return succeeded;
@@ -109,7 +131,9 @@ export class Steps {
     const figures = join(this.#out, 'figures.txt');
     if (existsSync(figures)) say(readFileSync(figures, 'utf8').trimEnd());
     say(`All steps took ${minutes} minutes. Logs and screenshots: ${relative(root, this.#out)}`);
-    say(`${this.#passed} passed, ${this.#failed} failed`);
+    for (const { name, reason } of this.#skipped) say(`skipped ${name}: ${reason}`);
+    const counts = { passed: this.#passed, skipped: this.#skipped.length, failed: this.#failed };
+    say(countsLine(counts));
     if (this.#failed > 0 || this.#passed === 0) process.exitCode = 1;
   }
 }

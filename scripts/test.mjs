@@ -1,5 +1,5 @@
 // `npm test`: set-up, then every check and every test, a plain line each. A failing step does not
-// hide the ones after it. The last line says how many tests passed and failed.
+// hide the ones after it. The last line says how many tests passed, were skipped and failed.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,5 +1,5 @@
 //! Real clients send to a case over HTTP and ask it: Elasticsearch's Python client, OpenTelemetry's exporter, rsyslog's
-//! omelasticsearch, and curl. Those that are not there are left out by name.
+//! omelasticsearch, and curl. A test of one that is not there says that it was skipped.
 
 use std::io::Write;
 use std::net::TcpListener;
@@ -13,6 +13,7 @@ use indexer::{Cancel, Case, View};
 use receive::http::{HttpOptions, serve};
 use receive::{Options, Receiver};
 use serde_json::{Value, json};
+use timberline_tests::report;
 
 /// Longer than any client takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -64,11 +65,6 @@ impl Server {
     }
 }
 
-fn left_out(why: &str) {
-    // The test's own output is hidden when it passes.
-    let _ = writeln!(std::io::stderr(), "left out: {why}");
-}
-
 fn python(module: &str) -> Option<String> {
     let works = |python: &String| {
         let tried = Command::new(python).args(["-c", &format!("import {module}")]).output();
@@ -87,8 +83,7 @@ fn script(python: &str, name: &str, url: &str) -> Value {
 #[test]
 fn elasticsearch_for_python_stores_and_finds() {
     let Some(python) = python("elasticsearch") else {
-        left_out("no Python with elasticsearch is here, so its client sent nothing");
-        return;
+        return report::skipped("no Python with elasticsearch is here");
     };
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(folder.path());
@@ -105,8 +100,7 @@ fn elasticsearch_for_python_stores_and_finds() {
 #[test]
 fn opentelemetry_exports_its_logs() {
     let Some(python) = python("opentelemetry.exporter.otlp.proto.http") else {
-        left_out("no Python with opentelemetry-exporter-otlp-proto-http is here, so it exported nothing");
-        return;
+        return report::skipped("no Python with opentelemetry-exporter-otlp-proto-http is here");
     };
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(folder.path());
@@ -128,8 +122,7 @@ fn opentelemetry_exports_its_logs() {
 #[test]
 fn curl_sends_packed_bodies() {
     if Command::new("curl").arg("--version").output().is_err() {
-        left_out("curl is not here, so it sent nothing");
-        return;
+        return report::skipped("curl is not here");
     }
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(folder.path());
@@ -187,8 +180,7 @@ impl Drop for Running {
 #[test]
 fn rsyslog_sends_each_line_once() {
     let Some(rsyslogd) = rsyslogd() else {
-        left_out("rsyslog with omelasticsearch is not here, so it sent nothing");
-        return;
+        return report::skipped("rsyslog with omelasticsearch is not here");
     };
     // More of them measure the rate.
     let lines: u64 =
@@ -235,7 +227,7 @@ ruleset(name="send" queue.type="linkedList" queue.size="200000" queue.dequeueBat
     let running = Running(child.expect("it starts"));
     server.wait_for(lines);
     let rate = lines as f64 / started.elapsed().as_secs_f64();
-    let _ = writeln!(std::io::stderr(), "rsyslog sent {lines} lines, visible at {rate:.0} a second");
+    report::figure(&format!("rsyslog sent {lines} lines, visible at {rate:.0} a second"));
     drop(running);
     let errors = std::fs::read_to_string(folder.path().join("errors")).unwrap_or_default();
     assert_eq!(errors, "");

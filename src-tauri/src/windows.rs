@@ -51,6 +51,11 @@ impl Windows {
         calls.iter().filter(|(_, of)| *of == label).map(|(id, _)| id.clone()).collect()
     }
 
+    /// Nobody waits any longer for what this window asked for.
+    fn cancel_calls(&self, label: &str, session: &Session) {
+        self.calls_of(label).iter().for_each(|id| session.cancel(id));
+    }
+
     fn give(&self, label: &str, paths: Vec<String>) {
         self.given.lock().unwrap_or_else(PoisonError::into_inner).insert(label.to_owned(), paths);
     }
@@ -117,8 +122,7 @@ pub fn heard(window: &Window, event: &WindowEvent) {
             }
         }
         WindowEvent::Destroyed => {
-            let session = window.state::<Arc<Session>>();
-            windows.calls_of(window.label()).iter().for_each(|id| session.cancel(id));
+            windows.cancel_calls(window.label(), &window.state::<Arc<Session>>());
         }
         _ => {}
     }
@@ -169,6 +173,9 @@ pub fn call_back(window: WebviewWindow) -> Result<(), WireError> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+    use wire::{HostKind, Start};
+
     use super::*;
 
     #[test]
@@ -180,5 +187,32 @@ mod tests {
         windows.end_call("a");
         assert_eq!(windows.calls_of("main"), ["c"]);
         assert_eq!(windows.calls_of("beside-1"), ["b"]);
+    }
+
+    #[test]
+    fn closing_a_window_cancels_its_running_calls() {
+        let home = std::env::temp_dir().join(format!("timberline-windows-{}", std::process::id()));
+        std::fs::create_dir_all(&home).expect("a folder");
+        let log = home.join("long.log");
+        std::fs::write(&log, "2026-03-01 14:05:00 INFO one\n".repeat(1_000_000)).expect("a log");
+        let start =
+            Start { version: String::new(), host: HostKind::Desktop, home: home.clone(), paths: Vec::new() };
+        let (session, windows) = (Session::new(start), Windows::new(&home));
+        let command = |command: serde_json::Value| serde_json::from_value(command).expect("a command");
+        let create = json!({ "command": "createCase", "args": { "paths": [log] } });
+        let created = session.dispatch("create", command(create), |_| {}).expect("a case");
+        let import = json!({ "command": "import", "args": { "case": created["path"], "paths": [log] } });
+        windows.begin_call("main", "import");
+        let closed_at_first_events = |progress: serde_json::Value| {
+            if progress["events"].as_u64() > Some(0) {
+                windows.cancel_calls("other", &session);
+                windows.cancel_calls("main", &session);
+            }
+        };
+        let report = session.dispatch("import", command(import), closed_at_first_events).expect("a report");
+        assert_eq!(report["cancelled"], true);
+        let kept = report["case"]["events"].as_u64().expect("a count");
+        assert!(kept > 0 && kept < 1_000_000, "{kept} events are kept");
+        std::fs::remove_dir_all(&home).expect("it can be removed");
     }
 }

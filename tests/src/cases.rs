@@ -103,10 +103,11 @@ pub fn normalise(output: &str, folder: &str) -> String {
 }
 
 fn has_unit(before: &str, after: &str) -> bool {
-    let inside_word = before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | ':' | '_'));
-    let after = after.strip_prefix(' ').unwrap_or(after);
+    // Measurements are written as in prose, `in 0.03 s (1,200 events/s)`; a number of a query is not: `took>5ms`.
+    let begins = before.is_empty() || before.ends_with([' ', '\n', '(']);
+    let Some(after) = after.strip_prefix(' ') else { return false };
     let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '/');
-    !inside_word && UNITS.iter().any(|unit| after.strip_prefix(unit).is_some_and(ends))
+    begins && UNITS.iter().any(|unit| after.strip_prefix(unit).is_some_and(ends))
 }
 
 fn is_measured_key(before: &str) -> bool {
@@ -135,6 +136,8 @@ mod tests {
             normalise(r#"{"landed_seconds": 0.5, "events":3}"#, "/x"),
             r#"{"landed_seconds": …, "events":3}"#
         );
+        let query = "duration_ms>=1.5s | where took > 5ms, 10kb, 3s\n  timeline 5m";
+        assert_eq!(normalise(query, "/x"), query);
         assert_eq!(normalise("/tmp/a1/b.log: 3", "/tmp/a1"), "FOLDER/b.log: 3");
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use indexer::{Cancel, Case, View, Walk};
 use serde_json::Value;
-use timberline_tests::programs;
+use timberline_tests::{programs, report};
 
 /// What a condition may take on a machine that does much else.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -331,8 +331,7 @@ fn logger_is_a_client() {
     let folder = tempfile::tempdir().expect("a folder");
     let case = folder.path().join("live.case");
     if Command::new("logger").arg("--version").output().is_err() {
-        writeln!(std::io::stderr(), "skipped: logger is not installed").expect("it is said");
-        return;
+        return report::skipped("the program logger is not installed");
     }
     let listening =
         Listening::start(&case, &["--syslog", "tcp://127.0.0.1:0", "--syslog", "udp://127.0.0.1:0"]);

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use indexer::{Case, ErrorKind, Note, NoteChange, NoteDraft, NotesChanged};
 use serde_json::json;
+use timberline_tests::report;
 
 /// The case that a second process works on.
 const CASE: &str = "TIMBERLINE_TEST_CASE";
@@ -200,10 +201,10 @@ fn notes_on_a_read_only_disk_are_readable_and_writes_are_refused() {
             .env(CASE, &path)
             .env(NAME, count)
             .output();
-        let Ok(run) = run else { return };
-        if run.status.code() == Some(77) || String::from_utf8_lossy(&run.stderr).contains("unshare failed") {
-            return;
-        }
+        let run = match report::unshared(run) {
+            Ok(run) => run,
+            Err(reason) => return report::skipped(&reason),
+        };
         let said = String::from_utf8_lossy(&run.stdout).into_owned();
         assert!(run.status.success() && said.contains("1 passed"), "{said}");
     }

@@ -4,23 +4,16 @@
 //! The measure is that of the loghub benchmarks: the share of messages whose group is exactly the group that
 //! the truth puts them in, no message missing and none too many.
 
-#![allow(clippy::print_stdout, reason = "the figures of each file are for a person to read")]
-
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use indexer::{Cancel, Case, Granularity, ImportOptions, PatternOptions, View};
-use timberline_tests::files::root;
+use timberline_tests::files::datasets;
+use timberline_tests::report;
 
 /// What the mean over the files must reach, without a setting for any of them.
 const GROUPING_ACCURACY: f64 = 0.88;
-
-fn datasets() -> Option<PathBuf> {
-    let named = std::env::var_os("TIMBERLINE_DATASETS").map(PathBuf::from);
-    let folder = named.or_else(|| Some(root().parent()?.join("shared/datasets")))?;
-    folder.join("TRUTH.tsv").is_file().then_some(folder)
-}
 
 /// Logs with the table that says which template each line has.
 fn logs_with_templates(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
@@ -113,9 +106,9 @@ fn grouping_accuracy(truth: &HashMap<u64, String>, mined: &HashMap<u64, String>)
 
 #[test]
 fn real_messages_are_grouped_as_their_truth_says() {
-    let Some(folder) = datasets() else {
-        println!("skipped: there is no folder with real logs here");
-        return;
+    let folder = match datasets() {
+        Ok(folder) => folder,
+        Err(reason) => return report::skipped(&reason),
     };
     let logs = logs_with_templates(&folder);
     assert!(!logs.is_empty(), "the folder has no truth about templates");
@@ -134,13 +127,20 @@ fn real_messages_are_grouped_as_their_truth_says() {
         let alone = grouping_accuracy(&truth, &alone[&path(&alone)]);
         let together = grouping_accuracy(&truth, &all[&path(&all)]);
         let name = log.file_name().unwrap_or_default().to_string_lossy();
-        println!("{name}: {alone:.4} alone, {together:.4} with all others");
-        assert!(together >= alone - 0.01, "{name}: other files change its templates");
+        assert!(
+            together >= alone - 0.01,
+            "{name}: other files change its templates, {alone:.4} alone and {together:.4} with them"
+        );
         alone_sum += alone;
         together_sum += together;
     }
     let mean = |sum: f64| sum / logs.len() as f64;
-    println!("{:.4} and {:.4} on average", mean(alone_sum), mean(together_sum));
+    report::figure(&format!(
+        "Grouping accuracy of {} files: {:.4} alone, {:.4} together",
+        logs.len(),
+        mean(alone_sum),
+        mean(together_sum)
+    ));
     assert!(mean(together_sum) >= GROUPING_ACCURACY, "grouping accuracy is only {:.4}", mean(together_sum));
     templates_say_something(&together);
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use indexer::{Cancel, Case, ImportOptions, View};
 use timberline_tests::programs::timberline;
+use timberline_tests::report;
 
 fn log(folder: &Path, lines: usize) -> PathBuf {
     let path = folder.join("app.log");
@@ -201,10 +202,10 @@ fn full_disk_ends_the_import_and_keeps_landed_events() {
         copy = copy.display(),
     );
     let run = Command::new("unshare").args(["--map-root-user", "--mount", "sh", "-c", &script]).output();
-    let Ok(run) = run else { return };
-    if run.status.code() == Some(77) || String::from_utf8_lossy(&run.stderr).contains("unshare failed") {
-        return;
-    }
+    let run = match report::unshared(run) {
+        Ok(run) => run,
+        Err(reason) => return report::skipped(&reason),
+    };
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
     assert_eq!(run.status.code(), Some(3), "{said}");
     assert!(said.contains("othing was imported") && said.contains("--beyond-reserve"), "{said}");

@@ -28,7 +28,7 @@ fn rust_layer_check_finds() {
     assert_eq!(found("ingest/src/lib.rs", "use polars_core::prelude::*;"), 1);
     assert_eq!(found("ingest/src/lib.rs", "let x = indexer::Case::open(path);"), 1);
     assert_eq!(found("indexer/src/import/mod.rs", "use tantivy;"), 1);
-    assert_eq!(found("indexer/store/src/text.rs", "use tantivy::Index;"), 0);
+    assert_eq!(found("indexer/store/src/text/mod.rs", "use tantivy::Index;"), 0);
     assert_eq!(found("indexer/query/src/lib.rs", "use engine::exec::Rows;"), 1);
     assert_eq!(found("indexer/query/src/lib.rs", "use base::limits::QUERY_DEPTH;"), 0);
     assert_eq!(found("indexer/src/lib.rs", "fn f(x: wire::Command) {}"), 1);
@@ -187,6 +187,24 @@ fn document_check_finds() {
     assert_eq!(dead("See `indexer/src/gone.rs`."), 1);
     assert_eq!(dead("See `docs/wording.md` and `lib.rs`."), 0);
     assert_eq!(dead("```\n`indexer/src/gone.rs`\n```"), 0);
+}
+
+#[test]
+fn rules_name_places_that_exist() {
+    let places = layers::places().chain(typescript::places());
+    let places = places.chain(size::GENERATED.iter().copied()).chain(words::NOT_OURS.iter().copied());
+    let dead: Vec<&str> = places.filter(|place| !files::root().join(place).exists()).collect();
+    assert!(dead.is_empty(), "rules name what is not there: {dead:?}");
+    let settings = "eslint.config.js";
+    let exists = |name: &str| files::root().join(name).exists();
+    let dead = documents::dead_settings(settings, &project_file(settings), exists);
+    assert!(dead.is_empty(), "\n{}\n", dead.join("\n"));
+}
+
+#[test]
+fn settings_check_finds() {
+    let dead = |text: &str| documents::dead_settings("a.js", text, |name| name == "src/a.ts").len();
+    assert_eq!(dead("ignores: ['src/a.ts', 'src/gone.ts', '**/*.test.ts', './a.js']"), 1);
 }
 
 #[test]

@@ -2,17 +2,16 @@
 //! `shared/datasets` next to the project. They are not part of the project, because their licences differ.
 //!
 //! For each file its events and its first and last time are compared, and of the fields that the truth lists
-//! how many events have them, how many values there are and how often the most frequent ones come. What
-//! disagrees is printed with what is known of it; too many disagreements fail.
-
-#![allow(clippy::print_stdout, reason = "what disagrees is for a person to read")]
+//! how many events have them, how many values there are and how often the most frequent ones come. Too
+//! many disagreements fail, and are then listed with what is known of each.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use ingest::{Batch, Column, NO_INT, NO_TIME, Options, Source, Values};
 use serde_json::Value;
-use timberline_tests::files::root;
+use timberline_tests::files::datasets;
+use timberline_tests::report;
 
 /// Disagreements that were looked into, and whose fault they are.
 const KNOWN: &[(&str, &str)] = &[
@@ -185,12 +184,6 @@ const KNOWN_FIELDS: &[(&str, &str, &str)] = &[
     ("syslog_rfc3164/Linux_2k.log", "PID", "likewise"),
 ];
 
-fn datasets() -> Option<PathBuf> {
-    let named = std::env::var_os("TIMBERLINE_DATASETS").map(PathBuf::from);
-    let folder = named.or_else(|| Some(root().parent()?.join("shared/datasets")))?;
-    folder.join("TRUTH.tsv").is_file().then_some(folder)
-}
-
 /// What was read of a file, all its streams together.
 #[derive(Default)]
 struct Read {
@@ -324,8 +317,8 @@ fn our_names(name: &str) -> Vec<&str> {
     std::iter::once(name).chain(known.iter().copied()).collect()
 }
 
-/// How many of a file's fields agree; those that do not are printed.
-fn fields_agreeing(path: &str, truth: &Value, found: &Read) -> (u32, u32) {
+/// How many of a file's fields agree, of how many; those that do not are added to what differs.
+fn fields_agreeing(path: &str, truth: &Value, found: &Read, differing: &mut Vec<String>) -> (u32, u32) {
     let (mut agree, mut all) = (0, 0);
     for (name, truth) in truth.as_object().into_iter().flatten() {
         if name == TEMPLATE_NUMBER {
@@ -333,10 +326,9 @@ fn fields_agreeing(path: &str, truth: &Value, found: &Read) -> (u32, u32) {
         }
         all += 1;
         let mut expected = Figures::of_truth(truth);
-        if let Some((_, _, mended, why)) =
+        if let Some((_, _, mended, _)) =
             MENDED.iter().find(|(known, field, ..)| *known == path && *field == name)
         {
-            println!("{path} {name}: the truth is mended: {why}");
             let Figures { present, distinct, top } = *mended;
             expected = vec![Figures { present, distinct, top: top.to_vec() }];
         }
@@ -351,7 +343,7 @@ fn fields_agreeing(path: &str, truth: &Value, found: &Read) -> (u32, u32) {
         }
         let known = KNOWN_FIELDS.iter().find(|(known, field, _)| *known == path && *field == name);
         let why = known.map_or("", |(_, _, why)| why);
-        println!("{path} {name}: {expected:?} {}; ours {ours:?}; {why}", truth["top"]);
+        differing.push(format!("{path} {name}: {expected:?} {}; ours {ours:?}; {why}", truth["top"]));
     }
     (agree, all)
 }
@@ -377,9 +369,9 @@ fn is_time(ns: Option<i64>, truth: &str) -> bool {
 
 #[test]
 fn real_files_read_as_their_truth_says() {
-    let Some(folder) = datasets() else {
-        println!("there is no folder with real logs here, so nothing was compared");
-        return;
+    let folder = match datasets() {
+        Ok(folder) => folder,
+        Err(reason) => return report::skipped(&reason),
     };
     let table = std::fs::read_to_string(folder.join("TRUTH.tsv")).expect("the truth is text");
     let mut lines = table.lines().map(|line| line.split('\t').collect::<Vec<_>>());
@@ -396,12 +388,13 @@ fn real_files_read_as_their_truth_says() {
     );
     let (mut sure, mut agree) = (0, 0);
     let (mut fields_listed, mut fields_agree) = (0, 0);
+    let mut differing = Vec::new();
     for row in lines {
         let truth: Value = serde_json::from_str(row[fields]).unwrap_or_default();
         let asked: Vec<&str> =
             truth.as_object().into_iter().flatten().flat_map(|(name, _)| our_names(name)).collect();
         let found = read(&folder.join(row[path]), &asked);
-        let (fields_of_file, listed_of_file) = fields_agreeing(row[path], &truth, &found);
+        let (fields_of_file, listed_of_file) = fields_agreeing(row[path], &truth, &found, &mut differing);
         fields_agree += fields_of_file;
         fields_listed += listed_of_file;
         let expected: u64 = row[events].parse().expect("a count");
@@ -412,7 +405,7 @@ fn real_files_read_as_their_truth_says() {
         agree += u32::from(is_sure && agrees);
         if !agrees {
             let known = KNOWN.iter().find(|(known, _)| *known == row[path]).map_or("", |(_, why)| why);
-            println!(
+            differing.push(format!(
                 "{} ({}, {}): {} events, {} unparsed for {expected}; {:?} to {:?} for {} to {}; {known}",
                 row[path],
                 row[quality],
@@ -423,15 +416,17 @@ fn real_files_read_as_their_truth_says() {
                 found.last.map(shown),
                 row[first],
                 row[last],
-            );
+            ));
         }
     }
-    println!("{agree} of {sure} files agree");
-    println!("{fields_agree} of {fields_listed} fields agree");
-    assert!(f64::from(agree) >= f64::from(sure) * FILES_AGREE, "only {agree} of {sure} files agree");
+    let agreeing =
+        format!("{agree} of {sure} real files and {fields_agree} of {fields_listed} of their fields");
+    report::figure(&format!("{agreeing} read as their truth says"));
+    let is_enough = |agree: u32, all: u32, share: f64| f64::from(agree) >= f64::from(all) * share;
     assert!(
-        f64::from(fields_agree) >= f64::from(fields_listed) * FIELDS_AGREE,
-        "only {fields_agree} of {fields_listed} fields agree"
+        is_enough(agree, sure, FILES_AGREE) && is_enough(fields_agree, fields_listed, FIELDS_AGREE),
+        "only {agreeing} agree:\n{}",
+        differing.join("\n")
     );
 }
 

@@ -2,6 +2,16 @@
 
 const EXTENSIONS: &[&str] = &["rs", "ts", "svelte", "mjs", "md", "json", "toml", "css", "html", "yml"];
 
+/// Paths in quotes that a configuration names and that `exists` does not know. A pattern is not a path.
+pub fn dead_settings(path: &str, text: &str, exists: impl Fn(&str) -> bool) -> Vec<String> {
+    let quoted = text.split('\'').skip(1).step_by(2);
+    let named = quoted.filter(|code| is_file_name(code) && !code.starts_with('.'));
+    named
+        .filter(|code| !exists(code))
+        .map(|code| format!("{path} names '{code}', which is not there"))
+        .collect()
+}
+
 /// Files that a document names in backticks, with a folder, and that `exists` does not know. A reference
 /// counts from the top folder or from the document's own.
 pub fn dead_references(path: &str, text: &str, exists: impl Fn(&str) -> bool) -> Vec<String> {

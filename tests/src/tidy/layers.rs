@@ -90,6 +90,11 @@ const RULES: &[Rule] = &[
     },
 ];
 
+/// The folders that the rules are about.
+pub fn places() -> impl Iterator<Item = &'static str> {
+    RULES.iter().flat_map(|rule| std::iter::once(rule.place).chain(rule.except.iter().copied()))
+}
+
 /// Names in a Rust file, `crate::module` among them, that its place forbids.
 #[must_use]
 pub fn rust(path: &str, text: &str) -> Vec<String> {

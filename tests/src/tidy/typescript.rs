@@ -6,6 +6,11 @@ const TAURI_FILE: &str = "src/ipc/desktop.ts";
 /// Parts of the screen from the top down. A file imports from its own part and from those below.
 const PARTS: &[&str] = &["src/features/", "src/state/", "src/ipc/", "src/base/"];
 
+/// The files and folders that the rules are about.
+pub fn places() -> impl Iterator<Item = &'static str> {
+    PARTS.iter().copied().chain([TAURI_FILE])
+}
+
 /// Imports of a TypeScript or Svelte file that point the wrong way.
 #[must_use]
 pub fn imports(path: &str, text: &str) -> Vec<String> {
