@@ -8,7 +8,8 @@ use anyhow::Result;
 use indexer::export::{self, Formulas, Records, replaced};
 use indexer::query::{Query, Reading, Severity, parse_query};
 use indexer::{
-    Cancel, Case, Engine, Event, Explanation, FieldKind, FieldValue, NO_TIME, RunOptions, Snapshot, View, Walk, stamp, Cell,
+    Cancel, Case, Cell, Engine, Event, Explanation, FieldKind, FieldValue, NO_TIME, RunOptions, Snapshot,
+    View, Walk, stamp,
 };
 use serde_json::{Map, Value};
 

@@ -11,8 +11,8 @@ use store::Snapshot;
 use store::frames_by_source;
 use store::{
     ColumnCache, FORMAT_VERSION, Frame, Lock, Manifest, Names, Outlived, Profile, RawCursor, Segment,
-    SegmentEntry, Shared, SourceEntry, SourceReading, WrittenSegment, has_templates, of_raw_name, raw_path,
-    recover_raw, remove_where,
+    SegmentEntry, Shared, SourceEntry, SourceReading, WrittenSegment, has_templates, recover_raw,
+    remove_where,
 };
 
 impl Case {
@@ -137,18 +137,17 @@ impl<'c> Writing<'c> {
         }
         let named = self.named_raw();
         let of_gone = gone.iter().flat_map(|segment| raw_files(segment));
-        let unnamed: HashSet<(u32, u32)> =
+        let unnamed: HashSet<RawFile> =
             of_gone.chain(current_raw(before)).filter(|file| !named.contains(file)).collect();
-        for (source, generation) in unnamed {
-            let file = Arc::new(Outlived(raw_path(self.folder(), source, generation)));
-            let readers =
-                gone.iter().filter(|segment| raw_files(segment).any(|named| named == (source, generation)));
+        for raw in unnamed {
+            let file = Arc::new(Outlived(raw.path(self.folder())));
+            let readers = gone.iter().filter(|segment| raw_files(segment).any(|named| named == raw));
             readers.for_each(|segment| segment.outlive(Arc::clone(&file)));
         }
     }
 
     /// The raw files that the case needs: the sources' current ones, and those that segments have frames in.
-    fn named_raw(&self) -> HashSet<(u32, u32)> {
+    fn named_raw(&self) -> HashSet<RawFile> {
         let of_segments = self.segments.iter().flat_map(|segment| raw_files(segment));
         of_segments.chain(current_raw(&self.manifest)).collect()
     }
@@ -165,7 +164,8 @@ impl<'c> Writing<'c> {
             let of_source = frames.get(&id).map_or(&[][..], Vec::as_slice);
             // Until segments read it, a file that was packed again stays as it was finished.
             if of_source.iter().all(|frame| frame.generation == source.generation) {
-                recover_raw(folder, (id, source.generation), source.raw_bytes, of_source)?;
+                let raw = source.raw_file(id);
+                recover_raw(folder, raw, source.raw_bytes, of_source)?;
             }
             if !source.complete && source.note.is_none() {
                 source.note =
@@ -176,7 +176,7 @@ impl<'c> Writing<'c> {
         remove_where(&folder.join("segments"), |name| !name.parse().is_ok_and(listed))?;
         let named = self.named_raw();
         remove_where(&folder.join("raw"), |name| {
-            of_raw_name(name).is_none_or(|file| !named.contains(&file))
+            RawFile::from_name(name).is_none_or(|file| !named.contains(&file))
         })?;
         for (segment, profile) in self.reached() {
             segment.remove_text_beyond(profile)?;
@@ -245,18 +245,16 @@ impl<'c> Writing<'c> {
     }
 }
 
-fn current_raw(manifest: &Manifest) -> impl Iterator<Item = (u32, u32)> {
+fn current_raw(manifest: &Manifest) -> impl Iterator<Item = RawFile> {
     let sources = manifest.sources.iter().enumerate().filter(|(_, source)| !source.deleted);
-    sources.map(|(id, source)| (id as u32, source.generation))
+    sources.map(|(id, source)| source.raw_file(id as u32))
 }
 
 /// The raw files that a segment has frames in. All frames of a source in it are in one.
-fn raw_files(segment: &Segment) -> impl Iterator<Item = (u32, u32)> {
-    segment
-        .meta
-        .sources
-        .iter()
-        .filter_map(|entry| entry.frames.first().map(|frame| (entry.source, frame.generation)))
+fn raw_files(segment: &Segment) -> impl Iterator<Item = RawFile> {
+    segment.meta.sources.iter().filter_map(|entry| {
+        entry.frames.first().map(|frame| RawFile { source: entry.source, generation: frame.generation })
+    })
 }
 
 /// A candidate source for a stream.

@@ -1,18 +1,29 @@
 //! When a source is read again, its new events replace the old ones in one commit, once all of them are
 //! there.
 
+use super::landing::Current;
 use super::landing::Landing;
 use crate::rewrite::{Gone, Merge};
 use base::Cancel;
 use base::error::{Error, ErrorKind, Result};
+use store::RawFile;
 use store::frames_of;
-use store::{Manifest, Outlived, Segment, SourceEntry, WrittenSegment, raw_path, recover_raw};
+use store::{Manifest, Outlived, Segment, SourceEntry, WrittenSegment, recover_raw};
 
-/// A source that is being read again. Its new events stay invisible until as many bytes have landed as it
-/// had.
+/// When the new events of a source that is read again replace the earlier ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplacedAt {
+    /// When so many bytes have landed as it had: it is read from a file that was compared with them, and more may
+    /// follow.
+    Bytes(u64),
+    /// At its end, if its hash is the same: its stored bytes are read.
+    End,
+}
+
+/// A source that is being read again, whose new events stay invisible until they replace the earlier ones.
 pub struct Replacement {
     pub gone: Gone,
-    pub until: u64,
+    at: ReplacedAt,
     pub old: OldSource,
     pub segments: Vec<WrittenSegment>,
 }
@@ -28,6 +39,11 @@ impl OldSource {
         OldSource { entry: entry.cloned().map(Box::new) }
     }
 
+    /// The generation of the raw file that is written when it is read again.
+    pub fn next_generation(&self) -> u32 {
+        self.entry.as_ref().map_or(0, |entry| entry.generation + 1)
+    }
+
     pub fn put_back(&self, source: u32, manifest: &mut Manifest) {
         if let (Some(entry), Some(place)) = (&self.entry, manifest.sources.get_mut(source as usize)) {
             place.clone_from(entry);
@@ -36,16 +52,20 @@ impl OldSource {
 }
 
 impl Replacement {
-    pub fn new(gone: Gone, until: u64, old: OldSource) -> Replacement {
-        Replacement { gone, until, old, segments: Vec::new() }
+    pub fn new(gone: Gone, at: ReplacedAt, old: OldSource) -> Replacement {
+        Replacement { gone, at, old, segments: Vec::new() }
+    }
+
+    /// Whether the new events replace the earlier ones when so many bytes have landed.
+    pub fn is_complete(&self, bytes: u64) -> bool {
+        matches!(self.at, ReplacedAt::Bytes(until) if bytes >= until)
     }
 
     /// The difference between what was read and what was stored, if there is one.
-    fn fault(&self, now: &SourceEntry) -> Option<Error> {
+    pub fn fault(&self, now: &SourceEntry) -> Option<Error> {
         let old = self.old.entry.as_ref()?;
         let is_same = now.bytes == old.bytes && now.sha256 == old.sha256;
-        // A file that has grown was compared when it was opened; this is for stored bytes that are read again.
-        (self.until == u64::MAX && !is_same).then(|| {
+        (self.at == ReplacedAt::End && !is_same).then(|| {
             let message =
                 format!("the stored bytes of {} do not match its hash; it stays as it was", old.name);
             Error::new(ErrorKind::CaseDamaged, message)
@@ -55,54 +75,50 @@ impl Replacement {
 
 impl Landing<'_, '_> {
     /// The replacement is complete: the next commit shows it instead of the earlier events.
-    pub fn release(&mut self) {
-        if let Some(held) = self.held.take() {
-            self.gone.push(held.gone);
-            self.written.extend(held.segments);
-        }
+    pub fn release(&mut self, replacement: Replacement) {
+        self.next_commit.gone.push(replacement.gone);
+        self.next_commit.written.extend(replacement.segments);
     }
 
-    /// At the end of a source that is read again: commits the replacement, or restores the earlier state.
-    /// Returns the problem, if any.
-    pub fn settle_held(&mut self, now: &SourceEntry, problem: Option<Error>) -> Option<Error> {
-        let Some(held) = &self.held else { return problem };
-        match problem.or_else(|| held.fault(now)) {
-            None => {
-                if let (u64::MAX, Some(old)) = (held.until, &held.old.entry) {
-                    let entry = &mut self.manifest.sources[held.gone.source as usize];
-                    (entry.complete, entry.note) = (old.complete, old.note.clone());
-                }
-                self.release();
-                None
-            }
-            Some(problem) => {
-                held.old.put_back(held.gone.source, &mut self.manifest);
-                let source = held.gone.source;
-                drop(self.pending.take_source(source));
-                self.accounts.of.remove(&source);
-                Some(problem)
-            }
+    /// A source that is read again is complete: the next commit shows the replacement.
+    pub fn replace(&mut self, replacement: Replacement) {
+        if let (ReplacedAt::End, Some(old)) = (replacement.at, &replacement.old.entry) {
+            let entry = &mut self.manifest.sources[replacement.gone.source as usize];
+            (entry.complete, entry.note) = (old.complete, old.note.clone());
         }
+        self.release(replacement);
     }
 
-    /// Restores the files of a source as they were before it was read again.
-    pub fn take_back(&self, held: &Replacement, generation: u32) -> Result<()> {
+    /// A source could not be read again: the earlier events stay, and the new ones are removed.
+    pub fn keep_earlier(&mut self, current: Current, replacement: &Replacement) -> Result<()> {
+        let source = replacement.gone.source;
+        let raw = self.manifest.sources[source as usize].raw_file(source);
+        replacement.old.put_back(source, &mut self.manifest);
+        drop(self.pending.take_source(source));
+        self.next_commit.accounts.of.remove(&source);
+        // The file is closed before it is cut or removed.
+        drop(current);
+        self.take_back(replacement, raw)
+    }
+
+    /// Restores the files of a source as they were before it was read again into this raw file.
+    fn take_back(&self, held: &Replacement, raw: RawFile) -> Result<()> {
         let (folder, source) = (self.writing.folder(), held.gone.source);
         for segment in &held.segments {
             drop(Outlived(Segment::folder(folder, segment.meta.id)));
         }
         let Some(published) = self.writing.manifest.sources.get(source as usize) else { return Ok(()) };
-        if published.generation != generation {
-            drop(Outlived(raw_path(folder, source, generation)));
+        if published.raw_file(source) != raw {
+            drop(Outlived(raw.path(folder)));
             return Ok(());
         }
         let frames = frames_of(self.writing.segments(), source);
-        recover_raw(folder, (source, generation), published.raw_bytes, &frames)
+        recover_raw(folder, raw, published.raw_bytes, &frames)
     }
 
     /// Rewrites the segments with removed events, and takes them out of the manifest.
     pub fn rewrite_without_gone(&mut self, added: &mut Vec<WrittenSegment>) -> Result<()> {
-        let gone = std::mem::take(&mut self.gone);
+        let gone = std::mem::take(&mut self.next_commit.gone);
         for segment in self.writing.segments() {
             if gone.iter().any(|gone| gone.is_in(segment)) {
                 let id = self.manifest.new_segment();

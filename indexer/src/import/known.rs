@@ -63,9 +63,9 @@ impl Known {
     }
 
     /// A stream has landed, or is abandoned.
-    pub fn landed(&self, ticket: Ticket, source: Option<KnownSource>) {
+    pub fn landed(&self, ticket: Option<Ticket>, source: Option<KnownSource>) {
         let mut state = self.state();
-        state.opening.retain(|(waiting, _)| *waiting != ticket);
+        state.opening.retain(|(waiting, _)| Some(*waiting) != ticket);
         if let Some(source) = source {
             state.add(source);
         }

@@ -7,8 +7,11 @@ use std::time::{Duration, Instant};
 use ingest::{Encoding, Settler, SettlerState};
 use sha2::Digest;
 
+use super::held::ReplacedAt;
 use super::held::{OldSource, Replacement};
 use super::known::{Known, Ticket};
+use super::origin::OpenedRaw;
+use super::origin::Origin;
 use super::pending::Pending;
 use super::progress::{FileState, Outcome, Reporter};
 use super::read::{Begin, Next, ReadBatch, ReadStep, SourceState, Steps};
@@ -26,36 +29,57 @@ use store::{
 /// The state of landing: the current file, and what is not committed yet.
 pub struct Landing<'w, 'c> {
     pub writing: &'w mut Writing<'c>,
-    known: &'w Known,
+    pub known: &'w Known,
     /// The manifest of the next commit.
     pub manifest: Manifest,
     pub pending: Pending,
-    /// Sources, with their raw file generation, that the next commit must make durable.
-    pub unsynced: BTreeSet<(u32, u32)>,
-    /// The current stream: its index in the list of files, its name and set, and its outcome.
-    pub stream: usize,
-    name: String,
-    set: Option<String>,
+    pub next_commit: NextCommit,
+    stream: LandingStream,
     pub current: Option<Current>,
-    /// A source that is being read again and is not complete yet.
-    pub held: Option<Replacement>,
-    /// Segments that are written and not committed, and events that the next commit removes.
-    pub written: Vec<WrittenSegment>,
-    pub gone: Vec<Gone>,
-    pub accounts: Accounts,
-    /// Raw files with frames that nothing references after the next commit.
-    pub buried: Vec<(u32, u32, Vec<Frame>)>,
     /// The end of the last source's times, for the next file of its set.
-    ended: Option<(String, String, SettlerState)>,
+    ended: Option<EndedSource>,
     /// The last new source, whose settings the next one may inherit.
-    last_new: Option<u32>,
-    /// The outcome of each file.
-    pub sources: Vec<Option<u32>>,
-    /// The years of all times that have one, and the sources that have none.
-    pub years: Years,
+    pub last_new: Option<u32>,
+    pub landed: Landed,
     pub published: Option<Instant>,
     started: Instant,
     pub plan: Plan,
+}
+
+/// What the next commit does besides showing what is pending.
+#[derive(Default)]
+pub struct NextCommit {
+    /// Raw files that it must make durable.
+    pub unsynced: BTreeSet<RawFile>,
+    /// Segments that are written and not committed, and events that it removes.
+    pub written: Vec<WrittenSegment>,
+    pub gone: Vec<Gone>,
+    pub accounts: Accounts,
+    /// Raw files with the frames that are still referenced after it.
+    pub buried: Vec<(RawFile, Vec<Frame>)>,
+}
+
+/// The stream that is being read: its index in the list of files, its name and its rotated set.
+#[derive(Default)]
+struct LandingStream {
+    file: usize,
+    name: String,
+    set: Option<String>,
+}
+
+/// The last file of a rotated set: its set and format, and the state of its times at its end.
+struct EndedSource {
+    set: String,
+    format: String,
+    settler: SettlerState,
+}
+
+/// What has landed.
+#[derive(Default)]
+pub struct Landed {
+    /// The source of each file, if any byte of it could be read.
+    pub sources: Vec<Option<u32>>,
+    pub years: Years,
 }
 
 /// The evidence about years when all files have landed.
@@ -82,7 +106,7 @@ pub struct Current {
     pub hash: sha2::Sha256,
     account: Account,
     resume: Option<Resume>,
-    ticket: Option<Ticket>,
+    pub origin: Origin,
     encoding: Encoding,
     events_before: u64,
 }
@@ -95,20 +119,12 @@ impl<'w, 'c> Landing<'w, 'c> {
             known,
             manifest,
             pending: Pending::default(),
-            unsynced: BTreeSet::new(),
-            stream: 0,
-            name: String::new(),
-            set: None,
+            next_commit: NextCommit::default(),
+            stream: LandingStream::default(),
             current: None,
-            held: None,
-            written: Vec::new(),
-            gone: Vec::new(),
-            accounts: Accounts::default(),
-            buried: Vec::new(),
             ended: None,
             last_new: None,
-            sources: vec![None; files],
-            years: Years::default(),
+            landed: Landed { sources: vec![None; files], years: Years::default() },
             published: None,
             started: Instant::now(),
             plan,
@@ -122,9 +138,9 @@ impl<'w, 'c> Landing<'w, 'c> {
                 Next::End => break,
                 Next::Waiting => {}
                 Next::ReadStep(ReadStep::Found(stream)) => {
-                    self.stream = reporter.stream(stream.file, &stream.path, stream.bytes);
-                    self.sources.resize(reporter.files().len(), None);
-                    (self.name, self.set) = (stream.name, stream.set);
+                    let file = reporter.stream(stream.file, &stream.path, stream.bytes);
+                    self.landed.sources.resize(reporter.files().len(), None);
+                    self.stream = LandingStream { file, name: stream.name, set: stream.set };
                 }
                 Next::ReadStep(ReadStep::Known { source, is_whole, moved }) => {
                     self.known(source, is_whole, moved, reporter);
@@ -158,17 +174,17 @@ impl<'w, 'c> Landing<'w, 'c> {
         moved: Option<(PathBuf, String)>,
         reporter: &mut Reporter<'_>,
     ) {
-        self.sources[self.stream] = Some(source);
+        self.landed.sources[self.stream.file] = Some(source);
         let Some(entry) = self.manifest.sources.get_mut(source as usize) else { return };
         let was = entry.name.clone();
         if let Some((path, name)) = moved {
             (entry.path, entry.name) = (path.to_string_lossy().into_owned(), name);
-            entry.set.clone_from(&self.set);
+            entry.set.clone_from(&self.stream.set);
         }
         if is_whole && !entry.complete {
             (entry.complete, entry.note) = (true, None);
         }
-        reporter.change(self.stream, |progress| {
+        reporter.change(self.stream.file, |progress| {
             progress.format = Some(entry.format.clone());
             progress.bytes_read = entry.bytes;
             progress.outcome = Outcome::Known;
@@ -177,11 +193,11 @@ impl<'w, 'c> Landing<'w, 'c> {
     }
 
     fn begin(&mut self, begin: Begin, reporter: &mut Reporter<'_>) -> Result<()> {
-        let path = reporter.files()[self.stream].path.clone();
+        let path = reporter.files()[self.stream.file].path.clone();
         let format = begin.detection.format.clone();
         let (outcome, remark) = match &begin.state {
             SourceState::New { .. } => (Outcome::New, begin.note.clone()),
-            SourceState::Reread { source, until: u64::MAX } => {
+            SourceState::Reread { source, replaced_at: ReplacedAt::End } => {
                 (Outcome::Reread, Some(format!("source {source} is read again from its stored bytes")))
             }
             SourceState::Reread { source, .. } | SourceState::Resumed { source, .. } => {
@@ -189,7 +205,7 @@ impl<'w, 'c> Landing<'w, 'c> {
             }
         };
         self.open(&path, begin)?;
-        reporter.change(self.stream, |progress| {
+        reporter.change(self.stream.file, |progress| {
             progress.state = FileState::Reading;
             progress.format = Some(format);
             (progress.outcome, progress.remark) = (outcome, remark);
@@ -211,73 +227,46 @@ impl<'w, 'c> Landing<'w, 'c> {
         let mut account = Account::from_detection(&detection);
         let encoding = Encoding::named(&detection.encoding).unwrap_or(Encoding::UTF_8);
         let mut entry = SourceEntry {
-            name: self.name.clone(),
+            name: self.stream.name.clone(),
             path: path.to_string_lossy().into_owned(),
             format: detection.format,
             encoding: detection.encoding,
             compression: detection.compression,
             zone: detection.zone,
             modified: modified_ns,
-            set: self.set.clone().or_else(|| old.as_ref().and_then(|old| old.set.clone())),
+            set: self.stream.set.clone().or_else(|| old.as_ref().and_then(|old| old.set.clone())),
             head,
             reading,
             ..SourceEntry::default()
         };
         if let SourceState::Reread { source, .. } | SourceState::Resumed { source, .. } = &state
-            && (self.pending.has_source(*source) || !self.written.is_empty())
+            && (self.pending.has_source(*source) || !self.next_commit.written.is_empty())
         {
             // The events that landed in this import are removed from those that are committed.
             self.publish()?;
         }
-        let folder = self.writing.folder();
-        let (source, raw, frames, hash, ticket) = match state {
-            SourceState::New { ticket } => {
-                let source = self.manifest.sources.len() as u32;
-                self.manifest.sources.push(SourceEntry::default());
-                self.last_new = Some(source);
-                (source, RawWriter::create(folder, source, 0)?, Vec::new(), None, Some(ticket))
-            }
-            SourceState::Reread { source, until } => {
-                entry.generation = old.as_ref().map_or(0, |old| old.generation + 1);
-                self.held = Some(Replacement::new(
-                    Gone { source, from: 0 },
-                    until,
-                    OldSource::from_entry(old.as_ref()),
-                ));
-                (source, RawWriter::create(folder, source, entry.generation)?, Vec::new(), None, None)
+        let events_before = old.as_ref().map_or(0, |old| old.events);
+        let old = OldSource::from_entry(old.as_ref());
+        let opened = match state {
+            SourceState::New { ticket } => self.open_new(ticket)?,
+            SourceState::Reread { source, replaced_at } => {
+                self.open_again(source, replaced_at, old, &mut entry)?
             }
             SourceState::Resumed { source, resume } => {
-                let Some(known) = self.known.source(source) else {
-                    return Err(Error::new(ErrorKind::Internal, "a source goes on that is not there"));
-                };
-                let end = known.frames.partition_point(|frame| frame.offset < resume.offset);
-                let (generation, published) = (known.entry.generation, known.entry.raw_bytes);
-                let kept = known.frames[..end].to_vec();
-                let raw = RawWriter::resume(folder, source, generation, &kept, published)?;
-                entry.generation = generation;
-                entry.packed_bytes = known.entry.packed_bytes.min(resume.offset);
-                account.began = self.account_of(source, &known.entry).and_then(|account| account.began);
-                (entry.bytes, entry.events, entry.unparsed) =
-                    (resume.offset, resume.events, resume.not_parsed);
-                (entry.first, entry.last) = (resume.first, resume.last);
-                account.unparsed.clone_from(&resume.unparsed);
-                account.layouts.clone_from(&resume.layouts);
-                let gone = Gone { source, from: resume.offset };
-                self.held =
-                    Some(Replacement::new(gone, known.entry.bytes, OldSource::from_entry(old.as_ref())));
-                (source, raw, kept, Some(()), None)
+                self.open_resumed(source, &resume, old, &mut entry, &mut account)?
             }
         };
-        let is_first = hash.is_none();
-        if is_first && let Some(before) = self.before(source, &entry) {
+        let OpenedRaw { source, raw, frames, origin } = opened;
+        if origin.starts_at_first_byte()
+            && let Some(before) = self.before(source, &entry)
+        {
             settler.follow(&before);
             account.began = Some(before);
             // The state for settling its times again is stored from its first commit on.
-            self.accounts.of.insert(source, account.clone());
+            self.next_commit.accounts.of.insert(source, account.clone());
         }
         self.manifest.sources[source as usize] = entry;
-        self.sources[self.stream] = Some(source);
-        let events_before = old.map_or(0, |old| old.events);
+        self.landed.sources[self.stream.file] = Some(source);
         self.current = Some(Current {
             source,
             raw,
@@ -287,7 +276,7 @@ impl<'w, 'c> Landing<'w, 'c> {
             hash: sha2::Sha256::new(),
             account,
             resume: None,
-            ticket,
+            origin,
             encoding,
             events_before,
         });
@@ -297,11 +286,11 @@ impl<'w, 'c> Landing<'w, 'c> {
     /// The end of the times of the previous file of its set.
     fn before(&self, source: u32, entry: &SourceEntry) -> Option<SettlerState> {
         let set = entry.set.as_ref()?;
-        if let Some((last_set, format, state)) = &self.ended
-            && last_set == set
-            && *format == entry.format
+        if let Some(ended) = &self.ended
+            && ended.set == *set
+            && ended.format == entry.format
         {
-            return Some(state.clone());
+            return Some(ended.settler.clone());
         }
         let earlier = self.manifest.sources.get(..source as usize)?;
         let before = earlier.iter().rposition(|other| other.set.as_ref() == Some(set))?;
@@ -309,7 +298,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         self.account_of(before as u32, other)?.ended.filter(|_| other.format == entry.format)
     }
 
-    fn account_of(&self, source: u32, entry: &SourceEntry) -> Option<Account> {
+    pub fn account_of(&self, source: u32, entry: &SourceEntry) -> Option<Account> {
         Accounts::read(self.writing.folder(), entry.account?).ok()?.of.remove(&source)
     }
 
@@ -360,21 +349,23 @@ impl<'w, 'c> Landing<'w, 'c> {
         entry.add(&batch);
         reporter.stages.land.done(batch.rows() as u64, u64::from(bytes));
         let (events, unparsed) = (entry.events.saturating_sub(current.events_before), entry.unparsed);
-        reporter.change(self.stream, |progress| {
+        reporter.change(self.stream.file, |progress| {
             progress.bytes_read = entry.bytes;
             progress.bytes_total = expected.unwrap_or(progress.bytes_total);
             (progress.events, progress.unparsed) = (events, unparsed);
         });
         self.pending.add(current.source, entry, frame, batch);
-        if self.held.as_ref().is_some_and(|held| entry.bytes >= held.until) {
-            self.release();
+        if current.replacement().is_some_and(|replacement| replacement.is_complete(entry.bytes))
+            && let Some(replacement) = current.take_replacement()
+        {
+            self.release(replacement);
         }
         Ok(())
     }
 
     pub fn finish(&mut self, problem: Option<Error>, reporter: &mut Reporter<'_>) -> Result<()> {
         let mut problem = problem;
-        if let Some(current) = self.current.take() {
+        if let Some(mut current) = self.current.take() {
             let source = current.source;
             let entry = &mut self.manifest.sources[source as usize];
             entry.raw_bytes = current.raw.written();
@@ -382,16 +373,19 @@ impl<'w, 'c> Landing<'w, 'c> {
             entry.complete = problem.is_none();
             entry.note = problem.as_ref().map(|problem| problem.message().to_owned());
             let entry = entry.clone();
-            problem = self.settle_held(&entry, problem);
-            if let Some(held) = self.held.take() {
-                // The earlier events stay, and the events that were read again are removed.
-                drop(current.raw);
-                self.take_back(&held, entry.generation)?;
+            if let Some(replacement) = current.take_replacement() {
+                problem = problem.or_else(|| replacement.fault(&entry));
+                if problem.is_some() {
+                    self.keep_earlier(current, &replacement)?;
+                } else {
+                    self.replace(replacement);
+                    self.close(current, entry)?;
+                }
             } else {
                 self.close(current, entry)?;
             }
         }
-        reporter.change(self.stream, |progress| {
+        reporter.change(self.stream.file, |progress| {
             progress.state = if problem.is_some() { FileState::Failed } else { FileState::Done };
             if problem.is_none() && progress.bytes_read > 0 {
                 progress.bytes_total = progress.bytes_read;
@@ -416,21 +410,22 @@ impl<'w, 'c> Landing<'w, 'c> {
         }
         account.resume = current.resume;
         let state = current.settler.state();
-        self.years.seen.extend(account.years.into_iter().flat_map(|(first, last)| first..=last));
+        self.landed.years.seen.extend(account.years.into_iter().flat_map(|(first, last)| first..=last));
         if account.times.yearless > 0 && entry.reading.year.is_none() {
             let better = account.times.better_year;
-            self.years.yearless.push(Yearless { source, settler: current.beginning, better });
+            self.landed.years.yearless.push(Yearless { source, settler: current.beginning, better });
         }
         if let Some(set) = &entry.set {
             account.ended = Some(state.clone());
-            self.ended = Some((set.clone(), entry.format.clone(), state));
+            self.ended = Some(EndedSource { set: set.clone(), format: entry.format.clone(), settler: state });
         } else {
             self.ended = None;
         }
-        self.accounts.of.insert(source, account);
+        self.next_commit.accounts.of.insert(source, account);
         current.raw.finish()?;
-        self.unsynced.insert((source, entry.generation));
-        self.buried.push((source, entry.generation, current.frames.clone()));
+        let raw = entry.raw_file(source);
+        self.next_commit.unsynced.insert(raw);
+        self.next_commit.buried.push((raw, current.frames.clone()));
         let reading = SourceReading::from_manifest(&self.manifest, source);
         let known = reading.map(|reading| KnownSource {
             id: source,
@@ -438,13 +433,15 @@ impl<'w, 'c> Landing<'w, 'c> {
             frames: current.frames.into(),
             reading: reading.into(),
         });
-        self.known.landed(current.ticket.unwrap_or_default(), known);
+        self.known.landed(current.origin.ticket(), known);
         Ok(())
     }
 
     fn has_news(&self) -> bool {
-        let held = self.held.as_ref().map(|held| held.gone.source);
-        self.pending.is_full(&self.plan) || self.pending.has_other_than(held) || !self.written.is_empty()
+        let replacement = self.current.as_ref().and_then(Current::replacement);
+        let held = replacement.map(|replacement| replacement.gone.source);
+        let has_written = !self.next_commit.written.is_empty();
+        self.pending.is_full(&self.plan) || self.pending.has_other_than(held) || has_written
     }
 
     /// Closes what is open after the last step, or after a stop: landed events are committed.
@@ -456,13 +453,14 @@ impl<'w, 'c> Landing<'w, 'c> {
                     ErrorKind::Cancelled,
                     format!("stopped on request; its first {bytes} bytes are kept"),
                 )
-                .at(&reporter.files()[self.stream].path)
+                .at(&reporter.files()[self.stream.file].path)
             });
             self.finish(problem, reporter)?;
         }
         sets::label(&mut self.manifest.sources);
         let is_new = self.manifest.sources != self.writing.manifest.sources;
-        if !self.pending.is_empty() || is_new || !self.written.is_empty() || !self.gone.is_empty() {
+        let NextCommit { written, gone, .. } = &self.next_commit;
+        if !self.pending.is_empty() || is_new || !written.is_empty() || !gone.is_empty() {
             self.publish()?;
         }
         reporter.tell(self.manifest.revision, true);
@@ -473,7 +471,7 @@ impl<'w, 'c> Landing<'w, 'c> {
     pub fn give_up(&mut self, reporter: &mut Reporter<'_>, error: &Error) {
         self.current = None;
         let kept = &self.writing.manifest.sources;
-        for (file, source) in self.sources.iter().enumerate() {
+        for (file, source) in self.landed.sources.iter().enumerate() {
             let entry = source.and_then(|id| kept.get(id as usize));
             if entry.is_some_and(|entry| entry.complete) {
                 continue;

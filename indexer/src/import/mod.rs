@@ -6,6 +6,7 @@ mod known;
 mod landing;
 mod open;
 mod order;
+mod origin;
 mod pending;
 mod progress;
 mod publish;
@@ -23,8 +24,9 @@ use std::time::Duration;
 use crossbeam_channel::bounded;
 
 use self::known::Known;
+pub(crate) use self::known::KnownSource;
 pub(crate) use self::known::{Expected, StoredBytes, fingerprint};
-use self::landing::{Landing, Years};
+use self::landing::{Landed, Landing};
 use self::open::Opening;
 pub(crate) use self::pending::Pending;
 use self::progress::Reporter;
@@ -209,7 +211,8 @@ fn import_all(
     let mut reporter = Reporter::new(files.collect::<Vec<_>>().into_iter(), report);
     reporter.tell(writing.manifest.revision, true);
     let plan = plan(writing.folder(), reporter.bytes_total(), options);
-    let (sources, years, mut failure) = land_all(writing, inputs, (options, &plan), &mut reporter, cancel);
+    let (Landed { sources, years }, mut failure) =
+        land_all(writing, inputs, (options, &plan), &mut reporter, cancel);
     if failure.is_none() && !cancel.is_set() {
         failure = years::look_again(writing, &years, (options, &plan), cancel).err();
     }
@@ -288,14 +291,14 @@ impl AccountsOf<'_> {
     }
 }
 
-/// Lands every input. Returns the source of each, the evidence about years, and the reason of an early end.
+/// Lands every input. Returns what has landed, and the reason of an early end.
 fn land_all(
     writing: &mut Writing<'_>,
     inputs: &[Input],
     (options, plan): (&ImportOptions, &Plan),
     reporter: &mut Reporter<'_>,
     cancel: &Cancel,
-) -> (Vec<Option<u32>>, Years, Option<Error>) {
+) -> (Landed, Option<Error>) {
     // When landing fails, the reader stops by this flag, whoever shares the caller's flag.
     let stop = cancel.child();
     let case = writing.folder().to_path_buf();
@@ -313,7 +316,7 @@ fn land_all(
     if let Err(error) = &outcome {
         landing.give_up(reporter, error);
     }
-    (landing.sources, landing.years, outcome.err())
+    (landing.landed, outcome.err())
 }
 
 /// Brings every landed segment to the profile. Answers are the same before, during and after.

@@ -11,6 +11,7 @@ use ingest::{InputFile, Member, ResumePoint, Source, Succession};
 use sha2::{Digest, Sha256};
 
 use super::ImportOptions;
+use super::held::ReplacedAt;
 use super::known::{Compared, Comparison, Known, fingerprint};
 use super::read::{Begin, Input, Out, ReadStep, SourceState, Stream};
 use crate::writing::KnownSource;
@@ -224,7 +225,8 @@ impl Reader<'_> {
             return out.source(&mut source.reading(Box::new(last_chunk.chain(rest))), begin, hash);
         }
         let stored = self.opening.known.stored(known, known.entry.bytes);
-        self.reread(stream, known, &options, Box::new(stored.chain(rest)), known.entry.bytes, out)
+        let replaced_at = ReplacedAt::Bytes(known.entry.bytes);
+        self.reread(stream, known, &options, Box::new(stored.chain(rest)), replaced_at, out)
     }
 
     /// Reads a source of the case from the start, like the source that it follows if there is one.
@@ -234,7 +236,7 @@ impl Reader<'_> {
         known: &KnownSource,
         options: &ingest::Options,
         bytes: Bytes<'_>,
-        until: u64,
+        replaced_at: ReplacedAt,
         out: &mut Out<'_>,
     ) -> bool {
         let opened = Source::detect(stream.member(bytes), options).map_err(Error::from);
@@ -242,10 +244,10 @@ impl Reader<'_> {
         match opened {
             Err(error) => out.end(Some(error)),
             Ok(mut source) => {
-                let state = SourceState::Reread { source: known.id, until };
+                let state = SourceState::Reread { source: known.id, replaced_at };
                 let mut begin = stream.begin(&source, options, state, None);
                 begin.reading.follows = known.reading.follows(options);
-                if until == u64::MAX {
+                if replaced_at == ReplacedAt::End {
                     self.as_detected(known, &mut begin);
                 }
                 out.source(&mut source, begin, Sha256::new())
@@ -353,7 +355,7 @@ impl Reader<'_> {
         let bytes = Box::new(self.opening.known.stored(&known, entry.bytes));
         match known.reading.with_definition(options.clone()) {
             Err(error) => out.end(Some(error)),
-            Ok(options) => self.reread(&stream, &known, &options, bytes, u64::MAX, out),
+            Ok(options) => self.reread(&stream, &known, &options, bytes, ReplacedAt::End, out),
         }
     }
 }

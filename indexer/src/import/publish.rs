@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use sha2::Digest;
 
-use super::landing::Landing;
+use super::landing::{Current, Landing};
 use super::pending::Pending;
 use crate::tune::Plan;
 use crate::writing::Writing;
@@ -19,11 +19,11 @@ impl Landing<'_, '_> {
             let entry = &mut self.manifest.sources[current.source as usize];
             entry.raw_bytes = current.raw.written();
             entry.sha256 = base::hex(&current.hash.clone().finalize());
-            self.unsynced.insert((current.source, entry.generation));
+            self.next_commit.unsynced.insert(entry.raw_file(current.source));
         }
-        sync_raw(self.writing.folder(), &std::mem::take(&mut self.unsynced))?;
+        sync_raw(self.writing.folder(), &std::mem::take(&mut self.next_commit.unsynced))?;
         let mut pending = std::mem::take(&mut self.pending);
-        if let Some(held) = &mut self.held {
+        if let Some(held) = self.current.as_mut().and_then(Current::replacement_mut) {
             let mine = pending.take_source(held.gone.source);
             if mine.is_full(&self.plan) {
                 let segments = write_segments(mine, (self.writing, &self.plan), &mut self.manifest)?;
@@ -32,26 +32,26 @@ impl Landing<'_, '_> {
                 self.pending = mine;
             }
         }
-        let mut added = std::mem::take(&mut self.written);
+        let mut added = std::mem::take(&mut self.next_commit.written);
         added.extend(write_segments(pending, (self.writing, &self.plan), &mut self.manifest)?);
         self.rewrite_without_gone(&mut added)?;
         self.manifest.segments.extend(added.iter().map(Writing::entry));
         self.publish_accounts()?;
         let mut manifest = self.manifest.clone();
-        if let Some(held) = &self.held {
+        if let Some(held) = self.current.as_ref().and_then(Current::replacement) {
             held.old.put_back(held.gone.source, &mut manifest);
         }
         self.writing.publish(manifest, added)?;
         self.manifest.revision = self.writing.manifest.revision;
-        for (source, generation, frames) in std::mem::take(&mut self.buried) {
-            abandon_raw_frames(self.writing.folder(), (source, generation), &frames)?;
+        for (raw, frames) in std::mem::take(&mut self.next_commit.buried) {
+            abandon_raw_frames(self.writing.folder(), raw, &frames)?;
         }
         self.published = Some(Instant::now());
         Ok(())
     }
 
     fn publish_accounts(&mut self) -> Result<()> {
-        let accounts = std::mem::take(&mut self.accounts);
+        let accounts = std::mem::take(&mut self.next_commit.accounts);
         if accounts.of.is_empty() {
             return Ok(());
         }

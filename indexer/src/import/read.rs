@@ -10,6 +10,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use ingest::{Batch, Chunk, Detection, InputFile, Packed, Parser, Settler, Source};
 use sha2::{Digest, Sha256};
 
+use super::held::ReplacedAt;
 use super::known::Ticket;
 use super::open::{self, Opening};
 use super::stages::{Counters, Stages};
@@ -70,11 +71,10 @@ pub enum SourceState {
     New {
         ticket: Ticket,
     },
-    /// The stored bytes of this source are read again, and more may follow. Its earlier events stay until
-    /// `until` bytes have landed.
+    /// This source is read again from its first byte. Its earlier events stay until the new ones replace them.
     Reread {
         source: u32,
-        until: u64,
+        replaced_at: ReplacedAt,
     },
     /// It continues this source, from the start of its last chunk.
     Resumed {

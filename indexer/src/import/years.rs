@@ -51,6 +51,6 @@ pub fn look_again(
     let files = inputs.iter().map(|_| Default::default()).collect::<Vec<_>>();
     let quiet = |_| {};
     let mut reporter = Reporter::new(files.into_iter(), &quiet);
-    let (_, _, failure) = land_all(writing, &inputs, (options, plan), &mut reporter, cancel);
+    let (_, failure) = land_all(writing, &inputs, (options, plan), &mut reporter, cancel);
     failure.map_or(Ok(()), Err)
 }

@@ -23,6 +23,7 @@ use crate::writing::Writing;
 use base::Cancel;
 use base::error::{AtPath, Result};
 use engine::exec::in_order;
+use store::RawFile;
 use store::{Accounts, Manifest, Profile, abandon_raw_frames, pack, sync_raw};
 
 pub use self::retain::{Keep, Retained};
@@ -82,7 +83,7 @@ pub struct Live<'c> {
     pending_events: u64,
     streams: HashMap<String, Stream>,
     changed: BTreeSet<String>,
-    unsynced: BTreeSet<(u32, u32)>,
+    unsynced: BTreeSet<RawFile>,
     accounts: Accounts,
     plan: Plan,
     waiting_bytes: usize,
@@ -264,7 +265,7 @@ impl Live<'_> {
             if let Some(Stream { waiting: Waiting::Open(opened), .. }) = self.streams.get(name) {
                 let entry = &mut self.manifest.sources[opened.id as usize];
                 opened.describe(entry, now);
-                self.unsynced.insert((opened.id, entry.generation));
+                self.unsynced.insert(entry.raw_file(opened.id));
             }
         }
         if self.pending.is_empty() && self.manifest.sources == self.writing.manifest.sources {
@@ -317,8 +318,8 @@ impl Live<'_> {
         self.close_sources(now)?;
         let published = self.publish(now)?;
         for stream in self.streams.values() {
-            for (source, generation, frames) in &stream.closed {
-                abandon_raw_frames(self.writing.folder(), (*source, *generation), frames)?;
+            for (raw, frames) in &stream.closed {
+                abandon_raw_frames(self.writing.folder(), *raw, frames)?;
             }
         }
         Ok(published)
@@ -334,10 +335,11 @@ impl Live<'_> {
         if !account.times.zone.is_empty() {
             entry.zone.clone_from(&account.times.zone);
         }
-        self.unsynced.insert((id, entry.generation));
+        let file = entry.raw_file(id);
+        self.unsynced.insert(file);
         self.accounts.of.insert(id, account);
         self.changed.insert(stream.name.clone());
-        stream.closed.push((id, entry.generation, Arc::from(frames)));
+        stream.closed.push((file, Arc::from(frames)));
         raw.finish()
     }
 }

@@ -11,6 +11,7 @@ use super::{LAST_EVENT_WAITS, Live, Moment, STREAM_PART};
 use crate::import::fingerprint;
 use base::error::{Error, ErrorKind, Result};
 use base::limits::{HEAD_BYTES, RESUMED_BYTES};
+use store::RawFile;
 use store::frames_of;
 use store::{Account, Frame, LiveEntry, RawWriter, Reading, SourceEntry, SourceReading};
 
@@ -36,7 +37,7 @@ pub struct Stream {
     /// When the first bytes came that have no source yet.
     pub began: Instant,
     /// Sources of it that ended since the last publication: their raw files and frames.
-    pub closed: Vec<(u32, u32, Arc<[Frame]>)>,
+    pub closed: Vec<(RawFile, Arc<[Frame]>)>,
 }
 
 pub enum Waiting {
@@ -168,8 +169,8 @@ impl Live<'_> {
         let source = reading.go_on(self.writing.folder(), &place)?;
         account.reason.clone_from(&source.detection().reason);
         account.score = source.detection().score;
-        let (folder, generation) = (self.writing.folder(), entry.generation);
-        let raw = RawWriter::resume(folder, id, generation, &frames, entry.raw_bytes)?;
+        let file = entry.raw_file(id);
+        let raw = RawWriter::resume(self.writing.folder(), file, &frames, entry.raw_bytes)?;
         let parser = source.parser();
         let opened = Opened {
             id,
@@ -235,7 +236,7 @@ impl Live<'_> {
             id,
             parser: source.parser(),
             settler: source.settler(),
-            raw: RawWriter::create(self.writing.folder(), id, 0)?,
+            raw: RawWriter::create(self.writing.folder(), RawFile { source: id, generation: 0 })?,
             frames: Vec::new(),
             hash: Sha256::new(),
             account: Account::from_detection(&detection),

@@ -84,12 +84,13 @@ fn pack_source(writing: &mut Writing<'_>, source: u32, cancel: &Cancel) -> Resul
     let entry = &mut manifest.sources[source as usize];
     let frames = frames_of(writing.segments(), source);
     entry.generation += 1;
-    let mut raw = RawWriter::create(writing.folder(), source, entry.generation)?;
+    let file = entry.raw_file(source);
+    let mut raw = RawWriter::create(writing.folder(), file)?;
     let packed = pack_frames(&frames, source, &mut writing.cursor(), &mut raw, cancel);
     entry.raw_bytes = raw.written();
     entry.packed_bytes = entry.bytes;
-    let file = [(source, entry.generation)].into();
-    let finished = packed.and_then(|()| raw.finish()).and_then(|()| sync_raw(writing.folder(), &file));
+    let finished =
+        packed.and_then(|()| raw.finish()).and_then(|()| sync_raw(writing.folder(), &[file].into()));
     if let Err(error) = finished {
         writing.recover()?;
         return Err(error);
@@ -178,7 +179,7 @@ fn merge(
         let now = match moved.entry(source.source) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(unknown) => {
-                let frames = raw_frames(writing.folder(), (source.source, entry.generation))?;
+                let frames = raw_frames(writing.folder(), entry.raw_file(source.source))?;
                 unknown.insert(frames.into_iter().map(|frame| (frame.offset, frame)).collect())
             }
         };

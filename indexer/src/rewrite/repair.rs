@@ -80,7 +80,8 @@ fn rebuild(writing: &mut Writing<'_>, bad: &HashSet<u64>, cancel: &Cancel) -> Re
             .filter(|entry| entry.source == id as u32)
             .flat_map(|entry| entry.frames.iter().map(|frame| frame.offset))
             .collect();
-        let frames = raw_frames(writing.folder(), (id as u32, source.generation))?;
+        let raw = source.raw_file(id as u32);
+        let frames = raw_frames(writing.folder(), raw)?;
         if frames.iter().all(|frame| known.contains(&frame.offset)) {
             continue;
         }

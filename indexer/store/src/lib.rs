@@ -47,8 +47,7 @@ pub use parquet::{
 };
 pub use profile::Profile;
 pub use raw::{
-    Frame, RawCursor, RawFolder, RawWriter, abandon_raw_frames, of_raw_name, raw_frames, raw_path,
-    recover_raw, sync_raw,
+    Frame, RawCursor, RawFile, RawFolder, RawWriter, abandon_raw_frames, raw_frames, recover_raw, sync_raw,
 };
 pub use reading::{Readings, SourceReading};
 pub use rollup::Rollup;

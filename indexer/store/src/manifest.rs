@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::files;
 use super::profile::Profile;
+use super::raw::RawFile;
 use base::error::{AtPath, Error, ErrorKind, Result};
 use base::stamp;
 
@@ -99,7 +100,12 @@ pub struct SourceEntry {
 }
 
 impl SourceEntry {
-    /// Counts the events of a batch that has landed.
+    /// The file that its bytes are in, if this is the entry of this source.
+    pub fn raw_file(&self, source: u32) -> RawFile {
+        RawFile { source, generation: self.generation }
+    }
+
+    /// Counts the events of a batch that has landed, in the order of the source.
     pub fn add(&mut self, batch: &Batch) {
         self.bytes += batch.chunk.bytes.len() as u64;
         self.events += batch.rows() as u64;

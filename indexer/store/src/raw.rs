@@ -49,21 +49,27 @@ impl Frame {
     }
 }
 
-#[must_use]
-pub fn raw_path(case: &Path, source: u32, generation: u32) -> PathBuf {
-    case.join("raw").join(match generation {
-        0 => format!("{source}.zst"),
-        _ => format!("{source}-{generation}.zst"),
-    })
+/// Names a raw file of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RawFile {
+    pub source: u32,
+    /// How often the source was written again before.
+    pub generation: u32,
 }
 
-/// The source and the generation in the name of a raw file.
-#[must_use]
-pub fn of_raw_name(name: &str) -> Option<(u32, u32)> {
-    let stem = name.strip_suffix(".zst")?;
-    match stem.split_once('-') {
-        None => Some((stem.parse().ok()?, 0)),
-        Some((source, generation)) => Some((source.parse().ok()?, generation.parse().ok()?)),
+impl RawFile {
+    pub fn path(self, case: &Path) -> PathBuf {
+        let RawFile { source, generation } = self;
+        case.join("raw").join(match generation {
+            0 => format!("{source}.zst"),
+            _ => format!("{source}-{generation}.zst"),
+        })
+    }
+
+    pub fn from_name(name: &str) -> Option<RawFile> {
+        let stem = name.strip_suffix(".zst")?;
+        let (source, generation) = stem.split_once('-').unwrap_or((stem, "0"));
+        Some(RawFile { source: source.parse().ok()?, generation: generation.parse().ok()? })
     }
 }
 
@@ -79,25 +85,20 @@ pub struct RawWriter {
 }
 
 impl RawWriter {
-    pub fn create(case: &Path, source: u32, generation: u32) -> Result<RawWriter> {
-        let path = raw_path(case, source, generation);
+    pub fn create(case: &Path, raw: RawFile) -> Result<RawWriter> {
+        let path = raw.path(case);
         let file = files::create(&path, files::RAW)?;
-        Ok(RawWriter { file, path, generation, frames: Vec::new(), offset: 0, at: 0 })
+        Ok(RawWriter { file, path, generation: raw.generation, frames: Vec::new(), offset: 0, at: 0 })
     }
 
     /// Resumes writing after the committed frames of a raw file; the kept ones come before the rest. The seek
     /// table is written again at the end.
-    pub fn resume(
-        case: &Path,
-        source: u32,
-        generation: u32,
-        kept: &[Frame],
-        published: u64,
-    ) -> Result<RawWriter> {
-        let path = raw_path(case, source, generation);
+    pub fn resume(case: &Path, raw: RawFile, kept: &[Frame], published: u64) -> Result<RawWriter> {
+        let path = raw.path(case);
         let file = files::cut(&path, published, files::RAW)?;
         let offset = kept.last().map_or(0, Frame::end);
-        Ok(RawWriter { file, path, generation, frames: table_of(kept, published), offset, at: published })
+        let (generation, frames) = (raw.generation, table_of(kept, published));
+        Ok(RawWriter { file, path, generation, frames, offset, at: published })
     }
 
     pub fn append(&mut self, compressed: &[u8], bytes: u32) -> Result<Frame> {
@@ -124,9 +125,9 @@ impl RawWriter {
 
 /// Makes the written bytes of these sources durable. Syncing each file as it ends would cost a journal commit
 /// each; together they share one.
-pub fn sync_raw(case: &Path, sources: &BTreeSet<(u32, u32)>) -> Result<()> {
-    for &(source, generation) in sources {
-        files::sync(&raw_path(case, source, generation), files::RAW)?;
+pub fn sync_raw(case: &Path, files: &BTreeSet<RawFile>) -> Result<()> {
+    for raw in files {
+        files::sync(&raw.path(case), files::RAW)?;
     }
     files::sync_folder(&case.join("raw"), files::RAW)
 }
@@ -148,8 +149,8 @@ fn seek_table(frames: &[(u32, u32)]) -> Vec<u8> {
 }
 
 /// The frames of a raw file, from its seek table. Abandoned frames hold no bytes and are left out.
-pub fn raw_frames(case: &Path, (source, generation): (u32, u32)) -> Result<Vec<Frame>> {
-    let path = raw_path(case, source, generation);
+pub fn raw_frames(case: &Path, raw: RawFile) -> Result<Vec<Frame>> {
+    let path = raw.path(case);
     let damaged = || Error::damaged(&path, "its seek table cannot be read");
     let mut file = File::open(&path).at_path(&path)?;
     let length = file.seek(SeekFrom::End(0)).at_path(&path)?;
@@ -168,7 +169,7 @@ pub fn raw_frames(case: &Path, (source, generation): (u32, u32)) -> Result<Vec<F
         let number = |from: usize| {
             u32::from_le_bytes([entry[from], entry[from + 1], entry[from + 2], entry[from + 3]])
         };
-        let frame = Frame { offset, bytes: number(4), at, size: number(0), generation };
+        let frame = Frame { offset, bytes: number(4), at, size: number(0), generation: raw.generation };
         (offset, at) = (frame.end(), at + u64::from(frame.size));
         frame
     });
@@ -195,13 +196,8 @@ fn table_of(frames: &[Frame], published: u64) -> Vec<(u32, u32)> {
 
 /// Repairs a raw file after an import that was interrupted: truncates it to the committed length, closes it
 /// with the seek table, and abandons the frames between its own.
-pub fn recover_raw(
-    case: &Path,
-    (source, generation): (u32, u32),
-    published: u64,
-    frames: &[Frame],
-) -> Result<()> {
-    let path = raw_path(case, source, generation);
+pub fn recover_raw(case: &Path, raw: RawFile, published: u64, frames: &[Frame]) -> Result<()> {
+    let path = raw.path(case);
     let table = seek_table(&table_of(frames, published));
     let length = std::fs::metadata(&path).map(|file| file.len());
     if length.is_err() && published > 0 {
@@ -218,8 +214,8 @@ pub fn recover_raw(
 
 /// Makes decompressors skip the frames between a source's own frames, which it no longer uses. Their bytes
 /// are in a later frame, together with the bytes that followed.
-pub fn abandon_raw_frames(case: &Path, (source, generation): (u32, u32), frames: &[Frame]) -> Result<()> {
-    abandon(&raw_path(case, source, generation), frames)
+pub fn abandon_raw_frames(case: &Path, raw: RawFile, frames: &[Frame]) -> Result<()> {
+    abandon(&raw.path(case), frames)
 }
 
 fn abandon(path: &Path, frames: &[Frame]) -> Result<()> {
@@ -263,8 +259,7 @@ type CachedFrame = ((u32, u64), Arc<Vec<u8>>);
 #[derive(Debug)]
 pub struct RawCursor<'a> {
     folder: &'a RawFolder,
-    /// By source and generation.
-    files: HashMap<(u32, u32), File>,
+    files: HashMap<RawFile, File>,
     current: HashMap<u32, CachedFrame>,
 }
 
@@ -288,8 +283,9 @@ impl RawCursor<'_> {
 
     /// The same without caching it.
     pub fn read(&mut self, source: u32, frame: &Frame) -> Result<Vec<u8>> {
-        let path = raw_path(&self.folder.case, source, frame.generation);
-        let file = match self.files.entry((source, frame.generation)) {
+        let raw = RawFile { source, generation: frame.generation };
+        let path = raw.path(&self.folder.case);
+        let file = match self.files.entry(raw) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::hash_map::Entry::Vacant(entry) => {
                 entry.insert(File::open(&path).at_path(&path)?)

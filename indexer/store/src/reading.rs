@@ -11,7 +11,7 @@ use ingest::{Member, Options, Parser, Replay, ResumePoint, SettlerState, Source,
 
 use super::account::Accounts;
 use super::manifest::{Follows, FormatFile, Manifest, Reading, text_as_bytes};
-use super::raw::raw_path;
+use super::raw::RawFile;
 use base::error::{AtPath, Error, ErrorKind, Result};
 
 /// How a source was read: everything besides its bytes that its parser and its times depend on.
@@ -91,7 +91,8 @@ impl SourceReading {
             definitions: parsed(self.definition_before.as_ref())?,
             ..Options::default()
         });
-        let first = opened(case, (follows.source, generation), follows.reading.sample_bytes)?;
+        let first =
+            opened(case, RawFile { source: follows.source, generation }, follows.reading.sample_bytes)?;
         let first = Source::detect(member(&self.name, None, first), &options)?;
         source.follow_again(&before(&first, follows));
         Ok(())
@@ -100,7 +101,7 @@ impl SourceReading {
     /// The source as detected from its stored first bytes.
     fn open(&self, case: &Path, generation_of: impl Fn(u32) -> Option<u32>) -> Result<Source<'static>> {
         let options = self.options()?;
-        let input = opened(case, (self.source, self.generation), self.sample_bytes)?;
+        let input = opened(case, self.raw_file(), self.sample_bytes)?;
         let mut source = Source::detect(member(&self.name, self.modified, input), &options)?;
         if let Some(follows) = &self.reading.follows {
             let generation = generation_of(follows.source).unwrap_or_default();
@@ -112,7 +113,7 @@ impl SourceReading {
     /// The source at a resume point that a replay of its stored bytes reached. It follows no other source.
     pub fn go_on(&self, case: &Path, place: &ResumePoint) -> Result<Source<'static>> {
         let mut sample = Vec::new();
-        let stored = opened(case, (self.source, self.generation), self.sample_bytes)?;
+        let stored = opened(case, self.raw_file(), self.sample_bytes)?;
         stored.take(self.sample_bytes).read_to_end(&mut sample).at_path(case)?;
         let stream = Stream {
             path: Path::new(&self.name),
@@ -140,6 +141,10 @@ impl SourceReading {
         let account = Accounts::read(case, number)?.of.remove(&self.source);
         Ok(account.and_then(|account| account.began))
     }
+
+    fn raw_file(&self) -> RawFile {
+        RawFile { source: self.source, generation: self.generation }
+    }
 }
 
 /// The state that the first source of the set hands over, with the header lines of the previous one.
@@ -148,12 +153,13 @@ fn before(first: &Source<'_>, follows: &Follows) -> Succession {
 }
 
 /// The first stored bytes.
-fn opened(case: &Path, (source, generation): (u32, u32), bytes: u64) -> Result<Box<dyn Read + Send>> {
-    let path = raw_path(case, source, generation);
+fn opened(case: &Path, raw: RawFile, bytes: u64) -> Result<Box<dyn Read + Send>> {
+    let path = raw.path(case);
     let file = match File::open(&path) {
         // It may be rewritten at this moment, with the same bytes.
         Err(error) if error.kind() == IoErrorKind::NotFound => {
-            File::open(raw_path(case, source, generation + 1)).map_err(|_| error)
+            let next = RawFile { generation: raw.generation + 1, ..raw };
+            File::open(next.path(case)).map_err(|_| error)
         }
         opened => opened,
     };
