@@ -1,21 +1,24 @@
 //! Path patterns as in shells: `*` and `?` within a name, `**` over folders, `[a-z]`, `{a,b}`.
 
+use regex_automata::meta::{Config, Regex};
+use regex_syntax::escape;
+
 /// A pattern. Without a slash it is matched against the last part of a path, otherwise against all of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Glob {
-    choices: Vec<Vec<GlobPart>>,
+    written: String,
+    /// None where it would be too large; such a pattern is taken as it is written.
+    regex: Option<Regex>,
     of_name: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum GlobPart {
-    Letter(char),
-    Any,
-    Run,
-    Folders,
-    /// One of these characters, or none of them if true.
-    Set(Vec<(char, char)>, bool),
+impl PartialEq for Glob {
+    fn eq(&self, other: &Glob) -> bool {
+        (&self.written, self.of_name) == (&other.written, other.of_name)
+    }
 }
+
+impl Eq for Glob {}
 
 /// `{a,b}` makes one pattern of each; beyond this many they are used as written.
 const MOST_CHOICES: usize = 256;
@@ -32,7 +35,9 @@ impl Glob {
             }
             written.splice(at..=at, spelled);
         }
-        Glob { choices: written.iter().map(|one| parts(one)).collect(), of_name: !pattern.contains('/') }
+        let choices: Vec<String> = written.iter().map(|one| expression(one)).collect();
+        let regex = automaton(&choices.join("|"));
+        Glob { written: pattern.to_owned(), regex, of_name: !pattern.contains('/') }
     }
 
     /// Like [`Glob::new`], but matched against all of a path whether the pattern has a slash or not.
@@ -51,9 +56,17 @@ impl Glob {
     #[must_use]
     pub fn matches(&self, path: &str) -> bool {
         let text = if self.of_name { path.rsplit('/').next().unwrap_or(path) } else { path };
-        let text: Vec<char> = text.chars().collect();
-        self.choices.iter().any(|parts| fits(parts, &text))
+        self.regex.as_ref().map_or(text == self.written, |regex| regex.is_match(text))
     }
+}
+
+/// The most that the automaton of a pattern may take; one of a thousand letters takes some 100 KB.
+const AUTOMATON_BYTES: usize = 4 << 20;
+
+/// Whether all of a text matches, in time that grows with its length alone.
+fn automaton(expression: &str) -> Option<Regex> {
+    let config = Config::new().nfa_size_limit(Some(AUTOMATON_BYTES));
+    Regex::builder().configure(config).build(&format!("(?s)\\A(?:{expression})\\z")).ok()
 }
 
 /// The patterns of the first `{a,b}` in a pattern.
@@ -68,97 +81,62 @@ fn expand_braces(pattern: &str) -> Option<Vec<String>> {
     Some(inner.split(',').map(|choice| format!("{before}{choice}{after}")).collect())
 }
 
-fn parts(pattern: &str) -> Vec<GlobPart> {
+/// A pattern without braces as a regular expression.
+fn expression(pattern: &str) -> String {
     let letters: Vec<char> = pattern.chars().collect();
-    let mut parts = Vec::new();
+    let mut expression = String::new();
     let mut at = 0;
     while let Some(&letter) = letters.get(at) {
         at += 1;
         match letter {
             '*' if letters.get(at) == Some(&'*') => {
                 at += 1;
-                // `**/` also matches no folder at all.
+                // `**/` also matches no folder at all, and `**` at the end anything.
                 at += usize::from(letters.get(at) == Some(&'/'));
-                parts.push(GlobPart::Folders);
+                expression.push_str("(?:|.*/|.*\\z)");
             }
-            '*' => parts.push(GlobPart::Run),
-            '?' => parts.push(GlobPart::Any),
+            '*' => expression.push_str("[^/]*"),
+            '?' => expression.push_str("[^/]"),
             '[' => match set(&letters[at..]) {
                 Some((set, length)) => {
-                    parts.push(set);
+                    expression.push_str(&set);
                     at += length;
                 }
-                None => parts.push(GlobPart::Letter('[')),
+                None => expression.push_str("\\["),
             },
-            letter => parts.push(GlobPart::Letter(letter)),
+            letter => expression.push_str(&escape(letter.encode_utf8(&mut [0; 4]))),
         }
     }
-    parts
+    expression
 }
 
-/// The set after an opening bracket, and its length including the closing one.
-fn set(letters: &[char]) -> Option<(GlobPart, usize)> {
+/// The set after an opening bracket as a class, and its length including the closing bracket.
+fn set(letters: &[char]) -> Option<(String, usize)> {
     let negated = matches!(letters.first(), Some('!' | '^'));
     let start = usize::from(negated);
     let end = start + 1 + letters.get(start + 1..)?.iter().position(|&letter| letter == ']')?;
-    let mut ranges = Vec::new();
+    let code = |letter: char| format!("\\x{{{:x}}}", u32::from(letter));
+    let mut class = String::new();
     let mut at = start;
     while at < end {
-        if letters.get(at + 1) == Some(&'-') && at + 2 < end {
-            ranges.push((letters[at], letters[at + 2]));
-            at += 3;
-        } else {
-            ranges.push((letters[at], letters[at]));
-            at += 1;
+        let (from, mut to) = (letters[at], letters[at]);
+        at += 1;
+        if letters.get(at) == Some(&'-') && at + 1 < end {
+            to = letters[at + 1];
+            at += 2;
+        }
+        // A range that goes down holds nothing.
+        if from <= to {
+            class.push_str(&format!("{}-{}", code(from), code(to)));
         }
     }
-    Some((GlobPart::Set(ranges, negated), end + 1))
-}
-
-/// Whether the parts match all of the text. For each part in turn it computes the prefixes of the text that
-/// the parts so far match, so that the time is bounded by the product of both lengths.
-fn fits(parts: &[GlobPart], text: &[char]) -> bool {
-    let mut reached = vec![false; text.len() + 1];
-    reached[0] = true;
-    for part in parts {
-        let mut next = vec![false; text.len() + 1];
-        match part {
-            GlobPart::Run | GlobPart::Folders => {
-                let mut open = false;
-                for at in 0..=text.len() {
-                    // Folders begin where a part of the path does.
-                    open |= reached[at];
-                    next[at] = match part {
-                        GlobPart::Folders => {
-                            open && (reached[at] || at == text.len() || text[at - 1] == '/') || reached[at]
-                        }
-                        _ => open,
-                    };
-                    if *part == GlobPart::Run && text.get(at) == Some(&'/') {
-                        open = false;
-                    }
-                }
-            }
-            _ => {
-                for (at, &letter) in text.iter().enumerate() {
-                    next[at + 1] = reached[at] && part_matches(part, letter);
-                }
-            }
-        }
-        reached = next;
-    }
-    reached[text.len()]
-}
-
-fn part_matches(part: &GlobPart, letter: char) -> bool {
-    match part {
-        GlobPart::Letter(wanted) => *wanted == letter,
-        GlobPart::Any => letter != '/',
-        GlobPart::Set(ranges, negated) => {
-            letter != '/' && ranges.iter().any(|&(from, to)| (from..=to).contains(&letter)) != *negated
-        }
-        GlobPart::Run | GlobPart::Folders => false,
-    }
+    let class = match (class.is_empty(), negated) {
+        (true, false) => "[^\\x{0}-\\x{10ffff}]".to_owned(),
+        (true, true) => "[^/]".to_owned(),
+        (false, false) => format!("[{class}&&[^/]]"),
+        (false, true) => format!("[^{class}/]"),
+    };
+    Some((class, end + 1))
 }
 
 #[cfg(test)]
@@ -182,6 +160,19 @@ mod tests {
             ("app.log.[!0-9]", "app.log.3", false),
             ("{app,web}*.{log,txt}", "web2.txt", true),
             ("{app,web}*.{log,txt}", "db.txt", false),
+            ("?.log", "ü.log", true),
+            ("[ä-ö].log", "ö.log", true),
+            ("[!0-9].log", "ü.log", true),
+            ("[z-a].log", "m.log", false),
+            ("[!a]x", "/x", false),
+            ("[+--]x", "/x", false),
+            ("[]a].log", "].log", true),
+            ("[\\\\d].log", "1.log", false),
+            ("a/**", "a/", true),
+            ("a/**", "a", false),
+            ("a**b", "axxb", false),
+            ("a.b", "axb", false),
+            ("one\ntwo*", "one\ntwo\nthree", true),
             ("?.log", "ab.log", false),
             ("[x", "[x", true),
         ] {

@@ -3,21 +3,18 @@
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
 
+use ipnet::IpNet;
+
 /// Networks that may send. Without any, only this machine may.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Networks(Vec<(IpAddr, u8)>);
+pub struct Networks(Vec<IpNet>);
 
 impl Networks {
     /// Reads `10.0.0.0/8,192.168.1.7,fd00::/8`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Networks> {
-        let network = |text: &str| {
-            let (address, bits) = text.split_once('/').map_or((text, None), |(a, b)| (a, Some(b)));
-            let address: IpAddr = address.parse().ok()?;
-            let most = if address.is_ipv4() { 32 } else { 128 };
-            let bits = bits.map_or(Some(most), |bits| bits.parse().ok().filter(|&bits| bits <= most))?;
-            Some((address, bits))
-        };
+        // An address without a length is a network of its own.
+        let network = |text: &str| text.parse().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from));
         text.split(',').map(|part| network(part.trim())).collect::<Option<Vec<_>>>().map(Networks)
     }
 
@@ -30,23 +27,7 @@ impl Networks {
     #[must_use]
     pub fn allow(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
-        address.is_loopback() || self.0.iter().any(|&(network, bits)| is_in(address, network, bits))
-    }
-}
-
-fn is_in(address: IpAddr, network: IpAddr, bits: u8) -> bool {
-    let prefix = |value: u128, width: u32| {
-        let dropped = width - u32::from(bits);
-        if dropped >= width { 0 } else { value >> dropped }
-    };
-    match (address, network) {
-        (IpAddr::V4(address), IpAddr::V4(network)) => {
-            prefix(u128::from(address.to_bits()), 32) == prefix(u128::from(network.to_bits()), 32)
-        }
-        (IpAddr::V6(address), IpAddr::V6(network)) => {
-            prefix(address.to_bits(), 128) == prefix(network.to_bits(), 128)
-        }
-        _ => false,
+        address.is_loopback() || self.0.iter().any(|network| network.contains(&address))
     }
 }
 

@@ -6,7 +6,7 @@
 //! many disagreements fail, and are then listed with what is known of each.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ingest::{Batch, Column, NO_INT, NO_TIME, Options, Source, Values};
 use serde_json::Value;

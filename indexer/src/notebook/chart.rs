@@ -1,9 +1,11 @@
-//! Charts of a page as SVG without scripts, inside the exported page.
+//! Charts of a page as SVG without scripts, inside the exported page. The labels of their axes are those of the screen
+//! ([`super::ticks`]).
 
 use std::fmt::Write;
 
 use ingest::Level;
 
+use super::ticks::{time_ticks, value_ticks};
 use super::visible::escaped;
 use base::limits::{CHART_NAMES, CHART_POINTS, SERIES};
 use base::stamp;
@@ -128,6 +130,11 @@ const LEFT: f64 = 64.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 28.0;
 const BAR: f64 = 22.0;
+/// Labels that an axis has room for, as many as the screen shows on one of this size.
+const VALUE_STEPS: u32 = 4;
+const TIME_LABELS: u32 = 7;
+/// Half the width of a label.
+const HALF_LABEL: f64 = 36.0;
 const NAMES: f64 = 240.0;
 
 /// Classes of the page's own colours, so that the picture is light or dark as the page is.
@@ -165,7 +172,8 @@ impl Chart {
     }
 
     fn over_time(&self, times: &[i64], title: &str, out: &mut String) {
-        let most = self.greatest(times.len());
+        let ticks = value_ticks(self.greatest(times.len()), VALUE_STEPS);
+        let most = ticks.last().copied().unwrap_or(1.0);
         let (first, last) = (times.first().copied().unwrap_or(0), times.last().copied().unwrap_or(0));
         // A bar ends where the next one begins; the last is as wide as the others.
         let step =
@@ -178,8 +186,7 @@ impl Chart {
             "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\"><g class=\"axis\">",
             escaped(title)
         );
-        for part in 0..=4 {
-            let value = most * f64::from(part) / 4.0;
+        for value in ticks {
             let (at, label) = (y(value), short(value));
             let right = WIDTH - 8.0;
             let _ = write!(
@@ -189,13 +196,18 @@ impl Chart {
                 at + 4.0
             );
         }
-        for part in 0..=4_i32 {
-            let time = first.saturating_add((span * f64::from(part) / 4.0) as i64);
-            let anchor = ["start", "middle", "middle", "middle", "end"][part as usize];
+        // The last time is on the axis too.
+        let end = first.saturating_add(span as i64).saturating_add(1);
+        for time in time_ticks(first, end, TIME_LABELS) {
+            let at = x(time);
+            let anchor = match at {
+                at if at < LEFT + HALF_LABEL => "start",
+                at if at > WIDTH - 8.0 - HALF_LABEL => "end",
+                _ => "middle",
+            };
             let _ = write!(
                 out,
-                "<text x=\"{:.1}\" y=\"{:.1}\" class=\"{anchor}\">{}</text>",
-                x(time),
+                "<text x=\"{at:.1}\" y=\"{:.1}\" class=\"{anchor}\">{}</text>",
                 HEIGHT - 8.0,
                 clock(time, span)
             );

@@ -9,6 +9,7 @@ mod chart;
 mod html;
 mod markdown;
 mod text;
+mod ticks;
 mod visible;
 
 use std::ops::Range;
