@@ -12,7 +12,7 @@ use base::Cancel;
 use base::error::{Error, ErrorKind, Result};
 use base::limits::{COMPLETED_WORDS, COMPLETION_ROWS, COMPLETIONS};
 use query::{
-    Checked, Completion, Context, Filter, KnownField, Lenient, Reading, Severity, complete, highlight,
+    Checked, Completion, QueryContext, Filter, KnownField, Lenient, Reading, Severity, complete, highlight,
     outline, parse_leniently, resolve, time, unknown_columns,
 };
 use store::Snapshot;
@@ -34,7 +34,7 @@ pub struct Explanation {
 impl Engine {
     /// The case that a query is resolved for: the fields, and the end of the data as `now`.
     #[must_use]
-    pub fn context(snapshot: &Snapshot) -> Context {
+    pub fn context(snapshot: &Snapshot) -> QueryContext {
         let mut fields: Vec<KnownField> = Vec::new();
         let mut places = HashMap::new();
         for field in snapshot.segments.iter().flat_map(|segment| &segment.meta.fields) {
@@ -48,7 +48,7 @@ impl Engine {
             }
         }
         let now = snapshot.time_range().map_or(0, |(_, last)| last);
-        Context { fields, now, zone: jiff::tz::TimeZone::UTC }
+        QueryContext { fields, now, zone: jiff::tz::TimeZone::UTC }
     }
 
     /// The view with a filter resolved to fields of the case and instants. A name without a meaning in this

@@ -37,7 +37,7 @@ pub use language::Explanation;
 pub use pages::{
     Around, Context, Event, Evidence, FieldValue, Page, Seek, Shown, SortBy, Strip, Timeline, Walk,
 };
-pub use pipe::{Cell, Column, Kind as ColumnKind, Partial, RunOptions, Table};
+pub use pipe::{Cell, Column, ColumnKind, Partial, RunOptions, Table};
 pub use query::Checked;
 pub use rows::{CodedColumn, RowTimes, SegmentRows};
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};

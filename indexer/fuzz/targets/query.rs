@@ -3,12 +3,12 @@
 
 #![no_main]
 
-use indexer::query::{Context, Reading, complete, highlight, parse_as, parse_leniently, resolve, unknown_columns};
+use indexer::query::{QueryContext, Reading, complete, highlight, parse_as, parse_leniently, resolve, unknown_columns};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
-    let context = Context { fields: Vec::new(), now: 1_715_782_000_000_000_000, zone: Context::utc() };
+    let context = QueryContext { fields: Vec::new(), now: 1_715_782_000_000_000_000, zone: QueryContext::utc() };
     for reading in [Reading::Timberline, Reading::Kql] {
         let lenient = parse_leniently(&text, reading);
         for found in &lenient.diagnostics {

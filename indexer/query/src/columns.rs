@@ -6,11 +6,11 @@ use super::ast::{
 };
 use super::diagnostic::Diagnostic;
 use super::notes::each_field;
-use super::resolve::{BUILT_IN, Context, resolve};
+use super::resolve::{BUILT_IN, QueryContext, resolve};
 
 /// The unknown names in the stages of a query.
 #[must_use]
-pub fn unknown_columns(query: &Query, context: &Context) -> Vec<Diagnostic> {
+pub fn unknown_columns(query: &Query, context: &QueryContext) -> Vec<Diagnostic> {
     let names = context.names().map(str::to_owned).collect();
     let mut checker =
         Checker { context, columns: Some(names), of_events: true, in_filter: true, found: Vec::new() };
@@ -23,7 +23,7 @@ pub fn unknown_columns(query: &Query, context: &Context) -> Vec<Diagnostic> {
 }
 
 struct Checker<'c> {
-    context: &'c Context,
+    context: &'c QueryContext,
     /// The columns, while they can be known.
     columns: Option<Vec<String>>,
     /// Whether they are the fields of events still, which have ECS names too.
@@ -248,7 +248,7 @@ impl Checker<'_> {
     }
 
     /// The context with columns that stages have set since.
-    fn context_with_columns(&self) -> Context {
+    fn context_with_columns(&self) -> QueryContext {
         let mut context = self.context.clone();
         for column in self.columns.iter().flatten() {
             if !BUILT_IN.contains(&column.as_str()) && context.field(column).is_none() {
@@ -323,7 +323,7 @@ mod tests {
     fn unknown(query: &str) -> String {
         let field = |name: &str| KnownField { name: name.to_owned(), kinds: vec![FieldKind::Int] };
         let fields = vec![field("status"), field("bytes")];
-        let context = Context { fields, now: 0, zone: jiff::tz::TimeZone::UTC };
+        let context = QueryContext { fields, now: 0, zone: jiff::tz::TimeZone::UTC };
         let found = unknown_columns(&parse_query(query).expect(query), &context);
         found.into_iter().map(|found| found.message).collect::<Vec<_>>().join("; ")
     }

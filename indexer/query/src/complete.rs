@@ -3,9 +3,9 @@
 use super::ast::{Filter, JoinKind, Pattern, Span, Test};
 use super::functions::{Aggregation, Function};
 use super::highlight::{Class, SeenToken, Within, walk};
-use super::lexer::{Kind, is_field_name, is_plain_name};
+use super::lexer::{TokenKind, is_field_name, is_plain_name};
 use super::notes::{NoteField, STATES};
-use super::resolve::{BUILT_IN, Context};
+use super::resolve::{BUILT_IN, QueryContext};
 use super::stages::StageName;
 use super::{ecs, levels};
 use base::limits::COMPLETIONS;
@@ -86,7 +86,7 @@ const WINDOW_FUNCTIONS: [(&str, &str, &str); 8] = [
 pub fn complete(
     query: &str,
     cursor: usize,
-    context: &Context,
+    context: &QueryContext,
     values: ValueLookup<'_>,
     words: WordLookup<'_>,
 ) -> Completion {
@@ -96,7 +96,12 @@ pub fn complete(
         last.token.span.end == cursor
             && matches!(
                 last.token.kind,
-                Kind::Word { .. } | Kind::Number(_) | Kind::Time(_) | Kind::And | Kind::Or | Kind::Not
+                TokenKind::Word { .. }
+                    | TokenKind::Number(_)
+                    | TokenKind::Time(_)
+                    | TokenKind::And
+                    | TokenKind::Or
+                    | TokenKind::Not
             )
             || last.class == Class::Unknown
     });
@@ -128,7 +133,7 @@ fn name_at(query: &str, span: Span) -> &str {
 
 struct Offers<'a> {
     typed: &'a str,
-    context: &'a Context,
+    context: &'a QueryContext,
     found: Vec<Suggestion>,
 }
 
@@ -172,7 +177,8 @@ impl Offers<'_> {
 
     fn filter(&mut self, seen: &[SeenToken]) {
         let ends_clause = seen.last().is_some_and(|last| {
-            matches!(last.class, Class::Text | Class::Number | Class::Regex) || last.token.kind == Kind::Close
+            matches!(last.class, Class::Text | Class::Number | Class::Regex)
+                || last.token.kind == TokenKind::Close
         });
         if ends_clause {
             for (keyword, detail) in
@@ -302,11 +308,12 @@ impl Offers<'_> {
             matches!(stage, StageName::Stats | StageName::Timechart | StageName::Compare | StageName::Pivot);
         let is_inside =
             seen.iter().rev().take_while(|seen| seen.class != Class::Pipe).fold(0_i32, |depth, seen| {
-                depth + i32::from(seen.token.kind == Kind::Open) - i32::from(seen.token.kind == Kind::Close)
+                depth + i32::from(seen.token.kind == TokenKind::Open)
+                    - i32::from(seen.token.kind == TokenKind::Close)
             }) > 0;
         let ends_operand = seen.last().is_some_and(|last| {
             matches!(last.class, Class::Field | Class::Number | Class::Text | Class::Time)
-                || last.token.kind == Kind::Close
+                || last.token.kind == TokenKind::Close
         }) || (calculates
             && seen.last().is_some_and(|last| last.class == Class::Function));
         if calculates && !is_inside && !said(seen, "by") {
@@ -349,7 +356,7 @@ impl Offers<'_> {
             return;
         }
         let compares_time = seen.len() > 1
-            && seen.last().is_some_and(|last| matches!(last.token.kind, Kind::Compare(_)))
+            && seen.last().is_some_and(|last| matches!(last.token.kind, TokenKind::Compare(_)))
             && seen[seen.len() - 2].token.is_word("time");
         if compares_time {
             self.times();
@@ -398,7 +405,7 @@ mod tests {
 
     fn offered(query: &str) -> String {
         let field = |name: &str| KnownField { name: name.to_owned(), kinds: vec![FieldKind::Text] };
-        let context = Context {
+        let context = QueryContext {
             fields: vec![field("status"), field("path"), field("trace id")],
             now: 1_715_782_000_000_000_000,
             zone: jiff::tz::TimeZone::UTC,
@@ -475,7 +482,7 @@ mod tests {
 
     #[test]
     fn completion_works_at_any_position_of_any_text() {
-        let context = Context { fields: Vec::new(), now: 0, zone: jiff::tz::TimeZone::UTC };
+        let context = QueryContext { fields: Vec::new(), now: 0, zone: jiff::tz::TimeZone::UTC };
         for query in ["a:(\"ö", "| ", "|||", "a | stats by `", "/x", "[", "~2 -", "* | where 'ü", "a:["] {
             for cursor in 0..=query.len() + 2 {
                 let found = complete(query, cursor, &context, &mut |_, _| Vec::new(), &mut |_| Vec::new());

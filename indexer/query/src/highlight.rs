@@ -1,7 +1,7 @@
 //! Syntax highlighting of query text. Text that cannot be parsed is plain text, so any input works.
 
 use super::ast::{JoinKind, Span};
-use super::lexer::{Kind, Mode, Token, is_field_name, token};
+use super::lexer::{Mode, Token, TokenKind, is_field_name, token};
 use super::stages::StageName;
 
 /// The class of a range of the query.
@@ -137,16 +137,16 @@ impl Walker<'_> {
     }
 
     fn ended_with_close(&self) -> bool {
-        self.seen.last().is_some_and(|seen| seen.token.kind == Kind::Close)
+        self.seen.last().is_some_and(|seen| seen.token.kind == TokenKind::Close)
     }
 
     fn step(&mut self) -> bool {
         let mode = self.mode();
         let token = match token(self.query, self.at, mode) {
             Ok(token) => token,
-            Err(error) => Token { kind: Kind::Stray(' '), span: error.span },
+            Err(error) => Token { kind: TokenKind::Stray(' '), span: error.span },
         };
-        if token.kind == Kind::End || token.span.end <= self.at {
+        if token.kind == TokenKind::End || token.span.end <= self.at {
             return false;
         }
         self.at = token.span.end;
@@ -159,34 +159,36 @@ impl Walker<'_> {
     /// The class of a token; moves to the context of the next one.
     fn class(&mut self, token: &Token) -> Class {
         match token.kind {
-            Kind::Stray(_) => return Class::Unknown,
-            Kind::Pipe => {
+            TokenKind::Stray(_) => return Class::Unknown,
+            TokenKind::Pipe => {
                 (self.within, self.depth, self.list_depth) = (Within::StageName, 0, 0);
                 return Class::Pipe;
             }
-            Kind::Open => return self.open(token),
-            Kind::Close | Kind::CloseRange(_) => return self.close(),
+            TokenKind::Open => return self.open(token),
+            TokenKind::Close | TokenKind::CloseRange(_) => return self.close(),
             _ => {}
         }
         match self.within {
             Within::Filter => self.in_filter(token),
             Within::Value(field) => {
-                if let Kind::OpenRange(_) = token.kind {
+                if let TokenKind::OpenRange(_) = token.kind {
                     self.list_depth = self.depth + 1;
                     self.depth += 1;
                     self.within = Within::List(field);
                     return Class::Bracket;
                 }
-                if matches!(token.kind, Kind::Compare(_) | Kind::MatchesRegex { .. } | Kind::Bang | Kind::Not)
-                {
+                if matches!(
+                    token.kind,
+                    TokenKind::Compare(_) | TokenKind::MatchesRegex { .. } | TokenKind::Bang | TokenKind::Not
+                ) {
                     return Class::Operator;
                 }
                 self.within = self.outside();
                 value_class(token)
             }
             Within::List(_) => match token.kind {
-                Kind::And | Kind::Or | Kind::Not => Class::Keyword,
-                Kind::Comma | Kind::Compare(_) | Kind::Bang => Class::Operator,
+                TokenKind::And | TokenKind::Or | TokenKind::Not => Class::Keyword,
+                TokenKind::Comma | TokenKind::Compare(_) | TokenKind::Bang => Class::Operator,
                 _ if token.is_word("to") => Class::Keyword,
                 _ => value_class(token),
             },
@@ -196,12 +198,12 @@ impl Walker<'_> {
                 Class::Stage
             }
             Within::Names(_) => match token.kind {
-                Kind::Phrase(_) => Class::Text,
-                Kind::Regex { .. } => Class::Regex,
-                Kind::Word { .. } if is_number(token) => Class::Number,
-                Kind::Word { .. } if is_keyword(token) => Class::Keyword,
-                Kind::Word { .. } if self.is_kind_of_join(token) => Class::Keyword,
-                Kind::Word { .. } | Kind::Name(_) => Class::Field,
+                TokenKind::Phrase(_) => Class::Text,
+                TokenKind::Regex { .. } => Class::Regex,
+                TokenKind::Word { .. } if is_number(token) => Class::Number,
+                TokenKind::Word { .. } if is_keyword(token) => Class::Keyword,
+                TokenKind::Word { .. } if self.is_kind_of_join(token) => Class::Keyword,
+                TokenKind::Word { .. } | TokenKind::Name(_) => Class::Field,
                 _ => Class::Operator,
             },
             Within::Expr(_) => self.in_expression(token),
@@ -243,21 +245,23 @@ impl Walker<'_> {
 
     fn in_filter(&mut self, token: &Token) -> Class {
         match &token.kind {
-            Kind::And | Kind::Or | Kind::Not => Class::Keyword,
-            Kind::Colon | Kind::Compare(_) | Kind::MatchesRegex { .. } => {
+            TokenKind::And | TokenKind::Or | TokenKind::Not => Class::Keyword,
+            TokenKind::Colon | TokenKind::Compare(_) | TokenKind::MatchesRegex { .. } => {
                 let field = self.seen.last().map_or(token.span, |seen| seen.token.span);
                 self.within = Within::Value(field);
                 Class::Operator
             }
-            Kind::Minus | Kind::Bang | Kind::Slop(_) => Class::Operator,
-            Kind::Regex { .. } => Class::Regex,
-            Kind::Word { .. } | Kind::Phrase(_) | Kind::Name(_) if self.operator_follows(Mode::Clause) => {
+            TokenKind::Minus | TokenKind::Bang | TokenKind::Slop(_) => Class::Operator,
+            TokenKind::Regex { .. } => Class::Regex,
+            TokenKind::Word { .. } | TokenKind::Phrase(_) | TokenKind::Name(_)
+                if self.operator_follows(Mode::Clause) =>
+            {
                 Class::Field
             }
-            Kind::Word { .. } if token.is_word("in") && self.names_list() => {
+            TokenKind::Word { .. } if token.is_word("in") && self.names_list() => {
                 let field = self.seen.last().map_or(token.span, |seen| seen.token.span);
                 if let Some(last) =
-                    self.seen.iter_mut().rev().find(|seen| matches!(seen.token.kind, Kind::Word { .. }))
+                    self.seen.iter_mut().rev().find(|seen| matches!(seen.token.kind, TokenKind::Word { .. }))
                 {
                     last.class = Class::Field;
                 }
@@ -270,7 +274,7 @@ impl Walker<'_> {
 
     /// True if `in` comes between a field and a list.
     fn names_list(&self) -> bool {
-        let opens = token(self.query, self.at, Mode::Clause).is_ok_and(|next| next.kind == Kind::Open);
+        let opens = token(self.query, self.at, Mode::Clause).is_ok_and(|next| next.kind == TokenKind::Open);
         opens
             && self.seen.last().is_some_and(|seen| {
                 seen.token.word().is_some_and(is_field_name) || seen.class == Class::Keyword
@@ -279,14 +283,14 @@ impl Walker<'_> {
 
     fn in_expression(&mut self, token: &Token) -> Class {
         match &token.kind {
-            Kind::Number(_) => Class::Number,
-            Kind::Phrase(_) => Class::Text,
-            Kind::Regex { .. } => Class::Regex,
-            Kind::Time(_) => Class::Time,
-            Kind::And | Kind::Or | Kind::Not => Class::Keyword,
-            Kind::Name(_) => Class::Field,
-            Kind::Word { .. } if is_keyword(token) => Class::Keyword,
-            Kind::Word { .. } => {
+            TokenKind::Number(_) => Class::Number,
+            TokenKind::Phrase(_) => Class::Text,
+            TokenKind::Regex { .. } => Class::Regex,
+            TokenKind::Time(_) => Class::Time,
+            TokenKind::And | TokenKind::Or | TokenKind::Not => Class::Keyword,
+            TokenKind::Name(_) => Class::Field,
+            TokenKind::Word { .. } if is_keyword(token) => Class::Keyword,
+            TokenKind::Word { .. } => {
                 let next = self.query[self.at..].chars().next();
                 let is_counted = token.word().is_some_and(|word| word.eq_ignore_ascii_case("count"));
                 let calculates = matches!(
@@ -297,7 +301,7 @@ impl Walker<'_> {
                 );
                 if next == Some('(') || (is_counted && calculates) { Class::Function } else { Class::Field }
             }
-            Kind::Colon => {
+            TokenKind::Colon => {
                 let field = self.seen.last().map_or(token.span, |seen| seen.token.span);
                 self.within = Within::Value(field);
                 Class::Operator
@@ -308,7 +312,9 @@ impl Walker<'_> {
 
     fn operator_follows(&self, mode: Mode) -> bool {
         let next = token(self.query, self.at, mode);
-        next.is_ok_and(|next| matches!(next.kind, Kind::Colon | Kind::Compare(_) | Kind::MatchesRegex { .. }))
+        next.is_ok_and(|next| {
+            matches!(next.kind, TokenKind::Colon | TokenKind::Compare(_) | TokenKind::MatchesRegex { .. })
+        })
     }
 
     fn open(&mut self, _: &Token) -> Class {
@@ -343,7 +349,7 @@ impl Walker<'_> {
 
 fn value_class(token: &Token) -> Class {
     match &token.kind {
-        Kind::Regex { .. } => Class::Regex,
+        TokenKind::Regex { .. } => Class::Regex,
         _ if is_number(token) => Class::Number,
         _ => Class::Text,
     }

@@ -23,7 +23,7 @@ pub enum Mode {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum TokenKind {
     /// A bare word, name or number. `\` takes the next character as it is; `plain` tells for each character
     /// of the text whether it was written plainly, because an escaped `*` is a star.
     Word {
@@ -75,7 +75,7 @@ pub enum Kind {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token {
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub span: Span,
 }
 
@@ -83,7 +83,7 @@ impl Token {
     /// The word, if it is one that was written without quotation marks.
     pub fn word(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Word { text, plain } if plain.iter().all(|&plain| plain) => Some(text),
+            TokenKind::Word { text, plain } if plain.iter().all(|&plain| plain) => Some(text),
             _ => None,
         }
     }
@@ -106,19 +106,19 @@ pub fn token(query: &str, at: usize, mode: Mode) -> Result<Token, LexError> {
     let start = at + (rest.len() - rest.trim_start().len());
     let rest = &query[start..];
     let Some(first) = rest.chars().next() else {
-        return Ok(Token { kind: Kind::End, span: Span::new(query.len(), query.len()) });
+        return Ok(Token { kind: TokenKind::End, span: Span::new(query.len(), query.len()) });
     };
-    let done = |kind: Kind, length: usize| Ok(Token { kind, span: Span::new(start, start + length) });
+    let done = |kind: TokenKind, length: usize| Ok(Token { kind, span: Span::new(start, start + length) });
     if let Some((kind, length)) = symbol(rest, first, mode) {
         return done(kind, length);
     }
     match first {
-        '"' => quoted(query, start, '"').map(|(text, span)| Token { kind: Kind::Phrase(text), span }),
+        '"' => quoted(query, start, '"').map(|(text, span)| Token { kind: TokenKind::Phrase(text), span }),
         '\'' if matches!(mode, Mode::Expr | Mode::Operator) => {
-            quoted(query, start, '\'').map(|(text, span)| Token { kind: Kind::Phrase(text), span })
+            quoted(query, start, '\'').map(|(text, span)| Token { kind: TokenKind::Phrase(text), span })
         }
         '`' => match quoted(query, start, '`') {
-            Ok((text, span)) => Ok(Token { kind: Kind::Name(text), span }),
+            Ok((text, span)) => Ok(Token { kind: TokenKind::Name(text), span }),
             // In a filter a lone backtick is text like any other.
             Err(_) if !matches!(mode, Mode::Expr | Mode::Operator | Mode::Name) => {
                 Ok(word(query, start, mode))
@@ -127,14 +127,14 @@ pub fn token(query: &str, at: usize, mode: Mode) -> Result<Token, LexError> {
         },
         '/' if !matches!(mode, Mode::Name | Mode::Literal) => match regex(rest) {
             Some((kind, length)) => done(kind, length),
-            None if mode == Mode::Expr => done(Kind::Slash, 1),
+            None if mode == Mode::Expr => done(TokenKind::Slash, 1),
             None => Ok(word(query, start, mode)),
         },
         _ if matches!(mode, Mode::Expr | Mode::Operator) => Ok(expression_word(query, start)),
         _ if mode == Mode::Name => {
             let length = rest.find(|c: char| !is_name_char(c, true)).unwrap_or(rest.len());
             match length {
-                0 => done(Kind::Stray(first), first.len_utf8()),
+                0 => done(TokenKind::Stray(first), first.len_utf8()),
                 _ => done(plain_word(&rest[..length]), length),
             }
         }
@@ -142,50 +142,50 @@ pub fn token(query: &str, at: usize, mode: Mode) -> Result<Token, LexError> {
     }
 }
 
-fn plain_word(text: &str) -> Kind {
-    Kind::Word { text: text.to_owned(), plain: vec![true; text.chars().count()] }
+fn plain_word(text: &str) -> TokenKind {
+    TokenKind::Word { text: text.to_owned(), plain: vec![true; text.chars().count()] }
 }
 
 /// Tokens that are recognised by their first characters alone.
-fn symbol(rest: &str, first: char, mode: Mode) -> Option<(Kind, usize)> {
+fn symbol(rest: &str, first: char, mode: Mode) -> Option<(TokenKind, usize)> {
     let in_filter = matches!(mode, Mode::Clause | Mode::Value | Mode::Literal | Mode::List);
     let is_value = matches!(mode, Mode::Value | Mode::Literal);
     let calculates = matches!(mode, Mode::Expr | Mode::Operator);
     if mode != Mode::Name {
         if rest.starts_with("&&") {
-            return Some((Kind::And, 2));
+            return Some((TokenKind::And, 2));
         }
         if rest.starts_with("||") {
-            return Some((Kind::Or, 2));
+            return Some((TokenKind::Or, 2));
         }
         if rest.starts_with("=~") || (rest.starts_with("!~") && !is_value) {
-            return Some((Kind::MatchesRegex { negated: first == '!' }, 2));
+            return Some((TokenKind::MatchesRegex { negated: first == '!' }, 2));
         }
     }
     if calculates && rest.starts_with("<>") {
-        return Some((Kind::Compare(Op::NotEqual), 2));
+        return Some((TokenKind::Compare(Op::NotEqual), 2));
     }
     if let Some((op, text)) = Op::ALL.iter().find(|(_, text)| rest.starts_with(text)) {
-        return Some((Kind::Compare(*op), text.len()));
+        return Some((TokenKind::Compare(*op), text.len()));
     }
     let kind = match first {
-        '(' => Kind::Open,
-        ')' => Kind::Close,
-        '|' => Kind::Pipe,
-        ':' if !is_value => Kind::Colon,
-        ',' if !in_filter || mode == Mode::List => Kind::Comma,
-        '[' | '{' if is_value || calculates => Kind::OpenRange(first),
-        ']' | '}' if mode == Mode::List || calculates => Kind::CloseRange(first),
-        '!' if starts_clause(&rest[1..]) || calculates => Kind::Bang,
-        '-' if calculates || (mode == Mode::Clause && starts_clause(&rest[1..])) => Kind::Minus,
-        '-' if mode == Mode::Name => Kind::Minus,
-        '+' if calculates || mode == Mode::Name => Kind::Plus,
-        '*' if calculates => Kind::Star,
-        '%' if calculates => Kind::Percent,
-        '/' if mode == Mode::Operator => Kind::Slash,
+        '(' => TokenKind::Open,
+        ')' => TokenKind::Close,
+        '|' => TokenKind::Pipe,
+        ':' if !is_value => TokenKind::Colon,
+        ',' if !in_filter || mode == Mode::List => TokenKind::Comma,
+        '[' | '{' if is_value || calculates => TokenKind::OpenRange(first),
+        ']' | '}' if mode == Mode::List || calculates => TokenKind::CloseRange(first),
+        '!' if starts_clause(&rest[1..]) || calculates => TokenKind::Bang,
+        '-' if calculates || (mode == Mode::Clause && starts_clause(&rest[1..])) => TokenKind::Minus,
+        '-' if mode == Mode::Name => TokenKind::Minus,
+        '+' if calculates || mode == Mode::Name => TokenKind::Plus,
+        '*' if calculates => TokenKind::Star,
+        '%' if calculates => TokenKind::Percent,
+        '/' if mode == Mode::Operator => TokenKind::Slash,
         '~' if in_filter => {
             let digits = rest[1..].find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len() - 1);
-            return rest[1..=digits].parse().ok().map(|slop| (Kind::Slop(slop), digits + 1));
+            return rest[1..=digits].parse().ok().map(|slop| (TokenKind::Slop(slop), digits + 1));
         }
         _ => return None,
     };
@@ -219,7 +219,7 @@ fn quoted(query: &str, start: usize, mark: char) -> Result<(String, Span), LexEr
 
 /// An expression between slashes. A path begins with a slash too: the text is a path unless the next slash
 /// ends a word, does not follow white space, and the quotation marks between come in pairs.
-fn regex(rest: &str) -> Option<(Kind, usize)> {
+fn regex(rest: &str) -> Option<(TokenKind, usize)> {
     let mut source = String::new();
     let mut quotes = 0;
     let mut before = '/';
@@ -241,7 +241,7 @@ fn regex(rest: &str) -> Option<(Kind, usize)> {
                 let ends =
                     |tail: &str| tail.chars().next().is_none_or(|c| c.is_whitespace() || ")|,]".contains(c));
                 let closes = !before.is_whitespace() && quotes % 2 == 0 && !source.is_empty() && ends(tail);
-                return closes.then(|| (Kind::Regex { source, ignore_case }, rest.len() - tail.len()));
+                return closes.then(|| (TokenKind::Regex { source, ignore_case }, rest.len() - tail.len()));
             }
             '"' => quotes += 1,
             _ => {}
@@ -287,10 +287,10 @@ fn word(query: &str, start: usize, mode: Mode) -> Token {
         }
     }
     let kind = match (text.to_ascii_lowercase().as_str(), plain.iter().all(|&plain| plain)) {
-        ("and", true) => Kind::And,
-        ("or", true) => Kind::Or,
-        ("not", true) => Kind::Not,
-        _ => Kind::Word { text, plain },
+        ("and", true) => TokenKind::And,
+        ("or", true) => TokenKind::Or,
+        ("not", true) => TokenKind::Not,
+        _ => TokenKind::Word { text, plain },
     };
     Token { kind, span: Span::new(start, end) }
 }
@@ -300,18 +300,21 @@ fn expression_word(query: &str, start: usize) -> Token {
     let rest = &query[start..];
     let first = rest.chars().next().unwrap_or(' ');
     if let Some(length) = time_length(rest) {
-        return Token { kind: Kind::Time(rest[..length].to_owned()), span: Span::new(start, start + length) };
+        return Token {
+            kind: TokenKind::Time(rest[..length].to_owned()),
+            span: Span::new(start, start + length),
+        };
     }
     let (kind, length) = if first.is_ascii_digit() || (first == '.' && starts_with_digit(&rest[1..])) {
         let length = number_length(rest);
-        (Kind::Number(rest[..length].to_owned()), length)
+        (TokenKind::Number(rest[..length].to_owned()), length)
     } else {
         let length = rest.find(|c: char| !is_name_char(c, false)).unwrap_or(rest.len());
         match rest[..length].to_ascii_lowercase().as_str() {
-            "" => (Kind::Stray(first), first.len_utf8()),
-            "and" => (Kind::And, length),
-            "or" => (Kind::Or, length),
-            "not" => (Kind::Not, length),
+            "" => (TokenKind::Stray(first), first.len_utf8()),
+            "and" => (TokenKind::And, length),
+            "or" => (TokenKind::Or, length),
+            "not" => (TokenKind::Not, length),
             _ => (plain_word(&rest[..length]), length),
         }
     };

@@ -39,5 +39,5 @@ pub use highlight::{Class, Highlight, highlight};
 pub use notes::{NoteField, STATES, each_field};
 pub use outline::{Clause, Edit, Outline, edit, outline};
 pub use parser::{Lenient, Reading, parse, parse_as, parse_leniently, parse_query};
-pub use resolve::{BUILT_IN, Context, KnownField, Resolved, resolve};
+pub use resolve::{BUILT_IN, KnownField, QueryContext, Resolved, resolve};
 pub use wanted::wanted_words;

@@ -2,7 +2,7 @@
 
 use super::ast::{Filter, Op, Pattern, Span, Test};
 use super::diagnostic::Diagnostic;
-use super::resolve::Context;
+use super::resolve::QueryContext;
 
 /// A property of the notes on an event. Notes on time ranges are on no event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl NoteField {
     }
 }
 
-impl Context {
+impl QueryContext {
     /// The note field of a name. A field of the log with the same name takes precedence.
     #[must_use]
     pub fn note_field(&self, name: &str) -> Option<NoteField> {

@@ -16,7 +16,7 @@ pub const BUILT_IN: [&str; 6] = ["time", "level", "source", "line", "raw", "temp
 
 /// The case that a query is resolved for.
 #[derive(Clone, Debug)]
-pub struct Context {
+pub struct QueryContext {
     /// The fields of the case besides the built-in ones.
     pub fields: Vec<KnownField>,
     /// The end of the data, in nanoseconds since 1970 UTC.
@@ -41,13 +41,13 @@ pub struct Resolved {
 
 /// Looks up what a filter names.
 #[must_use]
-pub fn resolve(filter: &Filter, context: &Context) -> Resolved {
+pub fn resolve(filter: &Filter, context: &QueryContext) -> Resolved {
     let mut resolver = Resolver { context, diagnostics: Vec::new() };
     let filter = resolver.filter(filter);
     Resolved { filter, diagnostics: resolver.diagnostics }
 }
 
-impl Context {
+impl QueryContext {
     /// The zone that is taken where nobody names one.
     #[must_use]
     pub fn utc() -> TimeZone {
@@ -82,7 +82,7 @@ impl Context {
 }
 
 struct Resolver<'c> {
-    context: &'c Context,
+    context: &'c QueryContext,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -327,10 +327,10 @@ mod tests {
     use super::*;
     use crate::parse;
 
-    fn context() -> Context {
+    fn context() -> QueryContext {
         let field =
             |name: &str, kinds: &[FieldKind]| KnownField { name: name.to_owned(), kinds: kinds.to_vec() };
-        Context {
+        QueryContext {
             fields: vec![
                 field("status", &[FieldKind::Int]),
                 field("duration_ms", &[FieldKind::Float]),

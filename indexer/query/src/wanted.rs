@@ -2,7 +2,7 @@
 
 use super::ast::Span;
 use super::highlight::{Class, SeenToken, Within, walk};
-use super::lexer::Kind;
+use super::lexer::TokenKind;
 use super::notes::NoteField;
 use super::resolve::BUILT_IN;
 use base::tokens;
@@ -17,12 +17,15 @@ pub fn wanted_words(query: &str) -> Vec<Span> {
     let mut found = Vec::new();
     for seen in in_filter {
         let is_plain = match &seen.token.kind {
-            Kind::Word { text, .. } => !text.contains(['*', '?', '~']),
-            Kind::Phrase(_) => true,
+            TokenKind::Word { text, .. } => !text.contains(['*', '?', '~']),
+            TokenKind::Phrase(_) => true,
             _ => false,
         };
         let is_other = before.is_some_and(|before| {
-            matches!(before.token.kind, Kind::Minus | Kind::Bang | Kind::Not | Kind::Compare(_))
+            matches!(
+                before.token.kind,
+                TokenKind::Minus | TokenKind::Bang | TokenKind::Not | TokenKind::Compare(_)
+            )
         });
         before = Some(seen);
         // Levels, files and notes are not what the text of an event says.

@@ -8,7 +8,7 @@ use crate::{Case, Evidence};
 use base::Cancel;
 use base::error::{Error, ErrorKind, Result};
 use base::limits::CHART_BUCKETS;
-use engine::pipe::{Cell, Kind, RunOptions, Table};
+use engine::pipe::{Cell, ColumnKind, RunOptions, Table};
 use engine::{Direction, View};
 use engine::{Event, Shown};
 use query::{Query, parse_query};
@@ -50,7 +50,7 @@ pub struct Frozen {
 impl Frozen {
     fn from_table(table: &Table, rows: usize) -> Frozen {
         let columns = table.names().iter().zip(table.columns());
-        let number = |kind: Kind| matches!(kind, Kind::Int | Kind::Float);
+        let number = |kind: ColumnKind| matches!(kind, ColumnKind::Int | ColumnKind::Float);
         let shown = 0..table.rows().min(rows);
         let width = table.names().len();
         Frozen {

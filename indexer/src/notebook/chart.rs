@@ -10,7 +10,7 @@ use super::visible::escaped;
 use base::limits::{CHART_NAMES, CHART_POINTS, SERIES};
 use base::stamp;
 use engine::Timeline;
-use engine::pipe::{Cell, Kind, Table};
+use engine::pipe::{Cell, ColumnKind, Table};
 
 /// Numbers by time or by name.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,15 +51,17 @@ pub fn of_timeline(timeline: &Timeline) -> Chart {
 /// The x axis is time, or else the first other column; each numeric column is a series. A text column next to
 /// a time column splits the series.
 pub fn of_table(table: &Table) -> Option<Chart> {
-    let kinds: Vec<Kind> = table.columns().iter().map(engine::pipe::Column::kind).collect();
-    let numeric = |kind: &Kind| matches!(kind, Kind::Int | Kind::Float);
+    let kinds: Vec<ColumnKind> = table.columns().iter().map(engine::pipe::Column::kind).collect();
+    let numeric = |kind: &ColumnKind| matches!(kind, ColumnKind::Int | ColumnKind::Float);
     let numbers: Vec<usize> = (0..kinds.len()).filter(|&at| numeric(&kinds[at])).collect();
     let words: Vec<usize> = (0..kinds.len())
-        .filter(|&at| matches!(kinds[at], Kind::Text | Kind::Level | Kind::Bool | Kind::List))
+        .filter(|&at| {
+            matches!(kinds[at], ColumnKind::Text | ColumnKind::Level | ColumnKind::Bool | ColumnKind::List)
+        })
         .collect();
     let rows = table.rows().min(CHART_POINTS);
     let number = |row: usize, column: usize| table.cell(row, column).number();
-    if let Some(time) = kinds.iter().position(|kind| *kind == Kind::Time) {
+    if let Some(time) = kinds.iter().position(|kind| *kind == ColumnKind::Time) {
         let first = *numbers.first()?;
         return Some(match words.first() {
             Some(&split) => split_series(table, rows, time, split, first),

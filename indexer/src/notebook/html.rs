@@ -9,7 +9,7 @@ use super::answer::{Answer, Frozen};
 use super::cell::{Cell, What};
 use super::markdown::{Align, Node};
 use super::visible::escaped;
-use super::{AnnotatedEvent, AnnotatedRange, Notebook, Page, Said};
+use super::{AnnotatedEvent, AnnotatedRange, Notebook, NotebookPage, Said};
 use crate::Evidence;
 use base::stamp::to_rfc3339;
 use engine::Event;
@@ -58,7 +58,7 @@ impl Html<'_> {
         );
     }
 
-    fn page(&mut self, page: &Page) {
+    fn page(&mut self, page: &NotebookPage) {
         self.text.push_str("<article>");
         if !page.title.is_empty() && !page.text.trim_start().starts_with("# ") {
             put!(self, "<h1>{}</h1>", escaped(&page.title));

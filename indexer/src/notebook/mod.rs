@@ -38,7 +38,7 @@ pub struct Notebook {
     pub case: String,
     pub revision: u64,
     pub made_ns: i64,
-    pub pages: Vec<Page>,
+    pub pages: Vec<NotebookPage>,
     /// The events that are starred, tagged or commented, in the order of their times.
     pub annotated: Vec<AnnotatedEvent>,
     /// Annotated events beyond those.
@@ -49,7 +49,7 @@ pub struct Notebook {
 }
 
 #[derive(Clone, Debug)]
-pub struct Page {
+pub struct NotebookPage {
     pub title: String,
     pub text: String,
     /// Its blocks with the bytes of the text they are made from.
@@ -91,7 +91,7 @@ impl Case {
             written.retain(|note| ids.contains(&note.id));
         }
         written.sort_by(|a, b| place_of(a).total_cmp(&place_of(b)).then(a.created_ns.cmp(&b.created_ns)));
-        let mut pages: Vec<Page> = written.into_iter().map(page).collect();
+        let mut pages: Vec<NotebookPage> = written.into_iter().map(page).collect();
         let total = pages.iter().map(|page| page.cells().len()).sum();
         let mut done = 0;
         for page in &mut pages {
@@ -130,9 +130,9 @@ fn place_of(page: &Note) -> f64 {
     page.data.get("place").and_then(serde_json::Value::as_f64).unwrap_or(f64::MAX)
 }
 
-fn page(note: &Note) -> Page {
+fn page(note: &Note) -> NotebookPage {
     let title = note.data.get("title").and_then(serde_json::Value::as_str).unwrap_or_default();
-    Page {
+    NotebookPage {
         title: title.to_owned(),
         text: note.text.clone(),
         blocks: markdown::blocks(&note.text),
@@ -140,7 +140,7 @@ fn page(note: &Note) -> Page {
     }
 }
 
-impl Page {
+impl NotebookPage {
     fn cells(&self) -> Vec<&Cell> {
         self.blocks.iter().flat_map(|(node, _)| cells(std::slice::from_ref(node))).collect()
     }

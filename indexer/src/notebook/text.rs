@@ -7,7 +7,7 @@ use ingest::NO_TIME;
 use super::answer::{Answer, Frozen};
 use super::markdown::cells;
 use super::visible::visible;
-use super::{AnnotatedRange, Notebook, Page, Said};
+use super::{AnnotatedRange, Notebook, NotebookPage, Said};
 use crate::Evidence;
 use base::stamp::to_rfc3339;
 
@@ -59,7 +59,7 @@ impl Notebook {
         out
     }
 
-    fn page(&self, page: &Page, out: &mut String) {
+    fn page(&self, page: &NotebookPage, out: &mut String) {
         if !page.title.is_empty() && !page.text.trim_start().starts_with("# ") {
             put!(out, "\n# {}\n", plain(&page.title));
         }

@@ -1,6 +1,6 @@
 //! Bins of a field's numbers: all of one width, or each wider than the previous one by a constant factor.
 
-use super::Asked;
+use super::AggregateScope;
 use super::field::{missing, numbers};
 use super::request::Bins;
 use crate::exec::{SegmentRows, in_order};
@@ -19,7 +19,7 @@ pub struct Extent {
     pub mistyped: u64,
 }
 
-pub fn extent(asked: &Asked<'_>, field: &str) -> Result<Extent> {
+pub fn extent(asked: &AggregateScope<'_>, field: &str) -> Result<Extent> {
     let mut all = Extent::default();
     let look = |index: usize| asked.part(index)?.map(|part| extent_of(asked, field, &part)).transpose();
     in_order(asked.snapshot.segments.len(), asked.cancel, look, |_, found| {
@@ -40,7 +40,7 @@ pub fn extent(asked: &Asked<'_>, field: &str) -> Result<Extent> {
 /// Numbers this close to zero have fewer digits than others, but are positive.
 const LEAST_POSITIVE: f64 = f64::from_bits(1);
 
-fn extent_of(asked: &Asked<'_>, field: &str, part: &SegmentRows) -> Result<Extent> {
+fn extent_of(asked: &AggregateScope<'_>, field: &str, part: &SegmentRows) -> Result<Extent> {
     let numbers = numbers(&part.segment, asked.snapshot.sources(), field, asked.cancel)?;
     let mistyped: usize = numbers.others.iter().map(|column| part.len() - missing(column, part)).sum();
     let mut extent = Extent { mistyped: mistyped as u64, ..Extent::default() };

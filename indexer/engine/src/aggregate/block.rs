@@ -14,7 +14,7 @@ pub enum RowsOf<'b> {
     List(&'b [u32]),
 }
 
-pub enum Cells<'b> {
+pub enum BlockCells<'b> {
     /// All rows belong to this one.
     One(u32),
     Each(&'b [u32]),
@@ -22,7 +22,7 @@ pub enum Cells<'b> {
 
 pub struct Block<'b> {
     pub rows: RowsOf<'b>,
-    pub cells: Cells<'b>,
+    pub cells: BlockCells<'b>,
 }
 
 impl Block<'_> {
@@ -38,16 +38,16 @@ impl Block<'_> {
     #[inline]
     pub fn for_codes<C: Code>(&self, codes: &[C], mut each: impl FnMut(u32, C)) {
         match (&self.rows, &self.cells) {
-            (RowsOf::Range(range), Cells::One(cell)) => {
+            (RowsOf::Range(range), BlockCells::One(cell)) => {
                 codes[range.clone()].iter().for_each(|&code| each(*cell, code));
             }
-            (RowsOf::Range(range), Cells::Each(cells)) => {
+            (RowsOf::Range(range), BlockCells::Each(cells)) => {
                 codes[range.clone()].iter().zip(*cells).for_each(|(&code, &cell)| each(cell, code));
             }
-            (RowsOf::List(rows), Cells::One(cell)) => {
+            (RowsOf::List(rows), BlockCells::One(cell)) => {
                 rows.iter().for_each(|&row| each(*cell, codes[row as usize]));
             }
-            (RowsOf::List(rows), Cells::Each(cells)) => {
+            (RowsOf::List(rows), BlockCells::Each(cells)) => {
                 rows.iter().zip(*cells).for_each(|(&row, &cell)| each(cell, codes[row as usize]));
             }
         }
@@ -57,8 +57,8 @@ impl Block<'_> {
     #[inline]
     pub fn for_rows(&self, mut each: impl FnMut(u32, usize)) {
         let cell = |index: usize| match &self.cells {
-            Cells::One(cell) => *cell,
-            Cells::Each(cells) => cells[index],
+            BlockCells::One(cell) => *cell,
+            BlockCells::Each(cells) => cells[index],
         };
         match &self.rows {
             RowsOf::Range(range) => range.clone().enumerate().for_each(|(index, row)| each(cell(index), row)),
@@ -184,7 +184,7 @@ impl Blocks<'_> {
 
     fn tell(&mut self, rows: RowsOf<'_>, first: u32) {
         let mut base = first;
-        let mut block = Block { rows, cells: Cells::One(base) };
+        let mut block = Block { rows, cells: BlockCells::One(base) };
         let mut cells = std::mem::take(&mut self.cells);
         cells.clear();
         for axes in self.axes {
@@ -199,7 +199,7 @@ impl Blocks<'_> {
             }
         }
         if cells.is_empty() {
-            block.cells = Cells::One(base);
+            block.cells = BlockCells::One(base);
             (self.each)(&block);
         } else {
             if base > 0 {
@@ -207,7 +207,7 @@ impl Blocks<'_> {
                     *cell += base;
                 }
             }
-            block.cells = Cells::Each(&cells);
+            block.cells = BlockCells::Each(&cells);
             (self.each)(&block);
         }
         self.cells = cells;

@@ -1,6 +1,6 @@
 //! Counts rows per cell or per code.
 
-use super::block::{Block, Cells};
+use super::block::{Block, BlockCells};
 use crate::exec::SegmentRows;
 use store::{Code, Column, with_codes};
 
@@ -25,8 +25,8 @@ impl Counting {
 
     pub fn add_cells(&mut self, block: &Block<'_>) {
         match &block.cells {
-            Cells::One(cell) => self.counts[*cell as usize] += block.len() as u32,
-            Cells::Each(cells) => self.add_all(cells),
+            BlockCells::One(cell) => self.counts[*cell as usize] += block.len() as u32,
+            BlockCells::Each(cells) => self.add_all(cells),
         }
     }
 

@@ -3,11 +3,11 @@
 
 use std::time::Instant;
 
-use super::Asked;
+use super::AggregateScope;
 use super::block::{AxisKeys, Lookup, each_block};
 use super::count::Counting;
 use super::measure::{Gathering, MeasureState, PassResult};
-use super::plan::Plan;
+use super::plan::AggregatePlan;
 use super::request::{Answer, Axis, By, Measured, Request};
 use super::terms;
 use crate::exec::{SegmentRows, in_order};
@@ -23,11 +23,15 @@ struct FromPart {
     untimed: u64,
 }
 
-pub fn run(asked: &Asked<'_>, request: &Request, partial: &mut dyn FnMut(&Answer, f64)) -> Result<Answer> {
+pub fn run(
+    asked: &AggregateScope<'_>,
+    request: &Request,
+    partial: &mut dyn FnMut(&Answer, f64),
+) -> Result<Answer> {
     if let ([By::Terms { field, top, order }], []) = (request.by.as_slice(), request.measures.as_slice()) {
         return terms::answer(asked, field, (*top, *order), partial);
     }
-    let plan = Plan::new(asked, request)?;
+    let plan = AggregatePlan::new(asked, request)?;
     let states = request.measures.iter().map(|measure| MeasureState::new(asked, measure, &plan));
     let mut states: Vec<MeasureState> = states.collect::<Result<_>>()?;
     let mut sums = EventSums { counts: vec![0; plan.cells()], total: 0, untimed: 0 };
@@ -78,8 +82,8 @@ impl EventSums {
 }
 
 fn look(
-    asked: &Asked<'_>,
-    plan: &Plan,
+    asked: &AggregateScope<'_>,
+    plan: &AggregatePlan,
     states: &[MeasureState],
     active: &[bool],
     first: bool,
@@ -144,7 +148,7 @@ fn count_only(part: &SegmentRows, time: Time<'_>, axis_keys: &[AxisKeys], counts
 }
 
 fn gather(
-    asked: &Asked<'_>,
+    asked: &AggregateScope<'_>,
     part: &SegmentRows,
     states: &[MeasureState],
     active: &[bool],
@@ -181,7 +185,12 @@ fn gather(
 }
 
 /// The counts of a segment in which all events match, grouped by time only.
-fn from_rollup(asked: &Asked<'_>, plan: &Plan, states: &[MeasureState], index: usize) -> Option<FromPart> {
+fn from_rollup(
+    asked: &AggregateScope<'_>,
+    plan: &AggregatePlan,
+    states: &[MeasureState],
+    index: usize,
+) -> Option<FromPart> {
     let meta = &asked.snapshot.segments[index].meta;
     let edges = plan.edges().filter(|_| plan.is_time_only() && states.is_empty())?;
     let (first, last) = meta.first.zip(meta.last)?;
@@ -217,7 +226,7 @@ fn buckets_of(part: &SegmentRows, times: &store::Times, edges: &[i64]) -> std::o
 }
 
 /// Brings the cells into the order of the request, and drops those of rows that belong to none.
-fn answer(plan: &Plan, request: &Request, sums: &EventSums, states: &[MeasureState]) -> Answer {
+fn answer(plan: &AggregatePlan, request: &Request, sums: &EventSums, states: &[MeasureState]) -> Answer {
     let places = plan.places();
     let axes: Vec<Axis> = plan.axes().cloned().collect();
     let seconds_of = |place: usize| match axes.iter().position(|axis| matches!(axis, Axis::Time { .. })) {

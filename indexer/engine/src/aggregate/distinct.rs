@@ -1,6 +1,6 @@
 //! The distinct count of a field in each cell.
 
-use super::block::{Block, Cells};
+use super::block::{Block, BlockCells};
 use super::dictionary::Coded;
 use base::error::{Error, ErrorKind, Result};
 use base::limits::DISTINCT_PAIRS;
@@ -84,7 +84,7 @@ impl<'a> Seeing<'a> {
                     }
                 });
                 // With one cell, values are deduplicated per batch; otherwise at the end of the segment.
-                if matches!(block.cells, Cells::One(_)) {
+                if matches!(block.cells, BlockCells::One(_)) {
                     pairs[before..].sort_unstable();
                     let mut kept = pairs.split_off(before);
                     kept.dedup();

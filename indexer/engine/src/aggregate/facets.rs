@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::dictionary::GlobalValues;
 use super::request::{By, Measure, Request, TermOrder};
 use super::terms::TermCounts;
-use super::{Asked, Interval, cube, interval};
+use super::{AggregateScope, Interval, cube, interval};
 use crate::Engine;
 use crate::exec::{SegmentRows, in_order};
 use crate::view::View;
@@ -124,7 +124,7 @@ impl Engine {
         cancel: &Cancel,
     ) -> Result<Facets> {
         let view = &self.resolved(snapshot, view)?;
-        let asked = Asked { case: self, snapshot, view, cancel };
+        let asked = AggregateScope { case: self, snapshot, view, cancel };
         let mut fields = request.fields.clone();
         if fields.is_empty() {
             fields = Self::field_names(snapshot);
@@ -160,7 +160,13 @@ impl Engine {
     }
 }
 
-fn facet(asked: &Asked<'_>, field: &str, top: usize, edges: &[i64], total: &mut u64) -> Result<Facet> {
+fn facet(
+    asked: &AggregateScope<'_>,
+    field: &str,
+    top: usize,
+    edges: &[i64],
+    total: &mut u64,
+) -> Result<Facet> {
     let kinds = kinds(asked.snapshot, field);
     let is_number = kinds.iter().any(|kind| matches!(kind, FieldKind::Int | FieldKind::Float));
     let numbers = is_number.then(|| number_facet(asked, field)).transpose()?;
@@ -209,7 +215,7 @@ fn kinds(snapshot: &Snapshot, field: &str) -> Vec<FieldKind> {
     kinds
 }
 
-fn number_facet(asked: &Asked<'_>, field: &str) -> Result<NumberFacet> {
+fn number_facet(asked: &AggregateScope<'_>, field: &str) -> Result<NumberFacet> {
     let measures = vec![
         Measure::Stats { field: field.to_owned() },
         Measure::Percentiles { field: field.to_owned(), at: PERCENTILES.to_vec() },
@@ -232,7 +238,7 @@ fn number_facet(asked: &Asked<'_>, field: &str) -> Result<NumberFacet> {
     })
 }
 
-fn sparkline(asked: &Asked<'_>, values: &GlobalValues, edges: &[i64]) -> Result<Vec<u32>> {
+fn sparkline(asked: &AggregateScope<'_>, values: &GlobalValues, edges: &[i64]) -> Result<Vec<u32>> {
     let mut line = vec![0; edges.len().saturating_sub(1)];
     let count = |index: usize| -> Result<Vec<(usize, u32)>> {
         let Some(coded) = &values.segments[index] else { return Ok(Vec::new()) };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ingest::NO_TIME;
 
-use super::Asked;
+use super::AggregateScope;
 use super::bins::first_code;
 use super::field::columns;
 use crate::Engine;
@@ -36,7 +36,7 @@ impl Engine {
     fn follow_of(&self, snapshot: &Snapshot, value: &str, cancel: &Cancel) -> Result<Vec<Trail>> {
         let quoted = format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""));
         let view = View::parse(&quoted, None, None)?;
-        let asked = Asked { case: self, snapshot, view: &view, cancel };
+        let asked = AggregateScope { case: self, snapshot, view: &view, cancel };
         let mut trails: BTreeMap<(u32, String), Trail> = BTreeMap::new();
         let look = |index: usize| trails_of(&asked, index, value);
         in_order(snapshot.segments.len(), cancel, look, |_, found| {
@@ -58,7 +58,7 @@ impl Trail {
     }
 }
 
-fn trails_of(asked: &Asked<'_>, index: usize, value: &str) -> Result<Vec<Trail>> {
+fn trails_of(asked: &AggregateScope<'_>, index: usize, value: &str) -> Result<Vec<Trail>> {
     let segment = &asked.snapshot.segments[index];
     let all = segment.meta.events as usize;
     let mut held = Bitmap::none(all);

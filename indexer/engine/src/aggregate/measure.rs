@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::Asked;
+use super::AggregateScope;
 use super::block::Block;
 use super::dictionary::GlobalValues;
 use super::distinct::{Seeing, SeenValues};
 use super::ends::{self, End, Ending};
 use super::field::{self, FieldNumbers, missing, numbers};
 use super::percentiles::{self, Passing};
-use super::plan::Plan;
+use super::plan::AggregatePlan;
 use super::request::{Measure, Measured};
 use super::stats::{Summary, Summing};
 use crate::exec::{Domain, Narrowed, Ranks, SegmentRows, in_order};
@@ -63,7 +63,7 @@ pub enum MeasureColumns {
 }
 
 impl MeasureState {
-    pub fn new(asked: &Asked<'_>, measure: &Measure, plan: &Plan) -> Result<MeasureState> {
+    pub fn new(asked: &AggregateScope<'_>, measure: &Measure, plan: &AggregatePlan) -> Result<MeasureState> {
         let cells = plan.cells();
         Ok(match measure {
             Measure::Stats { field } => MeasureState::Stats {
@@ -100,7 +100,7 @@ impl MeasureState {
     }
 
     /// An empty accumulator for a pass.
-    pub fn total(&self, plan: &Plan) -> PassResult {
+    pub fn total(&self, plan: &AggregatePlan) -> PassResult {
         match self {
             MeasureState::Stats { .. } => {
                 PassResult::Stats(vec![Summary::default(); plan.cells()], Without::default())
@@ -116,7 +116,7 @@ impl MeasureState {
         }
     }
 
-    pub fn columns(&self, asked: &Asked<'_>, part: &SegmentRows) -> Result<MeasureColumns> {
+    pub fn columns(&self, asked: &AggregateScope<'_>, part: &SegmentRows) -> Result<MeasureColumns> {
         let (segment, sources) = (&part.segment, asked.snapshot.sources());
         Ok(match self {
             MeasureState::Stats { field, .. } | MeasureState::Percentiles { field, .. } => {
@@ -183,7 +183,7 @@ impl MeasureState {
     }
 
     /// The result of every cell.
-    pub fn measured(&self, measure: &Measure, plan: &Plan) -> Vec<Measured> {
+    pub fn measured(&self, measure: &Measure, plan: &AggregatePlan) -> Vec<Measured> {
         let bare = |name: String, values| Measured { name, values, missing: 0, mistyped: 0 };
         match (self, measure) {
             (MeasureState::Stats { field, summaries, without }, _) => {
@@ -225,7 +225,7 @@ impl MeasureState {
 }
 
 /// The type that the numbers of a field are compared as, over all segments.
-pub fn domain(asked: &Asked<'_>, field: &str) -> Result<Option<(Domain, u64)>> {
+pub fn domain(asked: &AggregateScope<'_>, field: &str) -> Result<Option<(Domain, u64)>> {
     let mut columns = Vec::new();
     let segments = &asked.snapshot.segments;
     let read = |index: usize| numbers(&segments[index], asked.snapshot.sources(), field, asked.cancel);

@@ -33,7 +33,7 @@ pub use request::{Answer, Axis, Bins, By, Measure, Measured, Request, TermOrder}
 pub use significant::{Significant, SignificantTerms};
 pub use transactions::{Transaction, TransactionOrder, Transactions};
 
-pub use block::{AxisKeys, Block, Cells, Lookup, RowsOf, each_block_of};
+pub use block::{AxisKeys, Block, BlockCells, Lookup, RowsOf, each_block_of};
 pub use count::Counting;
 pub use dictionary::{Coded, GlobalValues};
 pub use field::{DENSE, FieldNumbers, coded, columns, missing, numbers};
@@ -49,14 +49,14 @@ use base::error::Result;
 use store::Snapshot;
 
 /// The common parameters of every aggregation.
-pub struct Asked<'a> {
+pub struct AggregateScope<'a> {
     pub case: &'a Engine,
     pub snapshot: &'a Snapshot,
     pub view: &'a View,
     pub cancel: &'a Cancel,
 }
 
-impl Asked<'_> {
+impl AggregateScope<'_> {
     /// The matching rows of a segment.
     pub fn part(&self, index: usize) -> Result<Option<SegmentRows>> {
         self.case.part(self.snapshot, index, self.view, self.cancel)
@@ -106,6 +106,6 @@ impl Engine {
         for field in request.fields() {
             Self::check_known(snapshot, field)?;
         }
-        cube::run(&Asked { case: self, snapshot, view, cancel }, request, partial)
+        cube::run(&AggregateScope { case: self, snapshot, view, cancel }, request, partial)
     }
 }

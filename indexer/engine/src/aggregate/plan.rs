@@ -1,7 +1,7 @@
 //! Plans the group keys: how the axes of a request map rows to cells. Time comes first, so that the rows of a
 //! bucket, which are neighbours, have neighbouring cells.
 
-use super::Asked;
+use super::AggregateScope;
 use super::bins::{self, first_code};
 use super::block::{AxisKeys, Lookup, Ranges};
 use super::dictionary::GlobalValues;
@@ -15,7 +15,7 @@ use base::limits::ANSWER_CELLS;
 use std::sync::Arc;
 use store::Column;
 
-pub struct Plan {
+pub struct AggregatePlan {
     /// Time first, then in the order of the request.
     axes: Vec<Planned>,
     /// The order of the request, as indexes into `axes`.
@@ -41,8 +41,8 @@ enum TimedRows {
     Bins,
 }
 
-impl Plan {
-    pub fn new(asked: &Asked<'_>, request: &Request) -> Result<Plan> {
+impl AggregatePlan {
+    pub fn new(asked: &AggregateScope<'_>, request: &Request) -> Result<AggregatePlan> {
         if request.by.iter().filter(|by| matches!(by, By::Time { .. })).count() > 1 {
             return Err(Error::new(ErrorKind::BadRequest, "time can be only one of the axes"));
         }
@@ -62,7 +62,7 @@ impl Plan {
         let mut places = vec![0; order.len()];
         order.iter().enumerate().for_each(|(place, &index)| places[index] = place);
         let span_ns = asked.range().map_or(0, |(first, last)| last.saturating_sub(first).saturating_add(1));
-        Ok(Plan { axes, order: places, span_ns })
+        Ok(AggregatePlan { axes, order: places, span_ns })
     }
 
     pub fn cells(&self) -> usize {
@@ -106,7 +106,12 @@ impl Plan {
     }
 
     /// The key mapping of all axes but time for the rows of a segment.
-    pub fn axis_keys(&self, asked: &Asked<'_>, part: &SegmentRows, index: usize) -> Result<Vec<AxisKeys>> {
+    pub fn axis_keys(
+        &self,
+        asked: &AggregateScope<'_>,
+        part: &SegmentRows,
+        index: usize,
+    ) -> Result<Vec<AxisKeys>> {
         let mut axis_keys = Vec::new();
         for axis in &self.axes {
             let lookup = match &axis.rows {
@@ -120,7 +125,7 @@ impl Plan {
     }
 }
 
-fn planned(asked: &Asked<'_>, by: &By) -> Result<Planned> {
+fn planned(asked: &AggregateScope<'_>, by: &By) -> Result<Planned> {
     let (axis, rows) = match by {
         By::Time { interval, zone } => {
             let edges = match asked.range() {
@@ -160,7 +165,7 @@ fn terms_of(values: &GlobalValues, places: &[u32], all: u32, index: usize) -> Lo
     Lookup::Table(Arc::clone(&coded.column), coded.shared.iter().map(place).collect())
 }
 
-fn bins_of(asked: &Asked<'_>, part: &SegmentRows, axis: &Axis, places: u32) -> Result<Lookup> {
+fn bins_of(asked: &AggregateScope<'_>, part: &SegmentRows, axis: &Axis, places: u32) -> Result<Lookup> {
     let Axis::Bins { field, edges, .. } = axis else { return Ok(Lookup::All(places - 1)) };
     let sources = asked.snapshot.sources();
     let FieldNumbers { column: Some(column), .. } = numbers(&part.segment, sources, field, asked.cancel)?

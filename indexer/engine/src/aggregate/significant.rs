@@ -1,6 +1,6 @@
 //! Significant values: frequent in a selection and rare in the rest.
 
-use super::Asked;
+use super::AggregateScope;
 use super::request::TermOrder;
 use super::significant_words::words;
 use super::terms::TermCounts;
@@ -71,14 +71,15 @@ impl Engine {
         let mut found = SignificantTerms::default();
         for field in &fields {
             if field == "raw" {
-                let of = |view| Asked { case: self, snapshot, view, cancel };
+                let of = |view| AggregateScope { case: self, snapshot, view, cancel };
                 let (terms, selected, others) = words(&of(selection), &of(background), most)?;
                 found.terms.extend(terms);
                 (found.selected, found.others) = (selected, others);
                 continue;
             }
             Self::check_known(snapshot, field)?;
-            let counts = |view| TermCounts::count(&Asked { case: self, snapshot, view, cancel }, field);
+            let counts =
+                |view| TermCounts::count(&AggregateScope { case: self, snapshot, view, cancel }, field);
             let (own, all) = match (counts(selection), counts(background)) {
                 (Ok(own), Ok(all)) => (own, all),
                 (Err(error), _) | (_, Err(error)) if error.kind() == ErrorKind::Limit => {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::Asked;
+use super::AggregateScope;
 use super::significant::{Significant, score};
 use crate::exec::SegmentRows;
 use crate::view::View;
@@ -30,8 +30,8 @@ struct WordSample {
 /// The words that are frequent in a selection and rare in the rest of a background, by descending score, with
 /// the number of events in both. The words are counted exactly.
 pub fn words(
-    selection: &Asked<'_>,
-    background: &Asked<'_>,
+    selection: &AggregateScope<'_>,
+    background: &AggregateScope<'_>,
     most: usize,
 ) -> Result<(Vec<Significant>, u64, u64)> {
     let (own, total) = sampled(selection)?;
@@ -61,7 +61,7 @@ pub fn words(
 }
 
 /// The words of a sample spread over all events, and the number of events.
-fn sampled(asked: &Asked<'_>) -> Result<(WordSample, u64)> {
+fn sampled(asked: &AggregateScope<'_>) -> Result<(WordSample, u64)> {
     let mut parts: Vec<SegmentRows> = Vec::new();
     for index in 0..asked.snapshot.segments.len() {
         parts.extend(asked.part(index)?);
@@ -111,7 +111,7 @@ fn chosen(total: usize) -> Box<dyn Iterator<Item = usize>> {
 }
 
 /// How many events of a view have a word.
-fn count(asked: &Asked<'_>, word: &str) -> Result<u64> {
+fn count(asked: &AggregateScope<'_>, word: &str) -> Result<u64> {
     let text = Filter::Text(Pattern::Tokens(word.to_owned()));
     let filter = match &asked.view.filter {
         Filter::Everything => text,

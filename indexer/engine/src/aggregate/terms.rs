@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::Asked;
+use super::AggregateScope;
 use super::count::count_codes;
 use super::dictionary::GlobalValues;
 use super::request::{Answer, Axis, TermOrder};
@@ -33,7 +33,7 @@ enum Counted {
 
 /// Fast path for a request that only counts values: the counts are known once the top values are.
 pub fn answer(
-    asked: &Asked<'_>,
+    asked: &AggregateScope<'_>,
     field: &str,
     (most, order): (usize, TermOrder),
     partial: &mut dyn FnMut(&Answer, f64),
@@ -62,13 +62,13 @@ pub fn check(most: usize) -> Result<()> {
 }
 
 impl TermCounts {
-    pub fn count(asked: &Asked<'_>, field: &str) -> Result<TermCounts> {
+    pub fn count(asked: &AggregateScope<'_>, field: &str) -> Result<TermCounts> {
         Self::count_with_partials(asked, field, &mut |_, _| {})
     }
 
     /// `partial` is called with the current counts, and the share of the events done.
     pub fn count_with_partials(
-        asked: &Asked<'_>,
+        asked: &AggregateScope<'_>,
         field: &str,
         partial: &mut dyn FnMut(&TermCounts, f64),
     ) -> Result<TermCounts> {
@@ -191,7 +191,7 @@ pub fn counts_of_codes(
     case.columns().get(part.segment.meta.id, &format!("#counts {field}"), make)
 }
 
-fn counted(asked: &Asked<'_>, field: &str, part: &SegmentRows, column: &Column) -> Result<Counted> {
+fn counted(asked: &AggregateScope<'_>, field: &str, part: &SegmentRows, column: &Column) -> Result<Counted> {
     if !part.is_all() && part.len() < column.largest as usize / SPARSE {
         let mut rows = Vec::with_capacity(part.len());
         with_codes!(&column.codes, codes => part.for_each(|row| rows.push(u64::from(codes[row]) as u32)));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use ingest::{Level, NO_TIME};
 
-use super::Asked;
+use super::AggregateScope;
 use super::dictionary::{Coded, GlobalValues};
 use super::timeline::level_of;
 use crate::Engine;
@@ -102,7 +102,7 @@ impl Engine {
     ) -> Result<Transactions> {
         let view = &self.resolved(snapshot, view)?;
         Self::check_known(snapshot, field)?;
-        let asked = Asked { case: self, snapshot, view, cancel };
+        let asked = AggregateScope { case: self, snapshot, view, cancel };
         let values = GlobalValues::load(self, snapshot, field, cancel)?;
         let mut spans = vec![IdSpan::NONE; values.codes];
         let mut without = 0;
@@ -193,7 +193,7 @@ fn pick(codes: &mut Vec<u32>, spans: &[IdSpan], order: TransactionOrder, most: u
 }
 
 /// The longest time between neighbours, for the ids of the result.
-fn gaps(asked: &Asked<'_>, values: &GlobalValues, shown: &[u32]) -> Result<HashMap<u32, i64>> {
+fn gaps(asked: &AggregateScope<'_>, values: &GlobalValues, shown: &[u32]) -> Result<HashMap<u32, i64>> {
     let mut times: HashMap<u32, Vec<i64>> = shown.iter().map(|&code| (code, Vec::new())).collect();
     let gather = |index: usize| -> Result<Vec<(u32, i64)>> {
         let Some(coded) = &values.segments[index] else { return Ok(Vec::new()) };

@@ -1,10 +1,10 @@
 //! What could be written at a place in SQL.
 
 use super::tables::{OTHER_COLUMNS, TABLES};
-use super::words::{KEYWORDS, Kind, Word, words};
+use super::words::{KEYWORDS, WordKind, WordKind, words};
 use base::FieldKind;
 use base::limits::COMPLETIONS;
-use query::{Completion, Context, Suggested, Suggestion, ValueLookup};
+use query::{Completion, QueryContext, Suggested, Suggestion, ValueLookup};
 
 /// The functions of docs/sql.md, each with what it gives.
 pub const LISTED: [(&str, &str); 31] = [
@@ -42,21 +42,26 @@ pub const LISTED: [(&str, &str); 31] = [
 ];
 
 /// What could be written at the cursor, a byte of the statement.
-pub(super) fn complete(text: &str, cursor: usize, context: &Context, lookup: ValueLookup<'_>) -> Completion {
+pub(super) fn complete(
+    text: &str,
+    cursor: usize,
+    context: &QueryContext,
+    lookup: ValueLookup<'_>,
+) -> Completion {
     let cursor = text.floor_char_boundary(cursor.min(text.len()));
     let mut before = words(&text[..cursor]);
     let mut start = cursor;
     let mut typed = "";
     let touches = before.last().is_some_and(|last| {
-        last.end() == cursor && matches!(last.kind, Kind::Word | Kind::Text(false))
-            || (last.kind == Kind::Name && last.end() == cursor && !is_closed(last.text))
+        last.end() == cursor && matches!(last.kind, WordKind::Word | WordKind::Text(false))
+            || (last.kind == WordKind::Name && last.end() == cursor && !is_closed(last.text))
     });
     let mut within_text = false;
     if touches && let Some(last) = before.pop() {
         (start, typed) = (last.start, last.text.trim_start_matches(['\'', '"']));
-        within_text = matches!(last.kind, Kind::Text(_));
+        within_text = matches!(last.kind, WordKind::Text(_));
     }
-    before.retain(|word| word.kind != Kind::Comment);
+    before.retain(|word| word.kind != WordKind::Comment);
     let mut offers = Offers { typed, found: Vec::new() };
     let all = words(text);
     if within_text || follows_comparison(&before).is_some() && typed.is_empty() {
@@ -82,18 +87,18 @@ fn is_closed(name: &str) -> bool {
 /// The column whose value comes next: after `column =`, or in the list after `column IN`.
 fn follows_comparison<'t>(before: &[Word<'t>]) -> Option<&'t str> {
     let name = |word: &Word<'t>| {
-        let is_name = word.kind == Kind::Name || word.kind == Kind::Word && !word.is_keyword();
+        let is_name = word.kind == WordKind::Name || word.kind == WordKind::Word && !word.is_keyword();
         is_name.then(|| word.text.trim_matches('"'))
     };
     match before {
         [.., column, operator] if ["=", "<>", "!="].contains(&operator.text) => name(column),
         [.., column, operator] if operator.is("like") || operator.is("ilike") => name(column),
         _ => {
-            let open = before.iter().rposition(|word| word.kind == Kind::Open)?;
+            let open = before.iter().rposition(|word| word.kind == WordKind::Open)?;
             let listed = before[open + 1..]
                 .iter()
-                .all(|word| matches!(word.kind, Kind::Text(_) | Kind::Number) || word.text == ",");
-            let ends = before.last().is_some_and(|last| last.text == "," || last.kind == Kind::Open);
+                .all(|word| matches!(word.kind, WordKind::Text(_) | WordKind::Number) || word.text == ",");
+            let ends = before.last().is_some_and(|last| last.text == "," || last.kind == WordKind::Open);
             match &before[..open] {
                 [.., column, operator] if listed && ends && operator.is("in") => name(column),
                 _ => None,
@@ -111,8 +116,8 @@ fn clause<'w, 't>(before: &'w [Word<'t>]) -> Option<&'w Word<'t>> {
     let mut depth = 0;
     before.iter().rev().find(|word| {
         match word.kind {
-            Kind::Close => depth += 1,
-            Kind::Open => depth -= 1,
+            WordKind::Close => depth += 1,
+            WordKind::Open => depth -= 1,
             _ => {}
         }
         depth <= 0 && CLAUSES.iter().any(|clause| word.is(clause))
@@ -154,7 +159,7 @@ impl Offers<'_> {
         }
         // What the statement names itself: WITH name AS (…).
         for pair in before.windows(3) {
-            if pair[1].is("as") && pair[2].kind == Kind::Open && pair[0].kind == Kind::Word {
+            if pair[1].is("as") && pair[2].kind == WordKind::Open && pair[0].kind == WordKind::Word {
                 self.offer(
                     Suggested::Stage,
                     pair[0].text,
@@ -173,11 +178,11 @@ impl Offers<'_> {
         }
     }
 
-    fn words(&mut self, before: &[Word<'_>], all: &[Word<'_>], context: &Context) {
+    fn words(&mut self, before: &[Word<'_>], all: &[Word<'_>], context: &QueryContext) {
         let of_table = before.last().is_some_and(|last| last.text == ".");
         let ends_operand = before.last().is_some_and(|last| {
-            matches!(last.kind, Kind::Name | Kind::Text(_) | Kind::Number | Kind::Close)
-                || last.kind == Kind::Word && !last.is_keyword()
+            matches!(last.kind, WordKind::Name | WordKind::Text(_) | WordKind::Number | WordKind::Close)
+                || last.kind == WordKind::Word && !last.is_keyword()
                 || last.text == "*"
                 || last.is("end")
                 || last.is("null")
@@ -250,7 +255,7 @@ impl Offers<'_> {
         }
     }
 
-    fn columns(&mut self, all: &[Word<'_>], context: &Context) {
+    fn columns(&mut self, all: &[Word<'_>], context: &QueryContext) {
         let names = |table: &str| {
             all.windows(2).any(|pair| (pair[0].is("from") || pair[0].is("join")) && pair[1].is(table))
         };
@@ -320,7 +325,7 @@ mod tests {
             field("duration_ms", FieldKind::Float),
             field("http.status", FieldKind::Int),
         ];
-        let context = Context { fields, now: 0, zone: jiff::tz::TimeZone::UTC };
+        let context = QueryContext { fields, now: 0, zone: jiff::tz::TimeZone::UTC };
         let mut values = |field: &str, typed: &str| {
             let all = if field == "service" { vec!["cart", "it's"] } else { Vec::new() };
             all.into_iter()

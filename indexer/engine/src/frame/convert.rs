@@ -19,7 +19,7 @@ use polars::prelude::{
 };
 
 use super::internal;
-use crate::pipe::{Cell, Column, ColumnData as Data, Dictionary, Kind, Table, TextBuilder, filled};
+use crate::pipe::{Cell, Column, ColumnData as Data, Dictionary, ColumnKind, Table, TextBuilder, filled};
 use base::error::Result;
 use store::NO_CODE;
 
@@ -36,11 +36,11 @@ pub fn to_frame(table: &Table) -> Result<DataFrame> {
 /// A column as one of a given type, whichever type it has in the part of the events that it comes from.
 pub fn series_of(name: &str, column: &Column, dtype: &DataType) -> Result<Series> {
     let kind = match dtype {
-        DataType::String => Kind::Text,
-        DataType::Int64 => Kind::Int,
-        DataType::Float64 => Kind::Float,
-        DataType::Boolean => Kind::Bool,
-        DataType::Datetime(..) => Kind::Time,
+        DataType::String => ColumnKind::Text,
+        DataType::Int64 => ColumnKind::Int,
+        DataType::Float64 => ColumnKind::Float,
+        DataType::Boolean => ColumnKind::Bool,
+        DataType::Datetime(..) => ColumnKind::Time,
         _ => column.kind(),
     };
     let found = series(name, &column.as_kind(kind))?;

@@ -11,7 +11,7 @@ use polars::prelude::{DslPlan, Expr, LazyFrame, SpecialEq, lit};
 use super::functions::{FUNCTIONS, usage, width_of, written};
 use super::lower::{inputs, unwrap};
 use super::push::{constant, text as text_of};
-use super::words::{Kind, Word, words};
+use super::words::{WordKind, WordKind, words};
 use base::error::{Error, ErrorKind, Result};
 
 /// What a call is written as: a condition that names the width, and twice the time.
@@ -30,11 +30,11 @@ pub(super) fn spelled(text: &str) -> Result<Cow<'_, str>> {
     let mut ends: Vec<(usize, String)> = Vec::new();
     for (place, word) in words.iter().enumerate() {
         match word.kind {
-            Kind::Open => {
+            WordKind::Open => {
                 let next = words.get(place + 1);
                 within.push(next.is_some_and(|next| next.is("select") || next.is("with")));
             }
-            Kind::Close => {
+            WordKind::Close => {
                 within.pop();
                 if let Some((depth, end)) = ends.last()
                     && *depth == within.len()
@@ -45,7 +45,7 @@ pub(super) fn spelled(text: &str) -> Result<Cow<'_, str>> {
                     ends.pop();
                 }
             }
-            Kind::Word if everywhere || within.contains(&true) => {
+            WordKind::Word if everywhere || within.contains(&true) => {
                 let Some(name) = FUNCTIONS.iter().find(|name| word.is(name)) else { continue };
                 let call = Call::new(text, &words[place..]).ok_or_else(|| {
                     let error = Error::new(ErrorKind::QueryInvalid, usage(name).to_string());
@@ -73,13 +73,13 @@ struct Call<'t> {
 impl<'t> Call<'t> {
     fn new(text: &'t str, words: &[Word<'t>]) -> Option<Call<'t>> {
         let [_, open, width, comma, rest @ ..] = words else { return None };
-        let is_call = open.text == "(" && width.kind == Kind::Text(true) && comma.text == ",";
+        let is_call = open.text == "(" && width.kind == WordKind::Text(true) && comma.text == ",";
         let width = width_of(width.text.trim_matches('\'')).filter(|_| is_call)?;
         let mut depth = 0;
         let close = rest.iter().find(|word| {
             match word.kind {
-                Kind::Open => depth += 1,
-                Kind::Close => depth -= 1,
+                WordKind::Open => depth += 1,
+                WordKind::Close => depth -= 1,
                 _ => {}
             }
             depth < 0

@@ -73,7 +73,7 @@ impl Engine {
         cancel: &Cancel,
     ) -> Result<Option<Calculated>> {
         Self::without_damaged(snapshot, |snapshot| {
-            let (_, frame) = self.planned(snapshot, text, options, cancel, Rows::Left)?;
+            let (_, frame) = self.planned(snapshot, text, options, cancel, OtherTables::Left)?;
             // A plan is visited from its output, so that the first aggregation comes last.
             let decisions = Lowering::decide(&frame)?.decisions;
             Ok(decisions.last().map(|reason| Calculated::from_reason(*reason)))
@@ -91,7 +91,7 @@ impl Engine {
         let whole = text.trim().len();
         let start = text.len() - text.trim_start().len();
         let cancel = Cancel::default();
-        let planned = self.planned(snapshot, text, options, &cancel, Rows::Left);
+        let planned = self.planned(snapshot, text, options, &cancel, OtherTables::Left);
         let mistake = planned.err().map(|error| {
             let (start, end) = error.span().unwrap_or((start, start + whole));
             Diagnostic {
@@ -132,7 +132,7 @@ impl Engine {
         options: &SqlOptions,
         cancel: &Cancel,
     ) -> Result<Table> {
-        let (asked, frame) = self.planned(snapshot, text, options, cancel, Rows::Read)?;
+        let (asked, frame) = self.planned(snapshot, text, options, cancel, OtherTables::Read)?;
         let shared = Arc::clone(&asked.shared);
         let (mistakes, cancel) = (&asked.mistakes, cancel.clone());
         let frame = Lowering::answered(frame)?;
@@ -159,14 +159,15 @@ impl Engine {
         text: &'t str,
         options: &SqlOptions,
         cancel: &Cancel,
-        rows: Rows,
-    ) -> Result<(Asked<'t>, LazyFrame)> {
+        rows: OtherTables,
+    ) -> Result<(PlannedStatement<'t>, LazyFrame)> {
         if text.len() > QUERY_BYTES {
             let message = format!("it is longer than the {} kB that a query may be", QUERY_BYTES >> 10);
             return Err(Error::new(ErrorKind::Limit, message));
         }
         let shared = Arc::new(Shared::new(&options.run, options.push_down, cancel));
-        let mut asked = Asked { mistakes: Mistakes::new(text), context: functions::context(), shared, rows };
+        let mut asked =
+            PlannedStatement { mistakes: Mistakes::new(text), context: functions::context(), shared, rows };
         only_reads(text)?;
         asked.tables(self, snapshot, text, options.range)?;
         let spelled = nested::spelled(text)?;
@@ -203,21 +204,21 @@ fn only_reads(text: &str) -> Result<()> {
     Err(error.spanning(start, start + word.len()).hint("begin with SELECT or WITH"))
 }
 
-struct Asked<'a> {
+struct PlannedStatement<'a> {
     mistakes: Mistakes<'a>,
     context: SQLContext,
     shared: Arc<Shared>,
-    rows: Rows,
+    rows: OtherTables,
 }
 
 /// Whether the rows of tables besides events are read, or only their columns are wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Rows {
+enum OtherTables {
     Read,
     Left,
 }
 
-impl Asked<'_> {
+impl PlannedStatement<'_> {
     /// Makes the tables that are named.
     fn tables(
         &mut self,
@@ -232,7 +233,7 @@ impl Asked<'_> {
         for name in names {
             let frame = match name.as_str() {
                 "events" => case.lazy_frame(snapshot, &view, &self.shared)?,
-                "templates" | "notes" | "sources" if self.rows == Rows::Left => {
+                "templates" | "notes" | "sources" if self.rows == OtherTables::Left => {
                     tables::without_rows(&name, &self.shared)?
                 }
                 "templates" => tables::templates(case, snapshot, &view, &self.shared)?,

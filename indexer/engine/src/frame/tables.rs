@@ -75,13 +75,13 @@ fn columns(table: &str) -> &'static [(&'static str, &'static str)] {
 }
 
 /// Rows of values as columns.
-struct Rows {
+struct ValueRows {
     columns: Vec<(&'static str, Vec<Cell>)>,
 }
 
-impl Rows {
-    fn new(table: &str) -> Rows {
-        Rows { columns: columns(table).iter().map(|(name, _)| (*name, Vec::new())).collect() }
+impl ValueRows {
+    fn new(table: &str) -> ValueRows {
+        ValueRows { columns: columns(table).iter().map(|(name, _)| (*name, Vec::new())).collect() }
     }
 
     fn push(&mut self, row: Vec<Cell>) {
@@ -114,7 +114,7 @@ impl Rows {
 
 /// A table of that name without its rows, for its columns.
 pub(super) fn without_rows(table: &str, shared: &Shared) -> Result<LazyFrame> {
-    Rows::new(table).frame(table, shared)
+    ValueRows::new(table).frame(table, shared)
 }
 
 fn whole(value: u64) -> Cell {
@@ -140,7 +140,7 @@ pub(super) fn templates(
         ..PatternOptions::default()
     };
     let found = case.patterns(snapshot, view, &options, &mut |_, _| {}, &shared.cancel)?;
-    let mut rows = Rows::new("templates");
+    let mut rows = ValueRows::new("templates");
     for pattern in found.patterns {
         rows.push(vec![
             Cell::text(&pattern.id.to_string()),
@@ -156,7 +156,7 @@ pub(super) fn templates(
 /// What people wrote; `source` and `line` are those of the event that a note is on.
 pub(super) fn notes(case: &Engine, snapshot: &Snapshot, shared: &Shared) -> Result<LazyFrame> {
     let notes = case.notes(None, 0)?.notes;
-    let mut rows = Rows::new("notes");
+    let mut rows = ValueRows::new("notes");
     for note in notes {
         let place = match note.event {
             Some((source, offset)) => case.evidence(snapshot, &[(source, offset)], 0, &shared.cancel)?,
@@ -183,7 +183,7 @@ pub(super) fn notes(case: &Engine, snapshot: &Snapshot, shared: &Shared) -> Resu
 
 /// The files of the case. Those that were deleted from it are not listed.
 pub(super) fn sources(snapshot: &Snapshot, shared: &Shared) -> Result<LazyFrame> {
-    let mut rows = Rows::new("sources");
+    let mut rows = ValueRows::new("sources");
     for source in snapshot.sources().iter().filter(|source| !source.deleted) {
         rows.push(vec![
             Cell::text(&source.name),

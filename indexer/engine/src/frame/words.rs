@@ -7,7 +7,7 @@ use query::{Class, Highlight};
 
 /// What a stretch of SQL is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum WordKind {
     /// A name or a word of SQL.
     Word,
     /// A name in double quotes.
@@ -23,7 +23,7 @@ pub(super) enum Kind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Word<'t> {
-    pub kind: Kind,
+    pub kind: WordKind,
     pub text: &'t str,
     pub start: usize,
 }
@@ -34,11 +34,11 @@ impl Word<'_> {
     }
 
     pub fn is(&self, word: &str) -> bool {
-        self.kind == Kind::Word && self.text.eq_ignore_ascii_case(word)
+        self.kind == WordKind::Word && self.text.eq_ignore_ascii_case(word)
     }
 
     pub fn is_keyword(&self) -> bool {
-        self.kind == Kind::Word && KEYWORDS.iter().any(|word| self.is(word))
+        self.kind == WordKind::Word && KEYWORDS.iter().any(|word| self.is(word))
     }
 }
 
@@ -126,7 +126,7 @@ pub(super) fn words(text: &str) -> Vec<Word<'_>> {
     found
 }
 
-fn word(first: char, rest: &str) -> (Kind, usize) {
+fn word(first: char, rest: &str) -> (WordKind, usize) {
     let run = |passes: &dyn Fn(char) -> bool| -> usize {
         rest.chars().take_while(|&c| passes(c)).map(char::len_utf8).sum()
     };
@@ -134,16 +134,18 @@ fn word(first: char, rest: &str) -> (Kind, usize) {
     match first {
         '\'' | '"' => {
             let (length, ended) = quoted(rest, first);
-            (if first == '"' { Kind::Name } else { Kind::Text(ended) }, length)
+            (if first == '"' { WordKind::Name } else { WordKind::Text(ended) }, length)
         }
-        '-' if rest.starts_with("--") => (Kind::Comment, run(&|c| c != '\n')),
-        '/' if rest.starts_with("/*") => (Kind::Comment, rest.find("*/").map_or(rest.len(), |end| end + 2)),
-        '0'..='9' => (Kind::Number, run(&|c| is_part(c) || c == '.')),
-        c if is_part(c) => (Kind::Word, run(&is_part)),
-        '(' | '[' => (Kind::Open, 1),
-        ')' | ']' => (Kind::Close, 1),
-        '<' | '>' | '=' | '!' | '|' | ':' => (Kind::Operator, run(&|c| "<>=!|:".contains(c))),
-        other => (Kind::Operator, other.len_utf8()),
+        '-' if rest.starts_with("--") => (WordKind::Comment, run(&|c| c != '\n')),
+        '/' if rest.starts_with("/*") => {
+            (WordKind::Comment, rest.find("*/").map_or(rest.len(), |end| end + 2))
+        }
+        '0'..='9' => (WordKind::Number, run(&|c| is_part(c) || c == '.')),
+        c if is_part(c) => (WordKind::Word, run(&is_part)),
+        '(' | '[' => (WordKind::Open, 1),
+        ')' | ']' => (WordKind::Close, 1),
+        '<' | '>' | '=' | '!' | '|' | ':' => (WordKind::Operator, run(&|c| "<>=!|:".contains(c))),
+        other => (WordKind::Operator, other.len_utf8()),
     }
 }
 
@@ -167,13 +169,13 @@ fn quoted(rest: &str, quote: char) -> (usize, bool) {
 pub(super) fn highlights(text: &str) -> Vec<Highlight> {
     let words = words(text);
     let class = |place: usize, word: &Word<'_>| match word.kind {
-        Kind::Text(true) => Class::Text,
-        Kind::Text(false) => Class::Unknown,
-        Kind::Number => Class::Number,
-        Kind::Name => Class::Field,
-        Kind::Open | Kind::Close => Class::Bracket,
-        Kind::Operator | Kind::Comment => Class::Operator,
-        Kind::Word => {
+        WordKind::Text(true) => Class::Text,
+        WordKind::Text(false) => Class::Unknown,
+        WordKind::Number => Class::Number,
+        WordKind::Name => Class::Field,
+        WordKind::Open | WordKind::Close => Class::Bracket,
+        WordKind::Operator | WordKind::Comment => Class::Operator,
+        WordKind::Word => {
             let calls = words.get(place + 1).is_some_and(|next| next.text == "(");
             let lower = word.text.to_ascii_lowercase();
             let is_function =

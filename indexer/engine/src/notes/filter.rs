@@ -9,7 +9,7 @@ use crate::exec::ValueTest;
 use base::error::Result;
 use base::limits::COMPLETIONS;
 use query::{
-    AnnotatedEvents, Annotation, Context, Diagnostic, Filter, NoteField, Op, STATES, Test, each_field,
+    AnnotatedEvents, Annotation, QueryContext, Diagnostic, Filter, NoteField, Op, STATES, Test, each_field,
 };
 use store::notes as store;
 use store::{Note, Notes};
@@ -100,7 +100,7 @@ impl Engine {
     }
 
     /// If a field of the log has the name of a note field: the number of events with such a note, if any.
-    pub fn hidden_notes(&self, filter: &Filter, context: &Context) -> Vec<Diagnostic> {
+    pub fn hidden_notes(&self, filter: &Filter, context: &QueryContext) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         each_field(filter, &mut |clause, name, span| {
             let (Filter::Field { test, .. }, Some(note)) = (clause, NoteField::named(name)) else { return };

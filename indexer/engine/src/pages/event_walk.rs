@@ -6,7 +6,7 @@ use super::relevance::is_relevance;
 use super::sorted::{SortBy, positions};
 use super::{Event, FieldValue, View, shown_fields};
 use crate::Engine;
-use crate::aggregate::Asked;
+use crate::aggregate::AggregateScope;
 use crate::exec::{Direction, Position, Selection};
 use base::Cancel;
 use base::error::{Error, Result, from_io};
@@ -32,7 +32,7 @@ impl Default for Walk {
 /// The matching events in their order, some at a time.
 enum OrderedMatches<'a> {
     ByTime(Selection, Direction),
-    ByField(Asked<'a>, &'a SortBy),
+    ByField(AggregateScope<'a>, &'a SortBy),
 }
 
 impl OrderedMatches<'_> {
@@ -72,9 +72,9 @@ impl Engine {
         }
         // What is damaged is found out before anything is given away.
         Self::without_damaged(snapshot, |snapshot| {
-            positions(&Asked { case: self, snapshot, view, cancel }, &walk.sort, 0, 1)
+            positions(&AggregateScope { case: self, snapshot, view, cancel }, &walk.sort, 0, 1)
         })?;
-        let asked = Asked { case: self, snapshot: &snapshot.without_failed(), view, cancel };
+        let asked = AggregateScope { case: self, snapshot: &snapshot.without_failed(), view, cancel };
         self.walk(&OrderedMatches::ByField(asked, &walk.sort), walk, cancel, each)
     }
 

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use super::sorted::SortBy;
-use crate::aggregate::Asked;
+use crate::aggregate::AggregateScope;
 use crate::view::View;
 use base::error::Result;
 use query::{Filter, Pattern, Test};
@@ -35,7 +35,7 @@ pub fn is_relevance(snapshot: &Snapshot, sort: &SortBy) -> bool {
 }
 
 impl Relevance {
-    pub fn new(asked: &Asked<'_>) -> Result<Relevance> {
+    pub fn new(asked: &AggregateScope<'_>) -> Result<Relevance> {
         let mut patterns = Vec::new();
         collect(&asked.view.filter, &mut patterns);
         patterns.truncate(MOST_CLAUSES);
@@ -60,7 +60,7 @@ impl Relevance {
     }
 
     /// The score of each row of a segment.
-    pub fn scores(&self, asked: &Asked<'_>, index: usize) -> Result<Arc<Vec<u32>>> {
+    pub fn scores(&self, asked: &AggregateScope<'_>, index: usize) -> Result<Arc<Vec<u32>>> {
         let segment = &asked.snapshot.segments[index];
         asked.case.columns().get_or_stop(segment.meta.id, &self.name, asked.cancel, || {
             let mut scores = vec![0_u32; segment.meta.events as usize];

@@ -7,7 +7,7 @@ use super::Page;
 use super::events::Shown;
 use super::relevance::{Relevance, is_relevance};
 use crate::Engine;
-use crate::aggregate::{Asked, FieldNumbers, GlobalValues, domain, numbers};
+use crate::aggregate::{AggregateScope, FieldNumbers, GlobalValues, domain, numbers};
 use crate::exec::{
     Bitmap, Codes, Direction, Domain, Key, Narrowed, Position, Ranks, RowSet, SegmentRows, Selection, ToKey,
     in_order, sort_rows,
@@ -107,7 +107,7 @@ impl Engine {
         if !is_relevance(snapshot, sort) {
             Self::check_known(snapshot, &sort.field)?;
         }
-        let asked = Asked { case: self, snapshot, view, cancel };
+        let asked = AggregateScope { case: self, snapshot, view, cancel };
         let (positions, total) = positions(&asked, sort, rows.0, rows.1.min(PAGE_ROWS))?;
         Ok(Page { total, events: self.events_at(snapshot, &positions, shown, cancel)? })
     }
@@ -115,7 +115,7 @@ impl Engine {
 
 /// The events from a rank on, and how many there are in all.
 pub fn positions(
-    asked: &Asked<'_>,
+    asked: &AggregateScope<'_>,
     sort: &SortBy,
     first: usize,
     count: usize,
@@ -152,7 +152,7 @@ pub fn positions(
 
 /// The events at ranks `start..end` of those that have a value.
 fn valued_page(
-    asked: &Asked<'_>,
+    asked: &AggregateScope<'_>,
     parts: &[(SegmentRows, Keys, usize)],
     order: &SortOrder,
     sort: &SortBy,
@@ -218,7 +218,7 @@ fn between_in_order(
 }
 
 impl SortOrder {
-    fn new(asked: &Asked<'_>, sort: &SortBy) -> Result<SortOrder> {
+    fn new(asked: &AggregateScope<'_>, sort: &SortBy) -> Result<SortOrder> {
         if is_relevance(asked.snapshot, sort) {
             return Relevance::new(asked).map(SortOrder::Relevance);
         }
@@ -249,7 +249,7 @@ impl SortOrder {
         }
     }
 
-    fn keys(&self, asked: &Asked<'_>, field: &str, index: usize) -> Result<Keys> {
+    fn keys(&self, asked: &AggregateScope<'_>, field: &str, index: usize) -> Result<Keys> {
         let segment = &asked.snapshot.segments[index];
         Ok(match self {
             SortOrder::Numbers { domain, .. } => {
@@ -272,7 +272,7 @@ impl SortOrder {
 
 impl ValueRanks {
     /// Cached between queries, and rebuilt when there are more segments.
-    fn load(asked: &Asked<'_>, field: &str) -> Result<Arc<ValueRanks>> {
+    fn load(asked: &AggregateScope<'_>, field: &str) -> Result<Arc<ValueRanks>> {
         let ids = || asked.snapshot.segments.iter().map(|segment| segment.meta.id);
         // FNV-1a over the ids tells one list of segments from another.
         let list =

@@ -65,7 +65,7 @@ impl Engine {
         partial: &mut dyn FnMut(Partial<'_>),
         cancel: &Cancel,
     ) -> Result<Table> {
-        let asked = Asked::new(self, snapshot, query, range, options)?;
+        let asked = PlannedQuery::new(self, snapshot, query, range, options)?;
         let run = asked.run(self, snapshot, options, cancel);
         let mut tables = Vec::new();
         let mut out = |table: Table| {
@@ -91,7 +91,7 @@ impl Engine {
         range: (Option<i64>, Option<i64>),
         options: &RunOptions,
     ) -> Result<Option<Calculated>> {
-        let asked = Asked::new(self, snapshot, query, range, options)?;
+        let asked = PlannedQuery::new(self, snapshot, query, range, options)?;
         let run = asked.run(self, snapshot, options, &Cancel::default());
         let mut is_first = true;
         for planned in plan(&asked.stages, &mut asked.planner(&run))? {
@@ -122,7 +122,7 @@ impl Engine {
         out: &mut dyn FnMut(&Table, f64) -> Result<()>,
         cancel: &Cancel,
     ) -> Result<()> {
-        let asked = Asked::new(self, snapshot, query, range, options)?;
+        let asked = PlannedQuery::new(self, snapshot, query, range, options)?;
         let run = asked.run(self, snapshot, options, cancel);
         let fraction = std::cell::Cell::new(0.0);
         let mut any = false;
@@ -139,7 +139,7 @@ impl Engine {
 }
 
 /// A query, made ready for a snapshot.
-pub(super) struct Asked {
+pub(super) struct PlannedQuery {
     view: View,
     stages: Vec<Stage>,
     /// The fields of events, and whether there may be others.
@@ -150,14 +150,14 @@ pub(super) struct Asked {
     clock: Clock,
 }
 
-impl Asked {
+impl PlannedQuery {
     fn new(
         case: &Engine,
         snapshot: &Snapshot,
         query: &Query,
         (from, to): (Option<i64>, Option<i64>),
         options: &RunOptions,
-    ) -> Result<Asked> {
+    ) -> Result<PlannedQuery> {
         let mut filter = vec![query.filter.clone()];
         let mut stages = query.stages.as_slice();
         // A filter directly after the filter finds its events the same way.
@@ -187,7 +187,7 @@ impl Asked {
         let columns = events.0.iter().filter_map(|name| read.get(name.as_str()).cloned()).collect();
         let refs = stages.iter().any(|stage| matches!(stage.kind, StageKind::Context(_)));
         let wanted = Wanted { columns, refs };
-        Ok(Asked { view, stages: stages.to_vec(), events, wanted, names: shown, clock })
+        Ok(PlannedQuery { view, stages: stages.to_vec(), events, wanted, names: shown, clock })
     }
 
     fn run<'a>(
@@ -434,7 +434,7 @@ fn clusters_of(pieces: Vec<Piece>) -> Result<Vec<Vec<Piece>>> {
 
 /// The stages after the one that groups.
 struct Rest<'a> {
-    asked: &'a Asked,
+    asked: &'a PlannedQuery,
     /// The steps up to there, itself among them.
     done: usize,
 }

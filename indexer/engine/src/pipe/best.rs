@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::Asked;
+use super::answer::PlannedQuery;
 use super::cell::Cell;
 use super::column::{Column, Data, Picked, filled};
 use super::expr::Expression;
@@ -18,7 +18,7 @@ use base::limits::PIPE_ROWS;
 
 /// What the first events are among which.
 pub(super) struct Best<'a> {
-    pub asked: &'a Asked,
+    pub asked: &'a PlannedQuery,
     pub run: &'a Run<'a>,
     pub scope: Scope<'a>,
     /// The steps between the events and their order.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ingest::Level;
 
-use super::column::Kind;
+use super::column::ColumnKind;
 use base::stamp;
 
 /// A value, or its absence. Equal numbers are equal whether they are whole or not: `1` is `1.0`.
@@ -78,16 +78,16 @@ impl Cell {
 
     /// The type of a column of such values.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ColumnKind {
         match self {
-            Cell::Missing => Kind::Missing,
-            Cell::Bool(_) => Kind::Bool,
-            Cell::Int(_) => Kind::Int,
-            Cell::Float(_) => Kind::Float,
-            Cell::Time(_) => Kind::Time,
-            Cell::Level(_) => Kind::Level,
-            Cell::Text(_) => Kind::Text,
-            Cell::List(_) => Kind::List,
+            Cell::Missing => ColumnKind::Missing,
+            Cell::Bool(_) => ColumnKind::Bool,
+            Cell::Int(_) => ColumnKind::Int,
+            Cell::Float(_) => ColumnKind::Float,
+            Cell::Time(_) => ColumnKind::Time,
+            Cell::Level(_) => ColumnKind::Level,
+            Cell::Text(_) => ColumnKind::Text,
+            Cell::List(_) => ColumnKind::List,
         }
     }
 

@@ -20,7 +20,7 @@ use store::{Column as PackedColumn, Dictionary as Values, NO_CODE, Texts, Unit, 
 
 /// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// No row has a value.
     Missing,
     Text,
@@ -32,16 +32,16 @@ pub enum Kind {
     List,
 }
 
-impl Kind {
+impl ColumnKind {
     /// The narrowest type that holds the values of both: whole numbers and others are floats, everything else of two
     /// types is text.
     #[must_use]
-    pub fn with(self, other: Kind) -> Kind {
+    pub fn with(self, other: ColumnKind) -> ColumnKind {
         match (self, other) {
-            (Kind::Missing, kind) | (kind, Kind::Missing) => kind,
+            (ColumnKind::Missing, kind) | (kind, ColumnKind::Missing) => kind,
             (one, other) if one == other => one,
-            (Kind::Int | Kind::Float, Kind::Int | Kind::Float) => Kind::Float,
-            _ => Kind::Text,
+            (ColumnKind::Int | ColumnKind::Float, ColumnKind::Int | ColumnKind::Float) => ColumnKind::Float,
+            _ => ColumnKind::Text,
         }
     }
 }
@@ -85,16 +85,18 @@ impl Column {
 
     /// No values yet, but of this type.
     #[must_use]
-    pub fn missing_of(kind: Kind, rows: usize) -> Column {
+    pub fn missing_of(kind: ColumnKind, rows: usize) -> Column {
         Column::new(match kind {
-            Kind::Missing => Data::Missing(rows),
-            Kind::Text => Data::Text { codes: vec![NO_CODE; rows], texts: Dictionary::Own(Arc::default()) },
-            Kind::Int => Data::Int(Int64Chunked::full_null(UNNAMED, rows)),
-            Kind::Float => Data::Float(Float64Chunked::full_null(UNNAMED, rows)),
-            Kind::Bool => Data::Bool(BooleanChunked::full_null(UNNAMED, rows)),
-            Kind::Time => Data::Time(Int64Chunked::full_null(UNNAMED, rows)),
-            Kind::Level => Data::Level(vec![Level::None; rows]),
-            Kind::List => Data::List(vec![Cell::Missing; rows]),
+            ColumnKind::Missing => Data::Missing(rows),
+            ColumnKind::Text => {
+                Data::Text { codes: vec![NO_CODE; rows], texts: Dictionary::Own(Arc::default()) }
+            }
+            ColumnKind::Int => Data::Int(Int64Chunked::full_null(UNNAMED, rows)),
+            ColumnKind::Float => Data::Float(Float64Chunked::full_null(UNNAMED, rows)),
+            ColumnKind::Bool => Data::Bool(BooleanChunked::full_null(UNNAMED, rows)),
+            ColumnKind::Time => Data::Time(Int64Chunked::full_null(UNNAMED, rows)),
+            ColumnKind::Level => Data::Level(vec![Level::None; rows]),
+            ColumnKind::List => Data::List(vec![Cell::Missing; rows]),
         })
     }
 
@@ -145,37 +147,37 @@ impl Column {
 
     /// The narrowest type that holds all of these.
     pub fn of_cells(cells: Vec<Cell>) -> Column {
-        let kind = cells.iter().map(Cell::kind).fold(Kind::Missing, Kind::with);
+        let kind = cells.iter().map(Cell::kind).fold(ColumnKind::Missing, ColumnKind::with);
         Column::of_cells_as(kind, cells)
     }
 
     /// Values as this type; what does not fit it is missing.
     #[must_use]
-    pub fn of_cells_as(kind: Kind, cells: Vec<Cell>) -> Column {
+    pub fn of_cells_as(kind: ColumnKind, cells: Vec<Cell>) -> Column {
         match kind {
-            Kind::Missing => Column::missing(cells.len()),
-            Kind::Int => Column::ints(
+            ColumnKind::Missing => Column::missing(cells.len()),
+            ColumnKind::Int => Column::ints(
                 cells.iter().map(|cell| if let Cell::Int(value) = cell { *value } else { NO_INT }).collect(),
             ),
-            Kind::Float => {
+            ColumnKind::Float => {
                 Column::floats(cells.iter().map(|cell| cell.number().unwrap_or(f64::NAN)).collect())
             }
-            Kind::Time => Column::times(
+            ColumnKind::Time => Column::times(
                 cells
                     .iter()
                     .map(|cell| if let Cell::Time(value) = cell { *value } else { NO_TIME })
                     .collect(),
             ),
-            Kind::Bool => Column::bools(
+            ColumnKind::Bool => Column::bools(
                 cells.iter().map(|cell| if let Cell::Bool(value) = cell { Some(*value) } else { None }),
             ),
-            Kind::Level => Column::levels(
+            ColumnKind::Level => Column::levels(
                 cells
                     .iter()
                     .map(|cell| if let Cell::Level(value) = cell { *value } else { Level::None })
                     .collect(),
             ),
-            Kind::Text => {
+            ColumnKind::Text => {
                 let mut builder = TextBuilder::default();
                 for cell in &cells {
                     match cell {
@@ -186,22 +188,22 @@ impl Column {
                 }
                 builder.finish()
             }
-            Kind::List => Column::new(Data::List(cells)),
+            ColumnKind::List => Column::new(Data::List(cells)),
         }
     }
 
     /// The same values as another type that holds them.
     #[must_use]
-    pub fn into_kind(self, kind: Kind) -> Column {
+    pub fn into_kind(self, kind: ColumnKind) -> Column {
         if self.kind() == kind { self } else { self.as_kind(kind).into_owned() }
     }
 
     /// The same values as another type that holds them.
-    pub fn as_kind(&self, kind: Kind) -> Cow<'_, Column> {
+    pub fn as_kind(&self, kind: ColumnKind) -> Cow<'_, Column> {
         Cow::Owned(match &self.data {
             _ if self.kind() == kind => return Cow::Borrowed(self),
             Data::Missing(rows) => Column::missing_of(kind, *rows),
-            Data::Int(values) if kind == Kind::Float => Column::new(Data::Float(as_floats(values))),
+            Data::Int(values) if kind == ColumnKind::Float => Column::new(Data::Float(as_floats(values))),
             _ => Column::of_cells_as(kind, (0..self.len()).map(|row| self.cell(row)).collect()),
         })
     }
@@ -216,7 +218,7 @@ impl Column {
             Data::Bool(values) => {
                 Column::ints(values.iter().map(|value| value.map_or(NO_INT, i64::from)).collect())
             }
-            Data::List(_) => return self.as_kind(Kind::Text),
+            Data::List(_) => return self.as_kind(ColumnKind::Text),
             _ => return Cow::Borrowed(self),
         })
     }
@@ -252,16 +254,16 @@ impl Column {
     }
 
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ColumnKind {
         match &self.data {
-            Data::Missing(_) => Kind::Missing,
-            Data::Text { .. } => Kind::Text,
-            Data::Int(_) => Kind::Int,
-            Data::Float(_) => Kind::Float,
-            Data::Bool(_) => Kind::Bool,
-            Data::Time(_) => Kind::Time,
-            Data::Level(_) => Kind::Level,
-            Data::List(_) => Kind::List,
+            Data::Missing(_) => ColumnKind::Missing,
+            Data::Text { .. } => ColumnKind::Text,
+            Data::Int(_) => ColumnKind::Int,
+            Data::Float(_) => ColumnKind::Float,
+            Data::Bool(_) => ColumnKind::Bool,
+            Data::Time(_) => ColumnKind::Time,
+            Data::Level(_) => ColumnKind::Level,
+            Data::List(_) => ColumnKind::List,
         }
     }
 
@@ -315,8 +317,8 @@ impl Column {
 
     /// Columns one below the other, as the narrowest type that holds all their values.
     pub fn concat<E>(parts: &[&Column], stopped: &dyn Fn() -> Result<(), E>) -> Result<Column, E> {
-        let kind = parts.iter().map(|part| part.kind()).fold(Kind::Missing, Kind::with);
-        if kind == Kind::Text {
+        let kind = parts.iter().map(|part| part.kind()).fold(ColumnKind::Missing, ColumnKind::with);
+        if kind == ColumnKind::Text {
             let texts: Vec<Cow<'_, Column>> = parts.iter().map(|part| part.as_kind(kind)).collect();
             return concat_texts(&texts.iter().map(|part| &**part).collect::<Vec<_>>(), stopped);
         }

@@ -30,7 +30,7 @@ mod tests;
 pub use answer::Partial;
 pub use calendar::Width;
 pub use cell::Cell;
-pub use column::{Column, Kind};
+pub use column::{Column, ColumnKind};
 pub use column::{Data as ColumnData, filled};
 pub use dictionary::{Dictionary, TextBuilder};
 pub use run::RunOptions;

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use super::run::Clock;
 use base::error::{Error, ErrorKind, Result};
 use query::{
-    BUILT_IN, Context, Filter, KnownField, NamePattern, NoteField, Severity, Span, like, nearest, resolve,
+    BUILT_IN, QueryContext, Filter, KnownField, NamePattern, NoteField, Severity, Span, like, nearest, resolve,
 };
 
 #[derive(Clone, Debug, Default)]
@@ -88,10 +88,10 @@ impl Names {
     }
 
     /// These columns as the fields of a filter.
-    fn context(&self) -> Context {
+    fn context(&self) -> QueryContext {
         let fields = self.iter().filter(|name| !BUILT_IN.contains(&&***name));
         let field = |name: &Arc<str>| KnownField { name: name.to_string(), kinds: Vec::new() };
-        Context { fields: fields.map(field).collect(), now: 0, zone: TimeZone::UTC }
+        QueryContext { fields: fields.map(field).collect(), now: 0, zone: TimeZone::UTC }
     }
 
     /// What a filter means on these columns: the fields that other names mean, instants instead of relative times.
@@ -99,7 +99,7 @@ impl Names {
         if self.open {
             return Ok(filter.clone());
         }
-        let context = Context { now: clock.now, zone: clock.zone.clone(), ..self.context() };
+        let context = QueryContext { now: clock.now, zone: clock.zone.clone(), ..self.context() };
         let resolved = resolve(filter, &context);
         let mistake = resolved.diagnostics.into_iter().find(|found| found.severity == Severity::Error);
         mistake.map_or(Ok(resolved.filter), |found| Err(Error::from(found)))

@@ -8,7 +8,7 @@ use super::calendar::Width;
 use super::expr::{Expression, TableFilter, invalid};
 use super::plan::{Planned, Planner, rows, step};
 use super::stages::compare::{Compare, compared_names};
-use super::stages::context::{self, Context, Neighbours};
+use super::stages::context::{self, ContextStage, Neighbours};
 use super::stages::extract::{Extract, Pattern};
 use super::stages::frequent::Ranking;
 use super::stages::lookup::Lookup;
@@ -163,7 +163,7 @@ impl Planner<'_> {
             None => Neighbours::File,
         };
         self.names.set(context::COLUMN);
-        Ok(step(Context::new(surroundings.before, surroundings.after, neighbours)))
+        Ok(step(ContextStage::new(surroundings.before, surroundings.after, neighbours)))
     }
 
     pub(super) fn compare(

@@ -10,7 +10,7 @@ use super::names::Names;
 use super::plan::{Planned, Planner, plan, rows, step};
 use super::stages::bucket::Bucket;
 use super::stages::fill::{FillDown, FillNull, Filled};
-use super::stages::join::{Join, Key, With, unique_name};
+use super::stages::join::{Join, JoinKey, With, unique_name};
 use super::stages::lookup::table_of_file;
 use super::stages::pivot::Pivot;
 use super::stages::stats::StatsPlan;
@@ -93,7 +93,8 @@ impl Planner<'_> {
             }
         }
         let spans = joined.on.iter().map(|pair| pair.from.span);
-        let on = here.into_iter().zip(keys).zip(spans).map(|((here, there), span)| Key { here, there, span });
+        let on =
+            here.into_iter().zip(keys).zip(spans).map(|((here, there), span)| JoinKey { here, there, span });
         let on = on.collect();
         let right = Mutex::new(None);
         Ok(rows(Join { kind: joined.kind, on, with, taken, right, made: AtomicU64::new(0) }))

@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::column::{Column, Data, Kind, Picked};
+use super::column::{Column, ColumnKind, Data, Picked};
 use super::dictionary::{Dictionary, TextBuilder};
 use super::run::Run;
 use super::table::{EventRef, Table};
@@ -31,7 +31,7 @@ pub struct Reader<'a> {
     cursor: RawCursor<'a>,
     sources: Dictionary,
     /// The types of fields in all of the case, as far as they were asked for.
-    kinds: RefCell<HashMap<String, Kind>>,
+    kinds: RefCell<HashMap<String, ColumnKind>>,
     /// So few rows are read that no whole column is worth being made for them.
     few: bool,
 }
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
             kind
         });
         match kind {
-            Kind::Missing => column,
+            ColumnKind::Missing => column,
             kind => column.into_kind(kind),
         }
     }
@@ -249,15 +249,15 @@ impl<'a> Reader<'a> {
 }
 
 /// The type of a field: the narrowest that holds its values in all segments.
-fn kind_of(name: &str, snapshot: &Snapshot) -> Kind {
+fn kind_of(name: &str, snapshot: &Snapshot) -> ColumnKind {
     let fields = snapshot.segments.iter().flat_map(|segment| &segment.meta.fields);
     let kinds = fields.filter(|field| field.name == name).map(|field| match field.kind {
-        FieldKind::Int => Kind::Int,
-        FieldKind::Float => Kind::Float,
-        FieldKind::Bool => Kind::Bool,
-        FieldKind::Text => Kind::Text,
+        FieldKind::Int => ColumnKind::Int,
+        FieldKind::Float => ColumnKind::Float,
+        FieldKind::Bool => ColumnKind::Bool,
+        FieldKind::Text => ColumnKind::Text,
     });
-    kinds.fold(Kind::Missing, Kind::with)
+    kinds.fold(ColumnKind::Missing, ColumnKind::with)
 }
 
 /// Hands out the rows of a part, some thousands at a time, until no more are wanted.

@@ -4,7 +4,7 @@ use super::expr::regex_text;
 use super::{Parsed, Parser, Reading, joined};
 use crate::ast::{Bound, Filter, Op, Pattern, Range, Span, Test};
 use crate::diagnostic::Diagnostic;
-use crate::lexer::{Kind, Mode, Token, is_field_name};
+use crate::lexer::{TokenKind, Mode, Token, is_field_name};
 use crate::network;
 use base::tokens;
 
@@ -13,7 +13,7 @@ impl Parser<'_> {
         let token = self.peek(Mode::Clause)?;
         let wrong = |message, hint| Err(Diagnostic::error(token.span, message, hint));
         match &token.kind {
-            Kind::Open => {
+            TokenKind::Open => {
                 self.at = token.span.end;
                 self.deeper(|parser| {
                     let filter = parser.or()?;
@@ -21,39 +21,41 @@ impl Parser<'_> {
                     Ok(filter)
                 })
             }
-            Kind::Phrase(text) | Kind::Name(text) => {
+            TokenKind::Phrase(text) | TokenKind::Name(text) => {
                 self.at = token.span.end;
                 if self.operator_follows()? {
                     return self.field(&token, text);
                 }
                 Ok(Filter::Text(self.phrase(text.clone())))
             }
-            Kind::Regex { source, ignore_case } => {
+            TokenKind::Regex { source, ignore_case } => {
                 self.at = token.span.end;
                 regex(source, *ignore_case, token.span).map(Filter::Text)
             }
-            Kind::Word { text, plain } => {
+            TokenKind::Word { text, plain } => {
                 self.at = token.span.end;
                 self.word(&token, text, plain)
             }
-            Kind::End | Kind::Pipe => {
+            TokenKind::End | TokenKind::Pipe => {
                 Err(self.error_here("something is missing at the end", "add a word, a phrase or field:value"))
             }
-            Kind::Close => wrong("this closes nothing", "remove it, or put something before it"),
-            Kind::Colon | Kind::Compare(_) | Kind::MatchesRegex { .. } => {
+            TokenKind::Close => wrong("this closes nothing", "remove it, or put something before it"),
+            TokenKind::Colon | TokenKind::Compare(_) | TokenKind::MatchesRegex { .. } => {
                 wrong("a field's name is missing before this", "write field:value, or quote it")
             }
-            Kind::And | Kind::Or => {
+            TokenKind::And | TokenKind::Or => {
                 wrong("something is missing before this", "put a clause on both sides, or quote the word")
             }
-            Kind::Not | Kind::Minus | Kind::Bang => wrong("something is missing after this", "add a clause"),
+            TokenKind::Not | TokenKind::Minus | TokenKind::Bang => {
+                wrong("something is missing after this", "add a clause")
+            }
             _ => wrong("this does not belong here", "quote it to search for it as text"),
         }
     }
 
     fn word(&mut self, token: &Token, text: &str, plain: &[bool]) -> Parsed<Filter> {
         if self.operator_follows()? {
-            if token.is_word("_exists_") && self.take_if(Mode::Clause, &Kind::Colon) {
+            if token.is_word("_exists_") && self.take_if(Mode::Clause, &TokenKind::Colon) {
                 return self.named_by_value();
             }
             return self.field(token, text);
@@ -76,7 +78,7 @@ impl Parser<'_> {
 
     fn operator_follows(&self) -> Parsed<bool> {
         let next = self.peek(Mode::Clause)?;
-        Ok(matches!(next.kind, Kind::Colon | Kind::Compare(_) | Kind::MatchesRegex { .. }))
+        Ok(matches!(next.kind, TokenKind::Colon | TokenKind::Compare(_) | TokenKind::MatchesRegex { .. }))
     }
 
     /// Takes a bare word that no operator follows.
@@ -84,7 +86,7 @@ impl Parser<'_> {
         let before = self.at;
         let token = self.take(Mode::Clause).ok()?;
         match token.kind {
-            Kind::Word { text, plain } if !self.operator_follows().unwrap_or(true) => {
+            TokenKind::Word { text, plain } if !self.operator_follows().unwrap_or(true) => {
                 Some((text, plain, token.span))
             }
             _ => {
@@ -98,7 +100,7 @@ impl Parser<'_> {
     fn named_by_value(&mut self) -> Parsed<Filter> {
         let token = self.take(Mode::Value)?;
         match token.kind {
-            Kind::Word { text, .. } | Kind::Phrase(text) | Kind::Name(text) => {
+            TokenKind::Word { text, .. } | TokenKind::Phrase(text) | TokenKind::Name(text) => {
                 Ok(Filter::Field { field: text, test: Test::Exists, span: token.span })
             }
             _ => Err(Diagnostic::error(token.span, "a field's name is missing here", "write field:*")),
@@ -108,8 +110,8 @@ impl Parser<'_> {
     /// `status IN (404, 500)` and `status NOT IN (…)`.
     fn field_in_list(&mut self, name: &Token, field: &str) -> Parsed<Option<Filter>> {
         let before = self.at;
-        let negated = self.take_if(Mode::Clause, &Kind::Not);
-        if self.take_word(Mode::Clause, "in") && self.next_is(Mode::Clause, &Kind::Open) {
+        let negated = self.take_if(Mode::Clause, &TokenKind::Not);
+        if self.take_word(Mode::Clause, "in") && self.next_is(Mode::Clause, &TokenKind::Open) {
             let list = self.value_list(field, name.span)?;
             return Ok(Some(if negated { Filter::Not(Box::new(list)) } else { list }));
         }
@@ -120,7 +122,7 @@ impl Parser<'_> {
     /// The rest of a clause after a field's name, from its operator on.
     pub(super) fn field(&mut self, name: &Token, field: &str) -> Parsed<Filter> {
         let operator = self.take(Mode::Clause)?;
-        let is_quoted = matches!(name.kind, Kind::Phrase(_) | Kind::Name(_));
+        let is_quoted = matches!(name.kind, TokenKind::Phrase(_) | TokenKind::Name(_));
         if !is_quoted && !is_field_name(field) {
             return Err(Diagnostic::error(
                 name.span,
@@ -129,8 +131,8 @@ impl Parser<'_> {
             ));
         }
         match operator.kind {
-            Kind::Compare(op) => self.compared(field, name.span, op, operator.span),
-            Kind::MatchesRegex { negated } => {
+            TokenKind::Compare(op) => self.compared(field, name.span, op, operator.span),
+            TokenKind::MatchesRegex { negated } => {
                 let test = self.regex_value(operator.span)?;
                 let found = Filter::Field { field: field.to_owned(), test, span: name.span };
                 Ok(if negated { Filter::Not(Box::new(found)) } else { found })
@@ -141,13 +143,13 @@ impl Parser<'_> {
 
     /// `field=value` and similar. As in Splunk, `=` takes wildcards that are not escaped.
     fn compared(&mut self, field: &str, span: Span, op: Op, operator: Span) -> Parsed<Filter> {
-        if op == Op::Equal && self.next_is(Mode::Literal, &Kind::Open) {
+        if op == Op::Equal && self.next_is(Mode::Literal, &TokenKind::Open) {
             return self.value_list(field, span);
         }
         let token = self.peek(Mode::Literal)?;
         let of = |test| Filter::Field { field: field.to_owned(), test, span };
         match &token.kind {
-            Kind::Word { text, plain } => {
+            TokenKind::Word { text, plain } => {
                 self.at = token.span.end;
                 let test = match (op, pattern(text, plain)) {
                     (Op::Equal | Op::NotEqual, None) if !text.is_empty() => Test::Exists,
@@ -162,7 +164,7 @@ impl Parser<'_> {
                 // Like any `!=`, this holds only for events that have the field.
                 Ok(Filter::And(vec![of(Test::Exists), Filter::Not(Box::new(of(test)))]))
             }
-            Kind::Phrase(text) | Kind::Name(text) => {
+            TokenKind::Phrase(text) | TokenKind::Name(text) => {
                 self.at = token.span.end;
                 Ok(of(Test::Compare(op, text.clone())))
             }
@@ -177,8 +179,8 @@ impl Parser<'_> {
     fn regex_value(&mut self, operator: Span) -> Parsed<Test> {
         let token = self.peek(Mode::Value)?;
         let found = match &token.kind {
-            Kind::Regex { source, ignore_case } => regex(source, *ignore_case, token.span)?,
-            Kind::Phrase(text) => regex(text, false, token.span)?,
+            TokenKind::Regex { source, ignore_case } => regex(source, *ignore_case, token.span)?,
+            TokenKind::Phrase(text) => regex(text, false, token.span)?,
             _ => {
                 return Err(Diagnostic::error(
                     operator,
@@ -196,22 +198,22 @@ impl Parser<'_> {
         let of = |test| Filter::Field { field: field.to_owned(), test, span };
         let token = self.peek(Mode::Value)?;
         match token.kind {
-            Kind::Open => self.value_list(field, span),
+            TokenKind::Open => self.value_list(field, span),
             // `status: >= 500` is what some type.
-            Kind::Compare(op) => {
+            TokenKind::Compare(op) => {
                 self.at = token.span.end;
                 self.compared(field, span, op, token.span)
             }
-            Kind::MatchesRegex { .. } => {
+            TokenKind::MatchesRegex { .. } => {
                 self.at = token.span.end;
                 self.regex_value(token.span).map(of)
             }
-            Kind::Bang | Kind::Not => {
+            TokenKind::Bang | TokenKind::Not => {
                 self.at = token.span.end;
                 let inner = self.deeper(|parser| parser.matched(field, span, operator))?;
                 Ok(Filter::Not(Box::new(inner)))
             }
-            Kind::OpenRange(_) => {
+            TokenKind::OpenRange(_) => {
                 self.at = token.span.end;
                 self.range(&token).map(|range| of(Test::Range(range)))
             }
@@ -221,7 +223,7 @@ impl Parser<'_> {
                 }
                 let Some(first) = self.value(operator, Mode::Value)? else { return Ok(of(Test::Exists)) };
                 let mut patterns = vec![first];
-                if self.reading == Reading::Kql && matches!(token.kind, Kind::Word { .. }) {
+                if self.reading == Reading::Kql && matches!(token.kind, TokenKind::Word { .. }) {
                     while let Some((text, plain, span)) = self.bare_word_follows() {
                         patterns.extend(bare(&text, &plain, span)?.map(as_value));
                     }
@@ -246,7 +248,7 @@ impl Parser<'_> {
                 let open = if next == Some('(') {
                     self.take(Mode::Value)?
                 } else {
-                    Token { kind: Kind::OpenRange('['), span: self.take(Mode::Value)?.span }
+                    Token { kind: TokenKind::OpenRange('['), span: self.take(Mode::Value)?.span }
                 };
                 return of(Test::Range(self.range(&open)?));
             }
@@ -281,16 +283,16 @@ impl Parser<'_> {
         loop {
             let next = self.peek(Mode::List)?;
             match next.kind {
-                Kind::Close | Kind::End | Kind::Pipe if parts.is_empty() => {
-                    let message = if next.kind == Kind::Close {
+                TokenKind::Close | TokenKind::End | TokenKind::Pipe if parts.is_empty() => {
+                    let message = if next.kind == TokenKind::Close {
                         "this list is empty"
                     } else {
                         "this parenthesis is not closed"
                     };
                     return Err(Diagnostic::error(open, message, "write the values between the parentheses"));
                 }
-                Kind::Close | Kind::End | Kind::Pipe => break,
-                Kind::Or | Kind::Comma if !parts.is_empty() => self.at = next.span.end,
+                TokenKind::Close | TokenKind::End | TokenKind::Pipe => break,
+                TokenKind::Or | TokenKind::Comma if !parts.is_empty() => self.at = next.span.end,
                 _ => parts.push(self.values_and(field, span, open)?),
             }
         }
@@ -299,7 +301,7 @@ impl Parser<'_> {
 
     fn values_and(&mut self, field: &str, span: Span, open: Span) -> Parsed<Filter> {
         let mut parts = vec![self.values_not(field, span, open)?];
-        while self.take_if(Mode::List, &Kind::And) {
+        while self.take_if(Mode::List, &TokenKind::And) {
             parts.push(self.values_not(field, span, open)?);
         }
         Ok(joined(parts, Filter::And))
@@ -309,13 +311,13 @@ impl Parser<'_> {
         let of = |test| Filter::Field { field: field.to_owned(), test, span };
         let next = self.peek(Mode::List)?;
         match next.kind {
-            Kind::Not | Kind::Bang => {
+            TokenKind::Not | TokenKind::Bang => {
                 self.at = next.span.end;
                 let inner = self.deeper(|parser| parser.values_not(field, span, open))?;
                 Ok(Filter::Not(Box::new(inner)))
             }
-            Kind::Open => self.value_list(field, span),
-            Kind::Compare(op) => {
+            TokenKind::Open => self.value_list(field, span),
+            TokenKind::Compare(op) => {
                 self.at = next.span.end;
                 self.literal(next.span).map(|value| of(Test::Compare(op, value)))
             }
@@ -330,13 +332,13 @@ impl Parser<'_> {
     fn range(&mut self, open: &Token) -> Parsed<Range> {
         let from = self.range_value(open.span)?;
         if !self.take_word(Mode::List, "to") {
-            self.take_if(Mode::List, &Kind::Comma);
+            self.take_if(Mode::List, &TokenKind::Comma);
         }
         let to = self.range_value(open.span)?;
         let close = self.take(Mode::List)?;
         let to_inclusive = match close.kind {
-            Kind::CloseRange(']') => true,
-            Kind::CloseRange(_) | Kind::Close => false,
+            TokenKind::CloseRange(']') => true,
+            TokenKind::CloseRange(_) | TokenKind::Close => false,
             _ => {
                 return Err(Diagnostic::error(
                     open.span,
@@ -346,7 +348,7 @@ impl Parser<'_> {
             }
         };
         let bound = |value: Option<String>, inclusive| value.map(|value| Bound { value, inclusive });
-        Ok(Range { from: bound(from, open.kind == Kind::OpenRange('[')), to: bound(to, to_inclusive) })
+        Ok(Range { from: bound(from, open.kind == TokenKind::OpenRange('[')), to: bound(to, to_inclusive) })
     }
 
     /// One end of a range; `None` if it is open.
@@ -361,12 +363,12 @@ impl Parser<'_> {
     fn value(&mut self, operator: Span, mode: Mode) -> Parsed<Option<Pattern>> {
         let token = self.peek(mode)?;
         let found = match &token.kind {
-            Kind::Phrase(text) | Kind::Name(text) => {
+            TokenKind::Phrase(text) | TokenKind::Name(text) => {
                 self.at = token.span.end;
                 return Ok(Some(self.phrase(text.clone())));
             }
-            Kind::Word { text, plain } => bare(text, plain, token.span)?.map(as_value),
-            Kind::Regex { source, ignore_case } => Some(regex(source, *ignore_case, token.span)?),
+            TokenKind::Word { text, plain } => bare(text, plain, token.span)?.map(as_value),
+            TokenKind::Regex { source, ignore_case } => Some(regex(source, *ignore_case, token.span)?),
             _ => {
                 return Err(Diagnostic::error(
                     operator,
@@ -383,9 +385,9 @@ impl Parser<'_> {
     fn literal(&mut self, operator: Span) -> Parsed<String> {
         let token = self.peek(Mode::List)?;
         let text = match &token.kind {
-            Kind::Phrase(text) | Kind::Name(text) | Kind::Word { text, .. } => text.clone(),
+            TokenKind::Phrase(text) | TokenKind::Name(text) | TokenKind::Word { text, .. } => text.clone(),
             // Between brackets a slash begins a path.
-            Kind::Regex { .. } => self.query[token.span.start..token.span.end].to_owned(),
+            TokenKind::Regex { .. } => self.query[token.span.start..token.span.end].to_owned(),
             _ => {
                 return Err(Diagnostic::error(
                     operator,
@@ -401,7 +403,7 @@ impl Parser<'_> {
     /// A phrase, with the distance that may directly follow it.
     fn phrase(&mut self, words: String) -> Pattern {
         let is_next = self.query[self.at..].starts_with('~');
-        if is_next && let Ok(Token { kind: Kind::Slop(slop), span }) = self.peek(Mode::Value) {
+        if is_next && let Ok(Token { kind: TokenKind::Slop(slop), span }) = self.peek(Mode::Value) {
             self.at = span.end;
             if slop > 0 {
                 return Pattern::Near(words, slop);

@@ -5,7 +5,7 @@ use super::{Parsed, Parser};
 use crate::ast::{BinaryOp, Expr, ExprKind, Op, Quantity, RegexText, Span, Unit};
 use crate::diagnostic::Diagnostic;
 use crate::functions::{Aggregation, Described, Function};
-use crate::lexer::{Kind, Mode, Token};
+use crate::lexer::{TokenKind, Mode, Token};
 use base::limits::EXPRESSION_CHAIN;
 
 impl Parser<'_> {
@@ -15,18 +15,18 @@ impl Parser<'_> {
 
     fn expr_or(&mut self) -> Parsed<Expr> {
         let first = self.expr_and()?;
-        self.more(first, &Kind::Or, Self::expr_and, ExprKind::Or)
+        self.more(first, &TokenKind::Or, Self::expr_and, ExprKind::Or)
     }
 
     fn expr_and(&mut self) -> Parsed<Expr> {
         let first = self.expr_not()?;
-        self.more(first, &Kind::And, Self::expr_not, ExprKind::And)
+        self.more(first, &TokenKind::And, Self::expr_not, ExprKind::And)
     }
 
     fn more(
         &mut self,
         first: Expr,
-        joint: &Kind,
+        joint: &TokenKind,
         next: fn(&mut Self) -> Parsed<Expr>,
         join: fn(Vec<Expr>) -> ExprKind,
     ) -> Parsed<Expr> {
@@ -43,7 +43,7 @@ impl Parser<'_> {
 
     fn expr_not(&mut self) -> Parsed<Expr> {
         let start = self.peek(Mode::Expr)?;
-        if matches!(start.kind, Kind::Not | Kind::Bang) {
+        if matches!(start.kind, TokenKind::Not | TokenKind::Bang) {
             self.at = start.span.end;
             let inner = self.deeper(Self::expr_not)?;
             let span = start.span.to(inner.span);
@@ -55,7 +55,7 @@ impl Parser<'_> {
     fn comparison(&mut self) -> Parsed<Expr> {
         let left = self.sum()?;
         let operator = self.peek(Mode::Operator)?;
-        let is_not = operator.kind == Kind::Not;
+        let is_not = operator.kind == TokenKind::Not;
         if is_not {
             self.at = operator.span.end;
         }
@@ -63,12 +63,12 @@ impl Parser<'_> {
         let word = token.word().map(str::to_ascii_lowercase).unwrap_or_default();
         let start = left.span.start;
         let kind = match (&token.kind, word.as_str()) {
-            (Kind::Compare(op), _) if !is_not => {
+            (TokenKind::Compare(op), _) if !is_not => {
                 self.at = token.span.end;
                 let right = self.sum()?;
                 ExprKind::Binary(BinaryOp::Compare(*op), Box::new(left), Box::new(right))
             }
-            (Kind::MatchesRegex { negated }, _) if !is_not => {
+            (TokenKind::MatchesRegex { negated }, _) if !is_not => {
                 self.at = token.span.end;
                 let found = ExprKind::Regex(Box::new(left), self.expression_regex()?);
                 if *negated {
@@ -94,7 +94,7 @@ impl Parser<'_> {
             }
             (_, "is") if !is_not => {
                 self.at = token.span.end;
-                let negated = self.take_if(Mode::Expr, &Kind::Not);
+                let negated = self.take_if(Mode::Expr, &TokenKind::Not);
                 if !self.take_word(Mode::Expr, "null") {
                     return Err(self.error_here("`null` is missing here", "write `is null` or `is not null`"));
                 }
@@ -121,8 +121,8 @@ impl Parser<'_> {
     fn expression_regex(&mut self) -> Parsed<RegexText> {
         let token = self.take(Mode::Expr)?;
         let (source, ignore_case) = match &token.kind {
-            Kind::Regex { source, ignore_case } => (source, *ignore_case),
-            Kind::Phrase(source) => (source, false),
+            TokenKind::Regex { source, ignore_case } => (source, *ignore_case),
+            TokenKind::Phrase(source) => (source, false),
             _ => {
                 return Err(Diagnostic::error(
                     token.span,
@@ -136,17 +136,17 @@ impl Parser<'_> {
 
     fn sum(&mut self) -> Parsed<Expr> {
         self.chain(Self::product, |kind| match kind {
-            Kind::Plus => Some(BinaryOp::Add),
-            Kind::Minus => Some(BinaryOp::Subtract),
+            TokenKind::Plus => Some(BinaryOp::Add),
+            TokenKind::Minus => Some(BinaryOp::Subtract),
             _ => None,
         })
     }
 
     fn product(&mut self) -> Parsed<Expr> {
         self.chain(Self::unary, |kind| match kind {
-            Kind::Star => Some(BinaryOp::Multiply),
-            Kind::Slash => Some(BinaryOp::Divide),
-            Kind::Percent => Some(BinaryOp::Remainder),
+            TokenKind::Star => Some(BinaryOp::Multiply),
+            TokenKind::Slash => Some(BinaryOp::Divide),
+            TokenKind::Percent => Some(BinaryOp::Remainder),
             _ => None,
         })
     }
@@ -156,7 +156,7 @@ impl Parser<'_> {
     fn chain(
         &mut self,
         operand: fn(&mut Self) -> Parsed<Expr>,
-        operator: fn(&Kind) -> Option<BinaryOp>,
+        operator: fn(&TokenKind) -> Option<BinaryOp>,
     ) -> Parsed<Expr> {
         let mut left = operand(self)?;
         for links in 0.. {
@@ -176,13 +176,13 @@ impl Parser<'_> {
     fn unary(&mut self) -> Parsed<Expr> {
         let start = self.peek(Mode::Expr)?;
         match start.kind {
-            Kind::Minus => {
+            TokenKind::Minus => {
                 self.at = start.span.end;
                 let inner = self.deeper(Self::unary)?;
                 let span = start.span.to(inner.span);
                 Ok(Expr::new(ExprKind::Negated(Box::new(inner)), span))
             }
-            Kind::Plus => {
+            TokenKind::Plus => {
                 self.at = start.span.end;
                 self.deeper(Self::unary)
             }
@@ -195,21 +195,21 @@ impl Parser<'_> {
         let span = token.span;
         let of = |kind| Ok(Expr::new(kind, span));
         match token.kind {
-            Kind::Number(text) => number(&text, span),
-            Kind::Phrase(text) => of(ExprKind::Text(text)),
-            Kind::Time(text) => of(ExprKind::Time(text)),
-            Kind::Regex { source, ignore_case } => {
+            TokenKind::Number(text) => number(&text, span),
+            TokenKind::Phrase(text) => of(ExprKind::Text(text)),
+            TokenKind::Time(text) => of(ExprKind::Time(text)),
+            TokenKind::Regex { source, ignore_case } => {
                 let flag = if ignore_case { "(?i)" } else { "" };
                 of(ExprKind::Text(format!("{flag}{source}")))
             }
-            Kind::Name(name) => self.named(&name, span, true),
-            Kind::Word { text, .. } => match text.to_ascii_lowercase().as_str() {
+            TokenKind::Name(name) => self.named(&name, span, true),
+            TokenKind::Word { text, .. } => match text.to_ascii_lowercase().as_str() {
                 "true" => of(ExprKind::Bool(true)),
                 "false" => of(ExprKind::Bool(false)),
                 "null" => of(ExprKind::Null),
                 _ => self.named(&text, span, false),
             },
-            Kind::Open => self.deeper(|parser| {
+            TokenKind::Open => self.deeper(|parser| {
                 let inner = parser.expr_or()?;
                 parser.expect_close(span, Mode::Operator)?;
                 Ok(inner)
@@ -217,7 +217,7 @@ impl Parser<'_> {
             other => {
                 self.at = span.start;
                 Err(match other {
-                    Kind::End | Kind::Pipe => {
+                    TokenKind::End | TokenKind::Pipe => {
                         self.error_here("something is missing at the end", "add a field, a number or a text")
                     }
                     _ => Diagnostic::error(
@@ -234,11 +234,11 @@ impl Parser<'_> {
     fn named(&mut self, name: &str, span: Span, is_quoted: bool) -> Parsed<Expr> {
         let next = self.query[self.at..].chars().next();
         if next == Some(':') {
-            let kind = Kind::Name(name.to_owned());
+            let kind = TokenKind::Name(name.to_owned());
             let clause = self.field(&Token { kind, span }, name)?;
             return Ok(Expr::new(ExprKind::Clause(Box::new(clause)), Span::new(span.start, self.at)));
         }
-        if !is_quoted && self.next_is(Mode::Operator, &Kind::Open) {
+        if !is_quoted && self.next_is(Mode::Operator, &TokenKind::Open) {
             return self.call(name, span);
         }
         Ok(Expr::new(ExprKind::Field(name.to_owned()), span))
@@ -277,7 +277,7 @@ impl Parser<'_> {
 
     pub(super) fn open_after(&mut self, span: Span) -> Parsed<Span> {
         let token = self.peek(Mode::Operator)?;
-        if token.kind != Kind::Open {
+        if token.kind != TokenKind::Open {
             return Err(Diagnostic::error(span, "a parenthesis is missing after this", "write ( after it"));
         }
         self.at = token.span.end;
@@ -287,12 +287,12 @@ impl Parser<'_> {
     /// Expressions up to the closing parenthesis.
     pub(super) fn expressions(&mut self, open: Span) -> Parsed<Vec<Expr>> {
         let mut found = Vec::new();
-        if self.take_if(Mode::Expr, &Kind::Close) {
+        if self.take_if(Mode::Expr, &TokenKind::Close) {
             return Ok(found);
         }
         loop {
             found.push(self.expr()?);
-            if !self.take_if(Mode::Operator, &Kind::Comma) {
+            if !self.take_if(Mode::Operator, &TokenKind::Comma) {
                 self.expect_close(open, Mode::Operator)?;
                 return Ok(found);
             }
@@ -350,6 +350,6 @@ fn number(text: &str, span: Span) -> Parsed<Expr> {
 }
 
 /// The operator that a comparison prints with.
-pub(super) fn is_equal(kind: &Kind) -> bool {
-    *kind == Kind::Compare(Op::Equal)
+pub(super) fn is_equal(kind: &TokenKind) -> bool {
+    *kind == TokenKind::Compare(Op::Equal)
 }

@@ -3,12 +3,12 @@
 use super::{Parsed, Parser, Reading, joined};
 use crate::ast::{Filter, Pattern, Span, Test};
 use crate::diagnostic::Diagnostic;
-use crate::lexer::{Kind, Mode};
+use crate::lexer::{TokenKind, TokenKind};
 
 impl Parser<'_> {
     pub fn or(&mut self) -> Parsed<Filter> {
         let mut parts = vec![self.and()?];
-        while self.take_if(Mode::Clause, &Kind::Or) {
+        while self.take_if(Mode::Clause, &TokenKind::Or) {
             parts.push(self.and()?);
         }
         Ok(joined(parts, Filter::Or))
@@ -18,9 +18,10 @@ impl Parser<'_> {
         let mut parts: Vec<Filter> = Vec::new();
         let mut last = Span::default();
         loop {
-            let explicit = self.take_if(Mode::Clause, &Kind::And);
+            let explicit = self.take_if(Mode::Clause, &TokenKind::And);
             let next = self.peek(Mode::Clause)?;
-            let ends = matches!(next.kind, Kind::End | Kind::Pipe | Kind::Or | Kind::Close);
+            let ends =
+                matches!(next.kind, TokenKind::End | TokenKind::Pipe | TokenKind::Or | TokenKind::Close);
             if ends && !explicit && !parts.is_empty() {
                 return Ok(joined(parts, Filter::And));
             }
@@ -49,8 +50,9 @@ impl Parser<'_> {
     }
 
     fn not(&mut self) -> Parsed<Filter> {
-        let negates =
-            [Kind::Not, Kind::Minus, Kind::Bang].iter().any(|kind| self.take_if(Mode::Clause, kind));
+        let negates = [TokenKind::Not, TokenKind::Minus, TokenKind::Bang]
+            .iter()
+            .any(|kind| self.take_if(Mode::Clause, kind));
         if negates {
             return self.deeper(|parser| parser.not().map(|inner| Filter::Not(Box::new(inner))));
         }

@@ -10,7 +10,7 @@ mod tables;
 
 use super::ast::{Filter, Query, Span};
 use super::diagnostic::{Diagnostic, Severity};
-use super::lexer::{Kind, Mode, Token, token};
+use super::lexer::{TokenKind, Mode, Token, token};
 use base::limits::{QUERY_BYTES, QUERY_DEPTH, QUERY_ERRORS};
 
 type Parsed<T> = Result<T, Diagnostic>;
@@ -100,7 +100,7 @@ impl Parser<'_> {
     fn query(&mut self) -> Query {
         let filter = self.whole_filter();
         let mut stages = Vec::new();
-        while self.next_is(Mode::Clause, &Kind::Pipe) {
+        while self.next_is(Mode::Clause, &TokenKind::Pipe) {
             let pipe = self.at;
             match self.take(Mode::Clause).and_then(|_| self.stage()) {
                 Ok(stage) => {
@@ -124,8 +124,8 @@ impl Parser<'_> {
         let mut parts = Vec::new();
         loop {
             match self.peek(Mode::Clause) {
-                Ok(Token { kind: Kind::End | Kind::Pipe, .. }) => break,
-                Ok(Token { kind: Kind::Close, span }) => {
+                Ok(Token { kind: TokenKind::End | TokenKind::Pipe, .. }) => break,
+                Ok(Token { kind: TokenKind::Close, span }) => {
                     let error = Diagnostic::error(
                         span,
                         "this closes nothing",
@@ -155,7 +155,7 @@ impl Parser<'_> {
     /// Anything after a complete stage is reported and skipped.
     fn stage_end(&mut self) {
         match self.peek(Mode::Operator) {
-            Ok(Token { kind: Kind::End | Kind::Pipe, .. }) => {}
+            Ok(Token { kind: TokenKind::End | TokenKind::Pipe, .. }) => {}
             Ok(stray) => {
                 self.note(Diagnostic::error(
                     stray.span,
@@ -174,7 +174,7 @@ impl Parser<'_> {
     /// Moves to the next pipe that is not within quotation marks, or to the end.
     fn skip_to_pipe(&mut self) {
         while let Ok(next) = self.peek(Mode::Operator) {
-            if matches!(next.kind, Kind::Pipe | Kind::End) {
+            if matches!(next.kind, TokenKind::Pipe | TokenKind::End) {
                 return;
             }
             self.at = next.span.end;
@@ -212,11 +212,11 @@ impl Parser<'_> {
         Ok(token)
     }
 
-    fn next_is(&self, mode: Mode, kind: &Kind) -> bool {
+    fn next_is(&self, mode: Mode, kind: &TokenKind) -> bool {
         self.peek(mode).is_ok_and(|token| token.kind == *kind)
     }
 
-    fn take_if(&mut self, mode: Mode, kind: &Kind) -> bool {
+    fn take_if(&mut self, mode: Mode, kind: &TokenKind) -> bool {
         match self.peek(mode) {
             Ok(token) if token.kind == *kind => {
                 self.at = token.span.end;
@@ -239,12 +239,12 @@ impl Parser<'_> {
 
     fn expect_close(&mut self, open: Span, mode: Mode) -> Parsed<Span> {
         let next = self.peek(mode)?;
-        if next.kind == Kind::Close {
+        if next.kind == TokenKind::Close {
             self.at = next.span.end;
             return Ok(next.span);
         }
         Err(match next.kind {
-            Kind::End | Kind::Pipe => {
+            TokenKind::End | TokenKind::Pipe => {
                 Diagnostic::error(open, "this parenthesis is not closed", "add ) at the end")
             }
             _ => Diagnostic::error(next.span, "this does not belong here", "close the parenthesis before it"),

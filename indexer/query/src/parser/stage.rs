@@ -8,7 +8,7 @@ use crate::ast::{
     Quantity, Renaming, SortKey, Span, Stage, StageKind, Surroundings, TimeSpan, TransactionLimits,
 };
 use crate::diagnostic::Diagnostic;
-use crate::lexer::{Kind, Mode};
+use crate::lexer::{TokenKind, TokenKind};
 use crate::stages::StageName;
 use base::limits::DEFAULT_ROWS;
 
@@ -46,10 +46,10 @@ impl Parser<'_> {
             StageName::Sort => StageKind::Sort(self.sort_keys()?),
             StageName::Keep => {
                 // Splunk's `fields - a` drops.
-                if self.take_if(Mode::Name, &Kind::Minus) {
+                if self.take_if(Mode::Name, &TokenKind::Minus) {
                     return self.name_patterns().map(StageKind::Drop);
                 }
-                self.take_if(Mode::Name, &Kind::Plus);
+                self.take_if(Mode::Name, &TokenKind::Plus);
                 StageKind::Keep(self.name_patterns()?)
             }
             StageName::Drop => StageKind::Drop(self.name_patterns()?),
@@ -108,7 +108,7 @@ impl Parser<'_> {
     /// An integer, if one comes next.
     pub(super) fn count(&mut self) -> Parsed<Option<u64>> {
         let token = self.peek(Mode::Expr)?;
-        let Kind::Number(text) = &token.kind else { return Ok(None) };
+        let TokenKind::Number(text) = &token.kind else { return Ok(None) };
         let plain: String = text.chars().filter(|&c| c != '_').collect();
         let Ok(number) = plain.parse() else {
             return Err(Diagnostic::error(
@@ -128,7 +128,7 @@ impl Parser<'_> {
     pub(super) fn quantity(&mut self) -> Parsed<Quantity> {
         let token = self.peek(Mode::Expr)?;
         let found = match &token.kind {
-            Kind::Number(text) => Quantity::parse(text),
+            TokenKind::Number(text) => Quantity::parse(text),
             _ => None,
         };
         let wrong = || {
@@ -144,7 +144,7 @@ impl Parser<'_> {
     pub(super) fn name(&mut self) -> Parsed<FieldRef> {
         let token = self.peek(Mode::Name)?;
         let name = match &token.kind {
-            Kind::Name(text) | Kind::Phrase(text) | Kind::Word { text, .. } => text.clone(),
+            TokenKind::Name(text) | TokenKind::Phrase(text) | TokenKind::Word { text, .. } => text.clone(),
             _ => {
                 return Err(Diagnostic::error(
                     token.span,
@@ -155,7 +155,7 @@ impl Parser<'_> {
         };
         self.at = token.span.end;
         // `avg(bytes)` names the column that `stats` gave this name.
-        if matches!(token.kind, Kind::Word { .. })
+        if matches!(token.kind, TokenKind::Word { .. })
             && self.query[self.at..].starts_with('(')
             && aggregation_named(&name).is_some()
         {
@@ -173,10 +173,10 @@ impl Parser<'_> {
             let next = self.peek(Mode::Name)?;
             let stops_here = stops.iter().any(|stop| next.is_word(stop));
             match next.kind {
-                Kind::Word { .. } | Kind::Name(_) | Kind::Phrase(_) if !stops_here => {
+                TokenKind::Word { .. } | TokenKind::Name(_) | TokenKind::Phrase(_) if !stops_here => {
                     found.push(self.name()?);
                 }
-                Kind::Comma if !found.is_empty() => {
+                TokenKind::Comma if !found.is_empty() => {
                     self.at = next.span.end;
                     found.push(self.name()?);
                 }
@@ -210,7 +210,7 @@ impl Parser<'_> {
                 ));
             }
             found.push(Assignment { name, value: self.expr()? });
-            if !self.take_if(Mode::Operator, &Kind::Comma) {
+            if !self.take_if(Mode::Operator, &TokenKind::Comma) {
                 return Ok(found);
             }
         }
@@ -220,10 +220,10 @@ impl Parser<'_> {
         // VictoriaLogs' `stats by (host) count()` names the groups first.
         let mut by = Vec::new();
         if self.take_word(Mode::Operator, "by") {
-            let open = self.take_if(Mode::Operator, &Kind::Open);
+            let open = self.take_if(Mode::Operator, &TokenKind::Open);
             loop {
                 by.push(self.group()?);
-                if !self.take_if(Mode::Operator, &Kind::Comma) {
+                if !self.take_if(Mode::Operator, &TokenKind::Comma) {
                     break;
                 }
             }
@@ -262,9 +262,9 @@ impl Parser<'_> {
     fn sort_keys(&mut self) -> Parsed<Vec<SortKey>> {
         let mut found = Vec::new();
         loop {
-            let minus = self.take_if(Mode::Expr, &Kind::Minus);
+            let minus = self.take_if(Mode::Expr, &TokenKind::Minus);
             if !minus {
-                self.take_if(Mode::Expr, &Kind::Plus);
+                self.take_if(Mode::Expr, &TokenKind::Plus);
             }
             let value = self.expr()?;
             let descending = self.take_word(Mode::Operator, "desc");
@@ -274,8 +274,8 @@ impl Parser<'_> {
             found.push(SortKey { value, descending: minus != descending });
             let next = self.peek(Mode::Operator)?;
             match next.kind {
-                Kind::Comma => self.at = next.span.end,
-                Kind::Word { .. } | Kind::Name(_) => {}
+                TokenKind::Comma => self.at = next.span.end,
+                TokenKind::Word { .. } | TokenKind::Name(_) => {}
                 _ => return Ok(found),
             }
         }
@@ -293,14 +293,15 @@ impl Parser<'_> {
                 ));
             }
             found.push(Renaming { from, to: self.name()? });
-            if !self.take_if(Mode::Name, &Kind::Comma) && !self.next_is_name() {
+            if !self.take_if(Mode::Name, &TokenKind::Comma) && !self.next_is_name() {
                 return Ok(found);
             }
         }
     }
 
     fn next_is_name(&self) -> bool {
-        self.peek(Mode::Name).is_ok_and(|next| matches!(next.kind, Kind::Word { .. } | Kind::Name(_)))
+        self.peek(Mode::Name)
+            .is_ok_and(|next| matches!(next.kind, TokenKind::Word { .. } | TokenKind::Name(_)))
     }
 
     fn dedup(&mut self) -> Parsed<StageKind> {
@@ -330,8 +331,8 @@ impl Parser<'_> {
         let next = self.peek(Mode::Name)?;
         match next.kind {
             // An expression begins with a slash, which may be in a name but never begins one.
-            Kind::Word { text, .. } if !text.starts_with('/') => self.name().map(Some),
-            Kind::Name(_) => self.name().map(Some),
+            TokenKind::Word { text, .. } if !text.starts_with('/') => self.name().map(Some),
+            TokenKind::Name(_) => self.name().map(Some),
             _ => Ok(None),
         }
     }
@@ -340,7 +341,7 @@ impl Parser<'_> {
         let field = self.extracted_field()?;
         let token = self.take(Mode::Expr)?;
         match token.kind {
-            Kind::Phrase(pattern) => Ok(Extraction { field, pattern, pattern_span: token.span }),
+            TokenKind::Phrase(pattern) => Ok(Extraction { field, pattern, pattern_span: token.span }),
             _ => Err(Diagnostic::error(
                 token.span,
                 "a pattern is missing here",
@@ -353,8 +354,8 @@ impl Parser<'_> {
         let field = self.extracted_field()?;
         let token = self.take(Mode::Expr)?;
         let (source, ignore_case) = match &token.kind {
-            Kind::Regex { source, ignore_case } => (source, *ignore_case),
-            Kind::Phrase(source) => (source, false),
+            TokenKind::Regex { source, ignore_case } => (source, *ignore_case),
+            TokenKind::Phrase(source) => (source, false),
             _ => {
                 let hint = "write it between slashes, with named groups: /user=(?<user>\\w+)/";
                 return Err(Diagnostic::error(token.span, "an expression is missing here", hint));
@@ -437,8 +438,8 @@ impl Parser<'_> {
         self.take_word(Mode::Name, "with");
         let next = self.peek(Mode::Expr)?;
         let baseline = match next.kind {
-            Kind::Open => Baseline::Events(self.filter_value()?),
-            Kind::Number(_) => Baseline::Earlier(self.quantity()?),
+            TokenKind::Open => Baseline::Events(self.filter_value()?),
+            TokenKind::Number(_) => Baseline::Earlier(self.quantity()?),
             _ => {
                 self.take_word(Mode::Name, "previous");
                 Baseline::Previous
@@ -451,7 +452,7 @@ impl Parser<'_> {
     fn join(&mut self) -> Parsed<Join> {
         let token = self.peek(Mode::Name)?;
         let file = match &token.kind {
-            Kind::Phrase(text) | Kind::Word { text, .. } | Kind::Name(text) => text.clone(),
+            TokenKind::Phrase(text) | TokenKind::Word { text, .. } | TokenKind::Name(text) => text.clone(),
             _ => {
                 return Err(Diagnostic::error(
                     token.span,
@@ -466,10 +467,10 @@ impl Parser<'_> {
         loop {
             let from = self.name()?;
             let renamed = self.take_word(Mode::Name, "as")
-                || self.take_if(Mode::Name, &Kind::Compare(crate::ast::Op::Equal));
+                || self.take_if(TokenKind::Name, &TokenKind::Compare(crate::ast::Op::Equal));
             let to = if renamed { self.name()? } else { from.clone() };
             on.push(Renaming { from, to });
-            if !self.take_if(Mode::Name, &Kind::Comma) {
+            if !self.take_if(Mode::Name, &TokenKind::Comma) {
                 break;
             }
         }
@@ -479,7 +480,7 @@ impl Parser<'_> {
                 let from = self.name()?;
                 let to = if self.take_word(Mode::Name, "as") { self.name()? } else { from.clone() };
                 output.push(Renaming { from, to });
-                if !self.take_if(Mode::Name, &Kind::Comma) {
+                if !self.take_if(Mode::Name, &TokenKind::Comma) {
                     break;
                 }
             }
@@ -489,7 +490,7 @@ impl Parser<'_> {
 
     fn sample(&mut self) -> Parsed<StageKind> {
         let value = self.expr_number()?;
-        let percent = self.take_if(Mode::Operator, &Kind::Percent);
+        let percent = self.take_if(Mode::Operator, &TokenKind::Percent);
         let (size, is_share) = match value {
             share if percent => (share / 100.0, true),
             share if share < 1.0 => (share, true),
@@ -504,7 +505,7 @@ impl Parser<'_> {
 
     fn expr_number(&mut self) -> Parsed<f64> {
         let token = self.peek(Mode::Expr)?;
-        let Kind::Number(_) = token.kind else {
+        let TokenKind::Number(_) = token.kind else {
             return Err(self.error_here("a number is missing here", "write sample 1000, or sample 1%"));
         };
         match self.operand()?.kind {

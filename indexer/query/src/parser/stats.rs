@@ -5,7 +5,7 @@ use super::{Parsed, Parser};
 use crate::ast::{Aggregate, Expr, ExprKind, Group, Span};
 use crate::diagnostic::Diagnostic;
 use crate::functions::Aggregation;
-use crate::lexer::{Kind, Mode};
+use crate::lexer::{TokenKind, TokenKind};
 
 impl Parser<'_> {
     /// `f(x) [as n], …`; none at all counts rows.
@@ -13,7 +13,7 @@ impl Parser<'_> {
         let mut found = Vec::new();
         loop {
             let next = self.peek(Mode::Expr)?;
-            let ends = matches!(next.kind, Kind::End | Kind::Pipe | Kind::Close)
+            let ends = matches!(next.kind, TokenKind::End | TokenKind::Pipe | TokenKind::Close)
                 || next.is_word("by")
                 || next.is_word("limit");
             if !ends {
@@ -22,7 +22,7 @@ impl Parser<'_> {
                 let here = Span::new(self.at, self.at);
                 found.push(Aggregate::counting(here));
             }
-            if !self.take_if(Mode::Operator, &Kind::Comma) {
+            if !self.take_if(Mode::Operator, &TokenKind::Comma) {
                 // Splunk's users separate by spaces.
                 let next = self.peek(Mode::Expr)?;
                 let another = next.word().is_some_and(|word| {
@@ -56,7 +56,7 @@ impl Parser<'_> {
     /// `name =` before a calculation.
     pub(super) fn assigned_name(&mut self) -> Parsed<Option<String>> {
         let before = self.at;
-        if let Kind::Word { text, .. } | Kind::Name(text) = self.take(Mode::Expr)?.kind
+        if let TokenKind::Word { text, .. } | TokenKind::Name(text) = self.take(Mode::Expr)?.kind
             && is_equal(&self.take(Mode::Operator)?.kind)
         {
             return Ok(Some(text));
@@ -68,7 +68,7 @@ impl Parser<'_> {
     pub(super) fn column_name(&mut self) -> Parsed<String> {
         let token = self.peek(Mode::Name)?;
         match &token.kind {
-            Kind::Word { text, .. } | Kind::Name(text) | Kind::Phrase(text) => {
+            TokenKind::Word { text, .. } | TokenKind::Name(text) | TokenKind::Phrase(text) => {
                 self.at = token.span.end;
                 Ok(text.clone())
             }
@@ -96,8 +96,11 @@ impl Parser<'_> {
             let hint = "calculations are count, sum, avg, min, max, p95, first, last, values, …";
             return Err(Diagnostic::unknown(token.span, "calculation", name, known, hint));
         };
-        let (mut arguments, condition) =
-            if self.next_is(Mode::Operator, &Kind::Open) { self.aggregated()? } else { (Vec::new(), None) };
+        let (mut arguments, condition) = if self.next_is(Mode::Operator, &TokenKind::Open) {
+            self.aggregated()?
+        } else {
+            (Vec::new(), None)
+        };
         let span = Span::new(token.span.start, self.at);
         if parameter.is_some() && arguments.len() == 1 {
             // The name already contains it.
@@ -118,13 +121,13 @@ impl Parser<'_> {
     fn aggregated(&mut self) -> Parsed<(Vec<Expr>, Option<Expr>)> {
         let open = self.take(Mode::Operator)?.span;
         let before = self.at;
-        if self.take_if(Mode::Expr, &Kind::Star) {
-            if self.take_if(Mode::Operator, &Kind::Close) {
+        if self.take_if(Mode::Expr, &TokenKind::Star) {
+            if self.take_if(Mode::Operator, &TokenKind::Close) {
                 return Ok((Vec::new(), None));
             }
             self.at = before;
         }
-        if self.take_word(Mode::Expr, "eval") && self.next_is(Mode::Operator, &Kind::Open) {
+        if self.take_word(Mode::Expr, "eval") && self.next_is(Mode::Operator, &TokenKind::Open) {
             let inner = self.take(Mode::Operator)?.span;
             let condition = self.expr()?;
             self.expect_close(inner, Mode::Operator)?;
@@ -144,10 +147,10 @@ impl Parser<'_> {
         loop {
             let next = self.peek(Mode::Operator)?;
             match &next.kind {
-                Kind::Comma => self.at = next.span.end,
+                TokenKind::Comma => self.at = next.span.end,
                 // Splunk's users separate by spaces.
-                Kind::Name(_) => {}
-                Kind::Word { text, .. } if !["limit", "span"].contains(&text.as_str()) => {}
+                TokenKind::Name(_) => {}
+                TokenKind::Word { text, .. } if !["limit", "span"].contains(&text.as_str()) => {}
                 _ => return Ok(found),
             }
             found.push(self.group()?);

@@ -10,7 +10,7 @@ use crate::ast::{
 };
 use crate::diagnostic::Diagnostic;
 use crate::functions::Aggregation;
-use crate::lexer::{Kind, Mode};
+use crate::lexer::{TokenKind, TokenKind};
 
 /// Functions of `window` that are called by exactly these names; the others are `running_` and `rolling_` before
 /// the name of a calculation.
@@ -39,7 +39,7 @@ impl Parser<'_> {
     pub(super) fn joined(&mut self) -> Parsed<Joined> {
         let kind = self.join_kind()?;
         let mut with = None;
-        if self.next_is(Mode::Name, &Kind::Open) {
+        if self.next_is(Mode::Name, &TokenKind::Open) {
             with = Some(self.joined_with()?);
         } else if !self.peek(Mode::Name)?.is_word("on") {
             // A file comes here if `on` follows, otherwise the first key.
@@ -60,7 +60,7 @@ impl Parser<'_> {
                     && self.take(Mode::Name).is_ok();
             let to = if renamed { self.name()? } else { from.clone() };
             on.push(Renaming { from, to });
-            if !self.take_if(Mode::Name, &Kind::Comma) {
+            if !self.take_if(Mode::Name, &TokenKind::Comma) {
                 break;
             }
         }
@@ -97,7 +97,7 @@ impl Parser<'_> {
         let before = self.at;
         self.at = token.span.end;
         let next = self.peek(Mode::Name)?;
-        let is_key = !is_option && (matches!(next.kind, Kind::Comma) || is_equal(&next.kind));
+        let is_key = !is_option && (matches!(next.kind, TokenKind::Comma) || is_equal(&next.kind));
         if is_key {
             self.at = before;
             return Ok(JoinKind::Inner);
@@ -108,8 +108,8 @@ impl Parser<'_> {
     fn joined_with(&mut self) -> Parsed<JoinedWith> {
         let token = self.peek(Mode::Name)?;
         match &token.kind {
-            Kind::Open => self.query_within().map(|query| JoinedWith::Query(Box::new(query))),
-            Kind::Phrase(name) | Kind::Word { text: name, .. } | Kind::Name(name) => {
+            TokenKind::Open => self.query_within().map(|query| JoinedWith::Query(Box::new(query))),
+            TokenKind::Phrase(name) | TokenKind::Word { text: name, .. } | TokenKind::Name(name) => {
                 self.at = token.span.end;
                 Ok(JoinedWith::File(FieldRef { name: name.clone(), span: token.span }))
             }
@@ -127,11 +127,11 @@ impl Parser<'_> {
         self.deeper(|parser| {
             let next = parser.peek(Mode::Clause)?;
             let filter = match next.kind {
-                Kind::Pipe | Kind::Close => Filter::Everything,
+                TokenKind::Pipe | TokenKind::Close => Filter::Everything,
                 _ => parser.or()?,
             };
             let mut stages = Vec::new();
-            while parser.take_if(Mode::Clause, &Kind::Pipe) {
+            while parser.take_if(Mode::Clause, &TokenKind::Pipe) {
                 stages.push(parser.stage()?);
             }
             parser.expect_close(open, Mode::Operator)?;
@@ -144,7 +144,7 @@ impl Parser<'_> {
         let mut columns = Vec::new();
         loop {
             columns.push(self.windowed(is_running)?);
-            if !self.take_if(Mode::Operator, &Kind::Comma) {
+            if !self.take_if(Mode::Operator, &TokenKind::Comma) {
                 break;
             }
         }
@@ -170,7 +170,7 @@ impl Parser<'_> {
             ));
         };
         self.at = token.span.end;
-        let has_arguments = self.next_is(Mode::Operator, &Kind::Open);
+        let has_arguments = self.next_is(Mode::Operator, &TokenKind::Open);
         let arguments = if has_arguments {
             let open = self.take(Mode::Operator)?.span;
             self.expressions(open)?
@@ -206,7 +206,7 @@ impl Parser<'_> {
         let (mut name, mut value) = (plain("name"), plain("value"));
         if self.take_word(Mode::Name, "as") {
             name = self.name()?;
-            if self.take_if(Mode::Name, &Kind::Comma) {
+            if self.take_if(Mode::Name, &TokenKind::Comma) {
                 value = self.name()?;
             }
         }
@@ -246,7 +246,7 @@ impl Parser<'_> {
             self.at = token.span.end;
             return Ok(Expr::new(ExprKind::Text(word.to_owned()), token.span));
         }
-        let minus = self.take_if(Mode::Expr, &Kind::Minus);
+        let minus = self.take_if(Mode::Expr, &TokenKind::Minus);
         let value = self.operand()?;
         match value.kind {
             ExprKind::Int(number) if minus => Ok(Expr::new(ExprKind::Int(-number), value.span)),

@@ -8,7 +8,7 @@ use query::functions::Aggregation;
 
 /// A column of `stats`: a function, its field and its parameter.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Column {
+pub(super) struct StatsColumn {
     pub function: Aggregation,
     pub field: Option<String>,
     pub parameter: Option<f64>,
@@ -19,7 +19,7 @@ pub(super) struct Column {
 pub(super) struct Calculations<'a> {
     columns: &'a Columns,
     schema: &'a polars::prelude::Schema,
-    pub asked: Vec<Column>,
+    pub asked: Vec<StatsColumn>,
     /// Each calculation of the plan, and the same from columns of `stats`.
     pub leaves: Vec<(Expr, Expr)>,
 }
@@ -126,7 +126,7 @@ impl<'a> Calculations<'a> {
     }
 
     fn rows(&mut self) -> Expr {
-        self.column(Column {
+        self.column(StatsColumn {
             function: Aggregation::Count,
             field: None,
             parameter: None,
@@ -167,10 +167,10 @@ impl<'a> Calculations<'a> {
         parameter: Option<f64>,
         dtype: DataType,
     ) -> Expr {
-        self.column(Column { function, field: Some(name.to_owned()), parameter, dtype })
+        self.column(StatsColumn { function, field: Some(name.to_owned()), parameter, dtype })
     }
 
-    fn column(&mut self, column: Column) -> Expr {
+    fn column(&mut self, column: StatsColumn) -> Expr {
         let place = self.asked.iter().position(|known| *known == column).unwrap_or_else(|| {
             self.asked.push(column);
             self.asked.len() - 1

@@ -10,7 +10,7 @@ use super::super::convert::series_of;
 use super::super::functions::{begins, binned, width_of};
 use super::super::push::{Holds, constant, text};
 use super::super::{internal, refused};
-use super::calculation::{Calculations, Column, calculated, leaf};
+use super::calculation::{Calculations, StatsColumn, calculated, leaf};
 use super::source::Source;
 use super::{Decided, Reason};
 use crate::pipe::{ColumnData as Data, Table, Width};
@@ -21,15 +21,15 @@ use query::{Aggregate, Expr as Value, ExprKind, Group, Quantity, Span, Stage, St
 /// An aggregation that is lowered: what it is of, and how its result becomes that of the plan.
 pub(super) struct Grouped {
     source: Source,
-    keys: Vec<Key>,
-    calculations: Vec<Column>,
+    keys: Vec<GroupKey>,
+    calculations: Vec<StatsColumn>,
     /// Calculations of the plan from the columns of `stats`.
     leaves: Vec<Expr>,
     having: Vec<Expr>,
     shown: Vec<Expr>,
 }
 
-struct Key {
+struct GroupKey {
     field: String,
     width: Option<Quantity>,
     dtype: DataType,
@@ -99,8 +99,8 @@ impl Grouped {
         if events.shared.options.by_rows {
             return Ok(Err("nothing is calculated by kernels"));
         }
-        let keys: std::result::Result<Vec<Key>, Reason> =
-            parts.keys.iter().map(|key| Key::new(key, &source)).collect::<Result<_>>()?;
+        let keys: std::result::Result<Vec<GroupKey>, Reason> =
+            parts.keys.iter().map(|key| GroupKey::new(key, &source)).collect::<Result<_>>()?;
         let keys = match keys {
             Ok(keys) if keys.iter().filter(|key| key.width.is_some()).count() > 1 => {
                 return Ok(Err("it groups by bins of two widths"));
@@ -235,8 +235,8 @@ fn key(place: usize) -> String {
     format!("k{place}")
 }
 
-impl Key {
-    fn new(expr: &Expr, source: &Source) -> Decided<Key> {
+impl GroupKey {
+    fn new(expr: &Expr, source: &Source) -> Decided<GroupKey> {
         let events = source.events()?;
         let mut inner = expr;
         while let Expr::Alias(input, _) = inner {
@@ -247,13 +247,13 @@ impl Key {
             let width = written.and_then(|width| width_of(&width)).filter(|_| name == "time");
             let Some(width) = width else { return Ok(Err("a group is an expression")) };
             let dtype = events.shared.time_type()?;
-            return Ok(Ok(Key { field: name.to_string(), width: Some(width), dtype }));
+            return Ok(Ok(GroupKey { field: name.to_string(), width: Some(width), dtype }));
         }
         let Expr::Column(name) = inner else { return Ok(Err("a group is an expression")) };
         let dtype = events.schema.get(name).cloned();
         Ok(match (events.columns.holds(name), dtype) {
             (Holds::Level | Holds::Source | Holds::Text | Holds::Whole | Holds::Bool, Some(dtype)) => {
-                Ok(Key { field: name.to_string(), width: None, dtype })
+                Ok(GroupKey { field: name.to_string(), width: None, dtype })
             }
             (Holds::Time | Holds::Raw, _) => Err("hardly two events have the same time or text"),
             (Holds::Float, _) => Err("it groups by decimals"),

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::super::cell::Cell;
-use super::super::column::Kind;
+use super::super::column::ColumnKind;
 use super::convert::{level_of, number_of, time_of};
 use query::Op;
 
@@ -30,12 +30,12 @@ pub fn order(left: &Cell, right: &Cell) -> Option<Ordering> {
 }
 
 /// A text read as a value of this type.
-pub fn read_as(kind: Kind, text: &str) -> Option<Cell> {
+pub fn read_as(kind: ColumnKind, text: &str) -> Option<Cell> {
     match kind {
-        Kind::Int | Kind::Float => number_of(&Cell::text(text)),
-        Kind::Time => time_of(text).map(Cell::Time),
-        Kind::Level => level_of(text).map(Cell::Level),
-        Kind::Bool => match text.to_ascii_lowercase().as_str() {
+        ColumnKind::Int | ColumnKind::Float => number_of(&Cell::text(text)),
+        ColumnKind::Time => time_of(text).map(Cell::Time),
+        ColumnKind::Level => level_of(text).map(Cell::Level),
+        ColumnKind::Bool => match text.to_ascii_lowercase().as_str() {
             "true" => Some(Cell::Bool(true)),
             "false" => Some(Cell::Bool(false)),
             _ => None,

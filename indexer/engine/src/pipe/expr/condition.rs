@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ingest::{Level, NO_INT};
 
-use super::super::column::{Column, Data, Kind, filled};
+use super::super::column::{Column, ColumnKind, Data, filled};
 use super::super::dictionary::Dictionary;
 use super::super::names::Names;
 use super::super::run::Clock;
@@ -147,7 +147,7 @@ fn values_of(column: &Column) -> Option<Values> {
         Data::Float(values) => Values::Float(filled(values, f64::NAN).into_owned()),
         Data::Bool(values) => Values::Bool(values.iter().collect()),
         Data::Text { codes, texts } => text_values(codes, texts),
-        Data::List(_) => return values_of(&column.as_kind(Kind::Text)),
+        Data::List(_) => return values_of(&column.as_kind(ColumnKind::Text)),
         Data::Missing(_) | Data::Time(_) | Data::Level(_) => return None,
     })
 }

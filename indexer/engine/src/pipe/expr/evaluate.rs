@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use polars::prelude::{BooleanChunked, ChunkFull, ChunkFullNull, PlSmallStr};
 
 use super::super::cell::Cell;
-use super::super::column::{Column, Data, Kind, Picked};
+use super::super::column::{Column, ColumnKind, Data, Picked};
 use super::super::dictionary::Dictionary;
 use super::super::run::Clock;
 use super::super::table::Table;
@@ -27,7 +27,7 @@ pub enum Value<'t> {
 }
 
 impl Value<'_> {
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> ColumnKind {
         match self {
             Value::One(cell) => cell.kind(),
             Value::Many(column) => column.kind(),
@@ -35,7 +35,7 @@ impl Value<'_> {
     }
 
     fn is_time(&self) -> bool {
-        self.kind() == Kind::Time
+        self.kind() == ColumnKind::Time
     }
 }
 
@@ -284,7 +284,7 @@ impl<'t> Evaluator<'t> {
             let one = read_as_type_of(one, value).unwrap_or_else(|| one.clone());
             kernels::binary(BinaryOp::Compare(Op::Equal), value, &one)
         };
-        let there = || list.iter().filter(|one| one.kind() != Kind::Missing);
+        let there = || list.iter().filter(|one| one.kind() != ColumnKind::Missing);
         if let Some(found) = there().map(equal).collect::<Option<Vec<Column>>>()
             && matches!(value, Value::Many(_))
             && there().all(|one| matches!(one, Value::One(_)))

@@ -10,7 +10,7 @@ use super::super::calendar::Width;
 use super::super::column::{Column, Data};
 use super::super::run::{Run, Scope};
 use super::super::source::Reader;
-use super::{Key, Reason};
+use super::{LoweredKey, Reason};
 use crate::Engine;
 use crate::aggregate::{AxisKeys, Counting, DENSE, Lookup, columns, counts_of_codes, each_block_of};
 use crate::exec::SegmentRows;
@@ -21,7 +21,7 @@ use store::{Column as Packed, Dictionary, Scalar, Times, Unit, level_of};
 /// Rows, and the first cell that they belong to.
 type Runs = Vec<(Range<usize>, u32)>;
 
-pub struct Cells<'a> {
+pub struct GroupCells<'a> {
     pub part: &'a SegmentRows,
     axes: Vec<Axis>,
     /// The rows of each bin of time, or all rows, and the first of their cells.
@@ -70,19 +70,19 @@ fn repeats(column: &Packed, part: &SegmentRows) -> bool {
     !matches!(column.values, Dictionary::Texts(_)) || column.largest as usize <= part.len() / 4 + 1_024
 }
 
-impl<'a> Cells<'a> {
+impl<'a> GroupCells<'a> {
     /// The cells of a part, or why its rows have to be grouped by their values.
     pub fn new(
-        keys: &[Key],
+        keys: &[LoweredKey],
         part: &'a SegmentRows,
         scope: Scope<'_>,
         run: &Run<'_>,
-    ) -> Result<std::result::Result<Cells<'a>, Reason>> {
+    ) -> Result<std::result::Result<GroupCells<'a>, Reason>> {
         let mut axes = Vec::with_capacity(keys.len());
         let mut runs = None;
         for key in keys {
             let by = match key {
-                Key::Time(width) => {
+                LoweredKey::Time(width) => {
                     let times = part.segment.times()?;
                     let Some((bins, starts)) = bins(part, &times, width, run) else {
                         return Ok(Err("it has too many bins of time"));
@@ -90,7 +90,7 @@ impl<'a> Cells<'a> {
                     runs = Some(bins);
                     By::Time(starts)
                 }
-                Key::Field(name) => {
+                LoweredKey::Field(name) => {
                     let found = columns(&part.segment, scope.snapshot.sources(), name, &run.cancel)?;
                     match found.as_slice() {
                         [] => By::Nothing,
@@ -120,7 +120,7 @@ impl<'a> Cells<'a> {
         for (_, cell) in &mut runs {
             *cell *= stride;
         }
-        Ok(Ok(Cells { part, axes, runs, count }))
+        Ok(Ok(GroupCells { part, axes, runs, count }))
     }
 
     /// How many rows each cell has.

@@ -9,7 +9,7 @@ use super::super::run::{Run, Scope};
 use super::super::source::{Piece, Reader};
 use super::super::stages::stats::Groups;
 use super::Lowered;
-use super::cells::{Cells, is_dense, values};
+use super::cells::{GroupCells, is_dense, values};
 use crate::aggregate::{self, Block, RowsOf, columns, counts_of_codes, each_block_of};
 use base::error::Result;
 use base::limits::LOWERED_CELLS;
@@ -17,7 +17,7 @@ use query::functions::Aggregation;
 use store::{Column as Packed, Dictionary, Unit, with_codes};
 
 pub struct Gathering<'a> {
-    cells: &'a Cells<'a>,
+    cells: &'a GroupCells<'a>,
     segment: u32,
     fields: Vec<Field<'a>>,
     used: &'a Used,
@@ -55,7 +55,7 @@ enum Counts {
 impl<'a> Gathering<'a> {
     pub fn new(
         lowered: &'a Lowered,
-        (cells, used): (&'a Cells<'a>, &'a Used),
+        (cells, used): (&'a GroupCells<'a>, &'a Used),
         piece: &Piece,
         scope: Scope<'_>,
         run: &Run<'_>,
@@ -164,7 +164,7 @@ impl Field<'_> {
     fn count(
         &mut self,
         column: Arc<Packed>,
-        (cells, used): (&Cells<'_>, usize),
+        (cells, used): (&GroupCells<'_>, usize),
         scope: Scope<'_>,
     ) -> Result<()> {
         let width = column.largest as usize + 1;
@@ -194,8 +194,8 @@ fn groups_of(block: &Block<'_>, places: &[u32], groups: &[u32], of_rows: &mut Ve
     let group = |cell: u32| groups[places[cell as usize] as usize];
     of_rows.clear();
     match &block.cells {
-        aggregate::Cells::One(cell) => of_rows.resize(block.len(), group(*cell)),
-        aggregate::Cells::Each(cells) => of_rows.extend(cells.iter().map(|&cell| group(cell))),
+        aggregate::BlockCells::One(cell) => of_rows.resize(block.len(), group(*cell)),
+        aggregate::BlockCells::Each(cells) => of_rows.extend(cells.iter().map(|&cell| group(cell))),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The first aggregation of a pipe, calculated from the codes of columns: no table of rows is made, and a value is
 //! looked at once for all rows that have it.
 //!
-//! [`Lowered::new`] decides for a query, and [`cells::Cells::new`] for each segment; where either says no, with its
+//! [`Lowered::new`] decides for a query, and [`cells::GroupCells::new`] for each segment; where either says no, with its
 //! reason, the rows go through tables as they do after any other stage. What is calculated goes into the same groups, so
 //! that both ways give the same.
 
@@ -22,7 +22,7 @@ use super::source::{Piece, Reader};
 use super::stages::stats::{Groups, StatsPlan};
 use base::FieldKind;
 use base::error::Result;
-use cells::Cells;
+use cells::GroupCells;
 use gather::{Gathering, Used};
 pub(super) use percentiles::percentiles;
 use query::functions::Aggregation;
@@ -35,7 +35,7 @@ type Reason = &'static str;
 
 /// An aggregation of fields by fields and bins of time.
 pub(super) struct Lowered {
-    keys: Vec<Key>,
+    keys: Vec<LoweredKey>,
     /// The fields that are calculated with.
     fields: Vec<Arc<str>>,
     /// For each calculation its function, and the place of its field.
@@ -44,7 +44,7 @@ pub(super) struct Lowered {
     groups_in_order: bool,
 }
 
-enum Key {
+enum LoweredKey {
     Time(Width),
     Field(Arc<str>),
 }
@@ -62,14 +62,14 @@ impl Lowered {
                 (Some(name), _) if matches!(&**name, "time" | "raw") => {
                     return Err("hardly two events have the same time or text");
                 }
-                (Some(name), _) => Key::Field(Arc::clone(name)),
+                (Some(name), _) => LoweredKey::Field(Arc::clone(name)),
                 (_, Some((name, width))) if **name == *"time" && !matches!(width, Width::Number(_)) => {
-                    Key::Time(width.clone())
+                    LoweredKey::Time(width.clone())
                 }
                 _ => return Err("a group is an expression"),
             });
         }
-        if keys.iter().filter(|key| matches!(key, Key::Time(_))).count() > 1 {
+        if keys.iter().filter(|key| matches!(key, LoweredKey::Time(_))).count() > 1 {
             return Err("it groups by bins of two widths");
         }
         let mut lowered =
@@ -107,7 +107,7 @@ impl Lowered {
         (scope, run): (Scope<'_>, &Run<'_>),
     ) -> Result<bool> {
         run.check()?;
-        let Ok(cells) = Cells::new(&self.keys, &piece.part, scope, run)? else { return Ok(false) };
+        let Ok(cells) = GroupCells::new(&self.keys, &piece.part, scope, run)? else { return Ok(false) };
         let counts = cells.counts(scope.case)?;
         let has_rows = |&cell: &u32| counts[cell as usize] > 0;
         let mut used: Vec<u32> = (0..counts.len() as u32).filter(has_rows).collect();

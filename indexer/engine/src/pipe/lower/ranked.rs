@@ -10,7 +10,7 @@ use super::super::run::{Run, Scope};
 use super::super::stages::stats::{Ranked, StatsPlan};
 use super::super::table::Table;
 use super::kinds;
-use crate::aggregate::{Asked, TermCounts, coded};
+use crate::aggregate::{AggregateScope, TermCounts, coded};
 use crate::exec::in_order;
 use base::FieldKind;
 use base::error::{ErrorKind, Result};
@@ -36,7 +36,7 @@ pub fn ranked(
         return Ok(None);
     }
     let (case, snapshot, view) = (scope.case, scope.snapshot, scope.view);
-    let asked = Asked { case, snapshot, view, cancel: &run.cancel };
+    let asked = AggregateScope { case, snapshot, view, cancel: &run.cancel };
     let mut report = |counted: &TermCounts, share| partial(&table(name, counted, ranked), share);
     let counted = match TermCounts::count_with_partials(&asked, field, &mut report) {
         Err(error) if error.kind() == ErrorKind::Limit => return Ok(None),

@@ -3,10 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::super::run::{Run, Scope};
-use super::super::stages::sort::SortBy as Key;
+use super::super::stages::sort::SortBy as SortKey;
 use super::super::table::EventRef;
 use super::kinds;
-use crate::aggregate::{Asked, columns};
+use crate::aggregate::{AggregateScope, columns};
 use crate::pages::{SortBy, positions};
 use base::FieldKind;
 use base::error::Result;
@@ -21,7 +21,7 @@ const SMALL_SHARE: u64 = 64;
 /// The first events in the order of a key; nothing where rows have to be read, as for values of several types, which compare
 /// differently in pages. `is_first` is true if no stage precedes the sort.
 pub fn sorted(
-    keys: &[Key],
+    keys: &[SortKey],
     first: usize,
     is_first: bool,
     (scope, run): (Scope<'_>, &Run<'_>),
@@ -41,7 +41,7 @@ pub fn sorted(
     if are_few || is_decimal && !has_ordered_codes(field, (scope, run))? {
         return Ok(None);
     }
-    let asked = Asked { case, snapshot, view, cancel: &run.cancel };
+    let asked = AggregateScope { case, snapshot, view, cancel: &run.cancel };
     let sort = SortBy { field: field.to_string(), descending: *descending };
     let (found, _) = positions(&asked, &sort, 0, first)?;
     let segments = snapshot.segments.iter().zip(0..).map(|(segment, index)| (segment.meta.id, index));

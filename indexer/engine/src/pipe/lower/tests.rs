@@ -63,7 +63,7 @@ fn reason(case: &TestCase, query: &str) -> Option<Reason> {
     };
     (0..snapshot.segments.len()).find_map(|segment| {
         let part = case.part(&snapshot, segment, &view, &run.cancel).expect("a part").expect("rows");
-        Cells::new(&lowered.keys, &part, scope, &run).expect("cells").err()
+        GroupCells::new(&lowered.keys, &part, scope, &run).expect("cells").err()
     })
 }
 

@@ -11,7 +11,7 @@ use super::super::step::{Kept, Step};
 use super::super::table::{EventRef, Table};
 use base::error::{Error, ErrorKind, Result};
 
-pub struct Context {
+pub struct ContextStage {
     before: usize,
     after: usize,
     neighbours: Neighbours,
@@ -34,10 +34,10 @@ pub const COLUMN: &str = "context";
 /// An event among its neighbours: their sequence, and its place in it.
 type Place = (u64, (i64, u32, u64), EventRef);
 
-impl Context {
-    pub fn new(before: u64, after: u64, neighbours: Neighbours) -> Context {
+impl ContextStage {
+    pub fn new(before: u64, after: u64, neighbours: Neighbours) -> ContextStage {
         let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-        Context { before: size(before), after: size(after), neighbours, kept: Kept::new("context") }
+        ContextStage { before: size(before), after: size(after), neighbours, kept: Kept::new("context") }
     }
 
     /// Every event that can be a neighbour, in order.
@@ -89,7 +89,7 @@ fn column_of(scope: Scope<'_>, segment: u32, field: &Arc<str>, rows: usize, run:
     Ok(reader.table(segment, &Picked::Run(0..rows), run)?.column_or_missing(field))
 }
 
-impl Step for Context {
+impl Step for ContextStage {
     fn push(&mut self, rows: Table, run: &Run<'_>) -> Result<Option<Table>> {
         self.kept.push(rows, run)?;
         Ok(None)
@@ -143,7 +143,7 @@ impl Step for Context {
     }
 }
 
-impl Context {
+impl ContextStage {
     /// The neighbours with the columns that events bring; what earlier stages calculated is missing.
     fn neighbours_of(
         scope: Scope<'_>,

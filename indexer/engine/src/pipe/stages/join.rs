@@ -18,7 +18,7 @@ use query::{JoinKind, Query, Span};
 pub struct Join {
     pub kind: JoinKind,
     /// The keys here, and what they are called there.
-    pub on: Vec<Key>,
+    pub on: Vec<JoinKey>,
     pub with: With,
     /// Names that columns of the other side cannot have.
     pub taken: Vec<Arc<str>>,
@@ -27,7 +27,7 @@ pub struct Join {
 }
 
 /// A column here, and the one there that must be equal.
-pub struct Key {
+pub struct JoinKey {
     pub here: Arc<str>,
     pub there: Arc<str>,
     pub span: Span,

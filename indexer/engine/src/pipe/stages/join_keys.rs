@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::sync::{Arc, OnceLock};
 
 use super::super::cell::Cell;
-use super::super::column::{Column, Data, Kind};
+use super::super::column::{Column, ColumnKind, Data};
 use super::super::dictionary::Dictionary;
 use super::super::expr::invalid;
 use base::error::Result;
@@ -30,7 +30,7 @@ struct KeyColumn {
     name: Arc<str>,
     /// Where the query asks for it.
     span: Span,
-    kind: Kind,
+    kind: ColumnKind,
     numbers: HashMap<Cell, u32, Fast>,
     /// The same by what a person reads of them, for what is text on one side.
     texts: OnceLock<HashMap<Box<str>, u32, Fast>>,
@@ -136,12 +136,12 @@ fn pair(one: u32, other: u32) -> u64 {
 }
 
 /// What types can be equal at all: those of one class; what is text or a list is compared as text.
-fn class(kind: Kind) -> Option<&'static str> {
+fn class(kind: ColumnKind) -> Option<&'static str> {
     match kind {
-        Kind::Int | Kind::Float => Some("a number"),
-        Kind::Time => Some("a time"),
-        Kind::Bool => Some("true or false"),
-        Kind::Text | Kind::Level | Kind::List | Kind::Missing => None,
+        ColumnKind::Int | ColumnKind::Float => Some("a number"),
+        ColumnKind::Time => Some("a time"),
+        ColumnKind::Bool => Some("true or false"),
+        ColumnKind::Text | ColumnKind::Level | ColumnKind::List | ColumnKind::Missing => None,
     }
 }
 

@@ -87,7 +87,7 @@ impl Step for Window {
             let (keys, coding) = keys_of(column, argument.as_ref(), rows, run);
             let times = times.as_ref().filter(|_| length.is_some());
             let runs = Runs::new(groups.as_ref(), times, rows);
-            let asked = Asked { keys: &keys, coding, calculation, length, span: column.span };
+            let asked = WindowCall { keys: &keys, coding, calculation, length, span: column.span };
             let result = runs.calculate(&asked, times, run)?;
             columns.push((argument, coding, Some(result)));
         }
@@ -276,7 +276,7 @@ struct Runs {
 }
 
 /// A calculation that goes over the rows of each group.
-struct Asked<'a> {
+struct WindowCall<'a> {
     keys: &'a [i64],
     coding: Coding,
     calculation: Calculation,
@@ -316,7 +316,7 @@ impl Runs {
         }
     }
 
-    fn calculate(&self, asked: &Asked<'_>, times: Option<&Column>, run: &Run<'_>) -> Result<Column> {
+    fn calculate(&self, asked: &WindowCall<'_>, times: Option<&Column>, run: &Run<'_>) -> Result<Column> {
         let keys = self.gathered(asked.keys);
         let times = match times.map(|times| &times.data) {
             Some(Data::Time(times)) => filled(times, NO_TIME),

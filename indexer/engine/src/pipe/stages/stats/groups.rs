@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::super::super::cell::Cell;
-use super::super::super::column::{Column, Kind, Picked};
+use super::super::super::column::{Column, ColumnKind, Picked};
 use super::super::super::expr::floats;
 use super::super::super::run::Run;
 use super::super::super::table::Table;
@@ -184,7 +184,7 @@ impl Groups {
     /// A count or sum over the time that its group spans: the bin of time it is, else all that is looked at.
     fn per(&self, column: &Column, seconds: f64, table: &Table, run: &Run<'_>) -> Column {
         let bins = self.plan.by.iter().find_map(|(name, key)| {
-            let bins = table.column(name).filter(|bins| bins.kind() == Kind::Time)?;
+            let bins = table.column(name).filter(|bins| bins.kind() == ColumnKind::Time)?;
             key.as_bin().map(|width| (bins, width))
         });
         let whole = run.clock.range.map(|(first, last)| (last as f64 - first as f64) / 1e9);
