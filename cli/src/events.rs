@@ -241,7 +241,7 @@ struct Printing<'a> {
 
 /// Where the events of a result go.
 enum Output<'a> {
-    Records(Records<'a>),
+    Records(Box<Records<'a>>),
     Lines(&'a mut dyn Write),
 }
 
@@ -253,7 +253,7 @@ impl Printing<'_> {
             let mut records = Records::new(self.formulas, out);
             let header = ["time", "source", "line", "level", "raw"].iter().chain(&columns);
             records.write(header.map(|name| Cell::text(name)))?;
-            Output::Records(records)
+            Output::Records(Box::new(records))
         } else {
             Output::Lines(out)
         };

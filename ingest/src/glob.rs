@@ -1,5 +1,7 @@
 //! Path patterns as in shells: `*` and `?` within a name, `**` over folders, `[a-z]`, `{a,b}`.
 
+use std::fmt::Write;
+
 use regex_automata::meta::{Config, Regex};
 use regex_syntax::escape;
 
@@ -127,7 +129,8 @@ fn set(letters: &[char]) -> Option<(String, usize)> {
         }
         // A range that goes down holds nothing.
         if from <= to {
-            class.push_str(&format!("{}-{}", code(from), code(to)));
+            // Writing to a string cannot fail.
+            let _ = write!(class, "{}-{}", code(from), code(to));
         }
     }
     let class = match (class.is_empty(), negated) {

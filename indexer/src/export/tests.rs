@@ -29,7 +29,9 @@ fn csv_cells_read_back_as_they_were() {
     let read = |formulas: Formulas| {
         let mut bytes = Vec::new();
         let mut records = Records::new(formulas, &mut bytes);
-        texts.iter().for_each(|text| records.write([Cell::text(text)].into_iter()).expect("memory takes it"));
+        for text in texts {
+            records.write([Cell::text(text)].into_iter()).expect("memory takes it");
+        }
         records.finish().expect("memory takes it");
         let mut reader = ::csv::ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
         reader.records().map(|record| record.expect("a record")[0].to_owned()).collect::<Vec<_>>()
