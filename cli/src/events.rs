@@ -225,7 +225,7 @@ fn checked<T>(query: &str, result: indexer::Result<T>) -> Result<T> {
 
 pub fn time(text: Option<&String>) -> Result<Option<i64>> {
     let unread = |text: &String| {
-        let message = format!("{text} is no time; write it like 2026-03-01T14:05:00Z");
+        let message = format!("not a valid time: {text}; write it like 2026-03-01T14:05:00Z");
         indexer::Error::new(indexer::ErrorKind::BadRequest, message)
     };
     Ok(text.map(|text| stamp::parse(text).ok_or_else(|| unread(text))).transpose()?)

@@ -837,7 +837,11 @@ to: string | null,
 /**
  * The zone of days and of times that name none; null is UTC.
  */
-zone: string | null, };
+zone: string | null, 
+/**
+ * The times in view: a time of day is on a day of theirs; null leaves that to the end of the data.
+ */
+around: Stretch | null, };
 
 export type Stretch = { from: Nanos, to: Nanos, };
 

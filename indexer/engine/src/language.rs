@@ -12,7 +12,7 @@ use base::Cancel;
 use base::error::{Error, ErrorKind, Result};
 use base::limits::{COMPLETED_WORDS, COMPLETION_ROWS, COMPLETIONS};
 use query::{
-    Checked, Completion, QueryContext, Filter, KnownField, Lenient, Reading, Severity, complete, highlight,
+    Checked, Completion, Filter, KnownField, Lenient, QueryContext, Reading, Severity, SourceFormat, complete, habits, highlight,
     outline, parse_leniently, resolve, time, unknown_columns,
 };
 use store::Snapshot;
@@ -115,6 +115,9 @@ impl Engine {
             diagnostics.extend(resolve(&parsed.filter, &context).diagnostics);
             diagnostics.extend(unknown_columns(&parsed, &context));
             diagnostics.extend(self.hidden_notes(&parsed.filter, &context));
+            let sources = snapshot.sources().iter();
+            let formats = sources.map(|source| SourceFormat { name: &source.name, format: &source.format });
+            diagnostics.extend(habits(query, &parsed, &context, &formats.collect::<Vec<_>>()));
         }
         diagnostics.sort_by_key(|found| (found.start, found.end));
         let is_right = diagnostics.iter().all(|found| found.severity == Severity::Advice);
@@ -127,19 +130,20 @@ impl Engine {
     }
 
     /// The stretch of time from one written time to another, or of one alone, as nanoseconds from (inclusive)
-    /// to (exclusive). `now` is the end of the data; days are those of the zone.
+    /// to (exclusive). `now` is the end of the data; days are those of the zone, and a time of day is on a day of
+    /// `around`.
     pub fn stretch(
         snapshot: &Snapshot,
         from: &str,
         to: Option<&str>,
         options: &RunOptions,
+        around: Option<time::Period>,
     ) -> Result<time::Period> {
         let now = snapshot.time_range().map_or(0, |(_, last)| last);
         let mistake = |text: &str| {
-            Error::new(ErrorKind::QueryInvalid, format!("`{text}` is no time"))
-                .hint("write 2024-05-01T14:05, now-15m, yesterday or -1h@h")
+            Error::new(ErrorKind::QueryInvalid, format!("not a valid time: `{text}`")).hint(time::TIME_HINT)
         };
-        let read = |from: &str, to| time::stretch(from, to, now, &options.zone);
+        let read = |from: &str, to| time::stretch(from, to, now, &options.zone, around);
         match read(from, to) {
             Some(period) if period.from < period.to => Ok(period),
             Some(_) => {

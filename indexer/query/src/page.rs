@@ -78,13 +78,29 @@ pub(super) const TIMES: &[(&str, &str)] = &[
     ),
     ("@2024-05-01T14:05", "the same; in `where` and `eval` a time begins with `@`"),
     ("2024-05-01T14:05:09+02:00", "in this zone; without one it is UTC"),
-    ("1714572300", "seconds since 1970, or milli-, micro- or nanoseconds by their digits"),
+    (
+        "1714572300",
+        "seconds since 1970, or milli-, micro- or nanoseconds by their digits; `time:1714572300` asks for the minute around it",
+    ),
+    (
+        "14:05",
+        "on the day of now, or the day before if that would be later; in the time picker on a day in view",
+    ),
+    ("Mar 3 14:05", "without a year: the last one before now"),
+    ("03/Mar/2026:14:05:00 +0000", "as access logs, mails and `date` write it, in brackets or not"),
+    ("last 15 minutes", "`past hour`, `15 minutes ago` too"),
     ("now", "the time of the last event"),
     ("now-15m", "so long before; `time:now-15m` asks for the time from then on, as `time:15m` does"),
     ("now/d", "the day of now; units are `s m h d w mo q y`"),
     ("-1h@h", "Splunk's way to write `now-1h/h`"),
     ("today", "`yesterday` and `tomorrow` too"),
 ];
+
+/// What follows the table of times.
+const AFTER_TIMES: &str = "
+Two times are a range: `time:\"14:05 to 14:10\"`, `time:2026-03-01/2026-03-02`. Put what has spaces or colons in quotation
+marks. The time picker takes the same, and a time that is pasted alone into the query bar is offered as a clause.
+";
 
 /// Spellings of other tools and what they become.
 pub const OTHER_TOOLS: &[(&str, &str)] = &[
@@ -107,6 +123,12 @@ pub const OTHER_TOOLS: &[(&str, &str)] = &[
     ("* | stats by (host) count()", "* | stats count by host"),
     ("* | extend a = 1", "* | eval a = 1"),
     ("* | streamstats sum(x) as s by k", "* | window s = running_sum(x) by k"),
+    ("* | eventstats avg(x) as m by k", "* | window m = group_avg(x) by k"),
+    ("* | bin _time span=5m", "* | eval _time = bin(_time, 5m)"),
+    ("* | chart count over host by status", "* | pivot count on status by host"),
+    ("* | chart avg(x) by host", "* | stats avg(x) by host"),
+    ("* | rex field=m mode=sed \"s/a(b)/\\1/g\"", "* | eval m = replace(m, \"a(b)\", \"${1}\")"),
+    ("* | eval x = case(a>1, 2, true(), 3)", "* | eval x = case(a > 1, 2, true, 3)"),
     ("* | join type=left host (error)", "* | join left on host (error)"),
 ];
 
@@ -166,6 +188,7 @@ pub fn page() -> String {
         row(&mut text, &[&code(time), &cell(meaning)]);
     }
     text.push_str("\nA time that names a day or a minute is all of it: `time>2024-05-01` begins on the second of May.\n");
+    text.push_str(AFTER_TIMES);
     text.push_str("\n## Levels\n\n");
     for (level, others) in LEVELS {
         let others: Vec<String> = others.iter().map(|other| code(other)).collect();

@@ -5,8 +5,9 @@ use jiff::tz::TimeZone;
 
 use super::ast::{Amount, Annotation, Bound, Filter, Op, Pattern, Range, Span, Test};
 use super::diagnostic::{Diagnostic, nearest};
+use super::habits::{IGNORED, SOURCE_TYPE, source_as_shown};
 use super::notes::{NoteField, states};
-use super::time::{Period, TimeExpr};
+use super::time::{Period, TIME_HINT, TimeExpr, stretch};
 use super::{ecs, levels};
 use base::FieldKind;
 use base::stamp::to_rfc3339;
@@ -92,14 +93,29 @@ impl Resolver<'_> {
             Filter::Everything | Filter::Text(_) | Filter::Annotated(_) => filter.clone(),
             Filter::And(parts) => Filter::And(parts.iter().map(|part| self.filter(part)).collect()),
             Filter::Or(parts) => Filter::Or(parts.iter().map(|part| self.filter(part)).collect()),
+            Filter::Not(inner) if self.is_ignored(inner) => Filter::Everything,
             Filter::Not(inner) => Filter::Not(Box::new(self.filter(inner))),
             Filter::Field { field, test, span } => self.field(field, test, *span),
         }
     }
 
+    /// Whether a clause says in which index to search, which a case does not have.
+    fn is_ignored(&self, filter: &Filter) -> bool {
+        let Filter::Field { field, .. } = filter else { return false };
+        IGNORED.contains(&field.as_str()) && self.context.fields_of(field).is_empty()
+    }
+
     fn field(&mut self, field: &str, test: &Test, span: Span) -> Filter {
         let names = self.context.fields_of(field);
         if names.is_empty() {
+            if IGNORED.contains(&field) {
+                return Filter::Everything;
+            }
+            if field == SOURCE_TYPE {
+                let hint = "files are distinguished by source: write source=NAME";
+                self.diagnostics.push(Diagnostic::error(span, "a case has no source types", hint));
+                return Filter::Everything;
+            }
             if let Some(note) = self.context.note_field(field) {
                 let test = match note {
                     NoteField::Is => states(test, span, &mut self.diagnostics),
@@ -127,6 +143,7 @@ impl Resolver<'_> {
         match name {
             "time" => self.time(test, span),
             "level" => of(self.level(test, span)),
+            "source" => source_as_shown(test, span).unwrap_or_else(|| of(test.clone())),
             "line" => {
                 self.numbers(name, test, span);
                 of(test.clone())
@@ -205,14 +222,13 @@ impl Resolver<'_> {
 
     fn period(&mut self, text: &str, span: Span, is_match: bool) -> Option<Period> {
         let (now, zone) = (self.context.now, &self.context.zone);
-        let period = TimeExpr::parse(text)
-            .and_then(|time| if is_match { time.matched(now, zone) } else { time.period(now, zone) });
+        let period = if is_match {
+            stretch(text, None, now, zone, None)
+        } else {
+            TimeExpr::parse(text).and_then(|time| time.period(now, zone))
+        };
         if period.is_none() {
-            self.diagnostics.push(Diagnostic::error(
-                span,
-                format!("`{text}` is no time"),
-                "write 2024-05-01T14:05, now-15m, yesterday or -1h@h",
-            ));
+            self.diagnostics.push(Diagnostic::error(span, format!("not a valid time: `{text}`"), TIME_HINT));
         }
         period
     }
@@ -377,7 +393,10 @@ mod tests {
             ("level>=warning", "level>=warn"),
             ("level:(err OR crit)", "level:(error OR fatal)"),
             ("staus:1", "no field `staus` (did you mean `status`?) at 0..5"),
-            ("time>soon", "`soon` is no time (write 2024-05-01T14:05, now-15m, yesterday or -1h@h) at 0..4"),
+            (
+                "time>soon",
+                "not a valid time: `soon` (write 2024-05-01 14:05, 14:05, now-15m, last 15 minutes, yesterday, or two times as a/b) at 0..4",
+            ),
             ("level>=wran", "no level `wran` (did you mean `warn`?) at 0..5"),
             (
                 "status>abc",

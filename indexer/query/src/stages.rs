@@ -97,7 +97,7 @@ stages! {
         "rows joined with those of another query or of a file that have the same keys"
         "join left on host (level>=error | stats count as errors by host)";
     Window "window" ["streamstats"] "window name = f(x, …), … [by k, …]"
-        "columns of the rows around each row: of the previous one, of all up to this one, of the last five minutes"
+        "columns of the rows around each row: of the previous one, of all up to this one, of the last five minutes, of all of its group"
         "window prev = lag(duration_ms), slow = rolling_p95(duration_ms, 5m) by service";
     Pivot "pivot" [] "pivot f(x) on field by k, … [limit=n]"
         "calculates over groups of rows, with a column for each value of a field"

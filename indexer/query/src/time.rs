@@ -1,11 +1,20 @@
-//! Times as people write them: `2024-05-01T14:05`, `now-15m`, `-1h@h`, `yesterday`. Each names a period: a
-//! day, a minute, or an instant.
+//! Times as people write and paste them: `2024-05-01T14:05`, `now-15m`, `-1h@h`, `yesterday`, `last 15 minutes`,
+//! `Mar 3 14:05`. Each names a period: a day, a minute, or an instant. The one parser of times: of the query bar,
+//! the time picker and the pipes.
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Span, Timestamp, ToSpan};
 
 use super::ast::{Dimension, Quantity, Unit};
+use super::pasted_time::{PastedDate, fractional_epoch, length_of_time, pasted_time, zone_offset};
+
+/// What people can write, for messages.
+pub const TIME_HINT: &str =
+    "write 2024-05-01 14:05, 14:05, now-15m, last 15 minutes, yesterday, or two times as a/b";
+
+/// Half of the time that is shown around an instant.
+const AROUND: i64 = 30_000_000_000;
 
 /// From (inclusive) to (exclusive), in nanoseconds since 1970 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +38,13 @@ enum Base {
     /// A date, with what of a time was written, and its zone where it names one.
     Absolute {
         start: DateTime,
+        precision: Unit,
+        offset: Option<Offset>,
+    },
+    /// A date without a year, or a time of day without a date.
+    Partial {
+        date: Option<PastedDate>,
+        clock: Time,
         precision: Unit,
         offset: Option<Offset>,
     },
@@ -70,7 +86,17 @@ impl TimeExpr {
         {
             return Some(TimeExpr::from_base(Base::Last(last)));
         }
-        absolute(text).map(TimeExpr::from_base)
+        absolute(text).or_else(|| pasted(text)).map(TimeExpr::from_base)
+    }
+
+    /// Whether it names a date or an instant, and more of it than a year.
+    fn is_dated(&self) -> bool {
+        match self.base {
+            Base::Absolute { precision, .. } => precision != Unit::Year,
+            Base::Partial { date, .. } => date.is_some(),
+            Base::Epoch(_) => true,
+            _ => false,
+        }
     }
 
     fn from_base(base: Base) -> TimeExpr {
@@ -95,6 +121,14 @@ impl TimeExpr {
                 let zone = &offset.map_or_else(|| zone.clone(), Offset::to_time_zone);
                 Period {
                     from: instant(*start, zone)?,
+                    to: instant(start.checked_add(one(*precision)).ok()?, zone)?,
+                }
+            }
+            Base::Partial { date, clock, precision, offset } => {
+                let zone = &offset.map_or_else(|| zone.clone(), Offset::to_time_zone);
+                let start = completed(*date, *clock, now, zone)?;
+                Period {
+                    from: instant(start, zone)?,
                     to: instant(start.checked_add(one(*precision)).ok()?, zone)?,
                 }
             }
@@ -125,15 +159,19 @@ impl TimeExpr {
     fn until(&self, now: i64, zone: &TimeZone) -> Option<i64> {
         let period = self.period(now, zone)?;
         let is_clock = self.steps.is_empty()
-            && matches!(self.base, Base::Absolute { precision, .. } if !matches!(precision, Unit::Day | Unit::Month | Unit::Year));
+            && matches!(self.base, Base::Absolute { precision, .. } | Base::Partial { precision, .. } if !matches!(precision, Unit::Day | Unit::Month | Unit::Year));
         Some(if is_clock { period.from } else { period.to })
     }
 
     /// The period that an event lies in which is *at* this time. Of an instant in the past it is the time from
-    /// there to now, because `time:now-15m` asks for a quarter of an hour and not for a nanosecond.
+    /// there to now, because `time:now-15m` asks for a quarter of an hour and not for a nanosecond. Of an epoch it is
+    /// the minute around it, because events are seldom written at the very instant that somebody copied elsewhere.
     #[must_use]
     pub fn matched(&self, now: i64, zone: &TimeZone) -> Option<Period> {
         let period = self.period(now, zone)?;
+        if let Base::Epoch(at) = self.base {
+            return Some(Period { from: at.checked_sub(AROUND)?, to: at.checked_add(AROUND)? });
+        }
         let is_instant = period.to - period.from == 1 && self.base == Base::Now && !self.steps.is_empty();
         Some(match is_instant {
             true if period.from <= now => Period { from: period.from, to: now.checked_add(1)? },
@@ -144,12 +182,110 @@ impl TimeExpr {
 }
 
 /// The stretch of time from one written time to another, or of one alone: `now-15m` is the last quarter of an
-/// hour, `yesterday` is all of it. Nothing for what is no time.
+/// hour, `yesterday` is all of it, and a single text may be two times: `a/b`, `a to b`. A time of day is on the
+/// first day of `around` that has it. Nothing for what is no time.
 #[must_use]
-pub fn stretch(from: &str, to: Option<&str>, now: i64, zone: &TimeZone) -> Option<Period> {
-    let from = TimeExpr::parse(from)?;
-    let Some(to) = to else { return from.matched(now, zone) };
-    Some(Period { from: from.period(now, zone)?.from, to: TimeExpr::parse(to)?.until(now, zone)? })
+pub fn stretch(
+    from: &str,
+    to: Option<&str>,
+    now: i64,
+    zone: &TimeZone,
+    around: Option<Period>,
+) -> Option<Period> {
+    let Some(to) = to else {
+        if let Some(alone) = TimeExpr::parse(from) {
+            return alone.dated(around, zone).matched(now, zone);
+        }
+        return two_times(from).find_map(|(from, to)| stretch(from, Some(to), now, zone, around));
+    };
+    let from = TimeExpr::parse(from)?.dated(around, zone).period(now, zone)?.from;
+    // What has no date ends on the day on which it begins.
+    let day_after = Period { from, to: from.checked_add(Unit::Day.factor() as i64)? };
+    Some(Period { from, to: TimeExpr::parse(to)?.dated(Some(day_after), zone).until(now, zone)? })
+}
+
+/// Whether a text is a time and nothing that people search for: a date, an epoch, `last 15 minutes`, or two of these.
+#[must_use]
+pub fn is_pasted(text: &str) -> bool {
+    let is_length = |time: &TimeExpr| matches!(time.base, Base::Last(_)) && text.trim().contains(' ');
+    match TimeExpr::parse(text) {
+        Some(time) => time.is_dated() || is_length(&time),
+        None => two_times(text).any(|(from, to)| {
+            [from, to].iter().any(|one| TimeExpr::parse(one).is_some_and(|time| time.is_dated()))
+        }),
+    }
+}
+
+/// The ways to read a text as two times.
+fn two_times(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let text = text.trim();
+    let text = text.strip_prefix("between ").unwrap_or(text);
+    let text = text.strip_prefix("from ").unwrap_or(text);
+    [" to ", " until ", " and ", " TO ", " – ", " - ", "..", "–", "/", "-"].into_iter().flat_map(
+        move |separator| {
+            text.match_indices(separator)
+                .map(move |(at, _)| (text[..at].trim(), text[at + separator.len()..].trim()))
+                .filter(|(from, to)| TimeExpr::parse(from).is_some() && TimeExpr::parse(to).is_some())
+        },
+    )
+}
+
+impl TimeExpr {
+    /// A time of day on the first day of a period that has it there, otherwise on the day on which that begins.
+    fn dated(mut self, around: Option<Period>, zone: &TimeZone) -> TimeExpr {
+        let (Base::Partial { date: None, clock, precision, offset }, Some(around)) = (&self.base, around)
+        else {
+            return self;
+        };
+        let own = offset.map_or_else(|| zone.clone(), Offset::to_time_zone);
+        let Some(first) = civil(around.from, &own).map(DateTime::date) else { return self };
+        let on = |day: Date| Some((day, instant(day.to_datetime(*clock), &own)?));
+        let days = [Some(first), first.tomorrow().ok()];
+        let within =
+            days.into_iter().flatten().filter_map(on).find(|(_, at)| (around.from..=around.to).contains(at));
+        let day = within.map_or(first, |(day, _)| day);
+        self.base = Base::Absolute { start: day.to_datetime(*clock), precision: *precision, offset: *offset };
+        self
+    }
+}
+
+/// The latest start of a date without a year, or of a time of day, that is not after the day of now.
+fn completed(date: Option<PastedDate>, clock: Time, now: i64, zone: &TimeZone) -> Option<DateTime> {
+    let today = civil(now, zone)?;
+    let Some(date) = date else {
+        let start = today.date().to_datetime(clock);
+        return if start <= today { Some(start) } else { start.checked_sub(1.day()).ok() };
+    };
+    let last = today.date().tomorrow().ok()?;
+    (0..8).find_map(|back| {
+        let day = Date::new(last.year() - back, date.month, date.day).ok()?;
+        (day <= last).then(|| day.to_datetime(clock))
+    })
+}
+
+/// A time as it is pasted.
+fn pasted(text: &str) -> Option<Base> {
+    if let Some(length) = length_of_time(text) {
+        return Some(Base::Last(length));
+    }
+    if let Some(at) = fractional_epoch(text) {
+        return Some(Base::Epoch(at));
+    }
+    let found = pasted_time(text)?;
+    let (clock, precision, offset) = (found.clock, found.precision, found.offset);
+    match found.date {
+        Some(PastedDate { year: Some(year), month, day }) => {
+            let start = Date::new(year, month, day).ok()?.to_datetime(clock);
+            Some(Base::Absolute { start, precision, offset })
+        }
+        date => {
+            if let Some(PastedDate { month, day, .. }) = date {
+                // A leap year has every day there is.
+                Date::new(2000, month, day).ok()?;
+            }
+            Some(Base::Partial { date, clock, precision, offset })
+        }
+    }
 }
 
 /// What a step begins with.
@@ -207,7 +343,7 @@ fn absolute(text: &str) -> Option<Base> {
 }
 
 /// `14`, `14:05`, `14:05:09`, `14:05:09.123`, with the unit of its last part.
-fn clock_of(text: &str) -> Option<(Time, Unit)> {
+pub(super) fn clock_of(text: &str) -> Option<(Time, Unit)> {
     let mut parts = text.trim_end().split(':');
     let hour = number(parts.next()?, 2)?;
     let minute = parts.next().map(|minute| number(minute, 2));
@@ -235,19 +371,8 @@ fn clock_of(text: &str) -> Option<(Time, Unit)> {
     Some((time, precision))
 }
 
-/// `Z`, `+02:00`, `+0200` or `+02`.
-fn zone_offset(text: &str) -> Option<Offset> {
-    if text.eq_ignore_ascii_case("z") {
-        return Some(Offset::UTC);
-    }
-    let (sign, digits) = (if text.starts_with('-') { -1 } else { 1 }, text[1..].replace(':', ""));
-    let hours = number(digits.get(..2)?, 2)?;
-    let minutes = if digits.len() > 2 { number(digits.get(2..)?, 2)? } else { 0 };
-    Offset::from_seconds(sign * (hours * 3_600 + minutes * 60)).ok()
-}
-
 /// A number with exactly this many digits.
-fn number(text: &str, digits: usize) -> Option<i32> {
+pub(super) fn number(text: &str, digits: usize) -> Option<i32> {
     (text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
@@ -345,6 +470,32 @@ mod tests {
             ("yesterday", "2024-05-14T00:00:00Z 2024-05-15T00:00:00Z"),
             ("today+14h", "2024-05-15T14:00:00Z 2024-05-16T14:00:00Z"),
             ("5m", "2024-05-15T14:00:30.5Z 2024-05-15T14:05:30.500000001Z"),
+            ("last 15 minutes", "2024-05-15T13:50:30.5Z 2024-05-15T14:05:30.500000001Z"),
+            ("past hour", "2024-05-15T13:05:30.5Z 2024-05-15T14:05:30.500000001Z"),
+            ("15 min ago", "2024-05-15T13:50:30.5Z 2024-05-15T14:05:30.500000001Z"),
+            ("May 3 14:05", "2024-05-03T14:05:00Z 2024-05-03T14:06:00Z"),
+            ("Dec  3 14:05:09", "2023-12-03T14:05:09Z 2023-12-03T14:05:10Z"),
+            ("03/Mar/2026:14:05:00 +0000", "2026-03-03T14:05:00Z 2026-03-03T14:05:01Z"),
+            ("[03/Mar/2026:14:05:00 +0100]", "2026-03-03T13:05:00Z 2026-03-03T13:05:01Z"),
+            ("Tue, 03 Mar 2026 14:05:09 GMT", "2026-03-03T14:05:09Z 2026-03-03T14:05:10Z"),
+            ("Tue Mar  3 14:05:09 2026", "2026-03-03T14:05:09Z 2026-03-03T14:05:10Z"),
+            ("2026/03/03 14:05:09,123", "2026-03-03T14:05:09.123Z 2026-03-03T14:05:09.124Z"),
+            ("2026-03-03 14:05:09,123", "2026-03-03T14:05:09.123Z 2026-03-03T14:05:09.124Z"),
+            ("2026-03-03 14:05 UTC", "2026-03-03T14:05:00Z 2026-03-03T14:06:00Z"),
+            ("3.3.2026 9:05", "2026-03-03T09:05:00Z 2026-03-03T09:06:00Z"),
+            ("3/25/2026 2:05 PM", "2026-03-25T14:05:00Z 2026-03-25T14:06:00Z"),
+            ("3 March 2026", "2026-03-03T00:00:00Z 2026-03-04T00:00:00Z"),
+            ("20260303", "2026-03-03T00:00:00Z 2026-03-04T00:00:00Z"),
+            ("14:05", "2024-05-15T14:05:00Z 2024-05-15T14:06:00Z"),
+            ("14:06", "2024-05-14T14:06:00Z 2024-05-14T14:07:00Z"),
+            ("1714572300.25", "2024-05-01T14:05:00.25Z 2024-05-01T14:05:00.250000001Z"),
+            ("3/4/2026", "none"),
+            ("Mar 3 Mar 4", "none"),
+            ("Feb 30", "none"),
+            ("Mar", "none"),
+            ("Tuesday", "none"),
+            ("25:00", "none"),
+            ("10kb", "none"),
             ("soon", "none"),
             ("2024-13", "none"),
             ("2024-02-30", "none"),
@@ -378,13 +529,51 @@ mod tests {
         assert_eq!(matched("now-15m"), Some(quarter));
         assert_eq!(matched("15m"), Some(quarter));
         assert_eq!(matched("now").map(|period| period.to - period.from), Some(1));
+        // An epoch is the minute around it.
+        let epoch = at("2024-05-01T14:05:00Z").expect("a time");
+        let minute = Period { from: epoch - AROUND, to: epoch + AROUND };
+        assert_eq!(matched("1714572300"), Some(minute));
+    }
+
+    #[test]
+    fn times_of_day_are_on_the_days_in_view() {
+        let now = at(NOW).expect("a time");
+        let around = Period {
+            from: at("2024-05-01T12:00:00Z").expect("a time"),
+            to: at("2024-05-03T12:00:00Z").expect("a time"),
+        };
+        let found = |text: &str| {
+            stretch(text, None, now, &TimeZone::UTC, Some(around)).map_or_else(
+                || "none".to_owned(),
+                |Period { from, to }| format!("{} {}", to_rfc3339(from), to_rfc3339(to)),
+            )
+        };
+        for (text, expected) in [
+            ("14:05", "2024-05-01T14:05:00Z 2024-05-01T14:06:00Z"),
+            ("9:05", "2024-05-02T09:05:00Z 2024-05-02T09:06:00Z"),
+            ("14:05-14:10", "2024-05-01T14:05:00Z 2024-05-01T14:10:00Z"),
+            ("23:50 to 00:10", "2024-05-01T23:50:00Z 2024-05-02T00:10:00Z"),
+            ("2024-05-01T14:05/14:10", "2024-05-01T14:05:00Z 2024-05-01T14:10:00Z"),
+            ("2024-05-01/2024-05-02", "2024-05-01T00:00:00Z 2024-05-03T00:00:00Z"),
+            ("2024-05-01 – 2024-05-02", "2024-05-01T00:00:00Z 2024-05-03T00:00:00Z"),
+            ("now-2h to now-1h", "2024-05-15T12:05:30.5Z 2024-05-15T13:05:30.500000001Z"),
+            (
+                "03/May/2024:14:05:00 +0000/03/May/2024:14:10:00 +0000",
+                "2024-05-03T14:05:00Z 2024-05-03T14:10:00Z",
+            ),
+            ("between May 1 14:05 and May 1 14:10", "2024-05-01T14:05:00Z 2024-05-01T14:10:00Z"),
+            ("now/d", "2024-05-15T00:00:00Z 2024-05-16T00:00:00Z"),
+            ("a/b", "none"),
+        ] {
+            assert_eq!(found(text), expected, "{text}");
+        }
     }
 
     #[test]
     fn range_ends_after_a_whole_day_but_at_the_exact_minute() {
         let now = at(NOW).expect("a time");
         let stretch = |from: &str, to: Option<&str>| {
-            stretch(from, to, now, &TimeZone::UTC).map_or_else(
+            stretch(from, to, now, &TimeZone::UTC, None).map_or_else(
                 || "none".to_owned(),
                 |Period { from, to }| format!("{} {}", to_rfc3339(from), to_rfc3339(to)),
             )

@@ -63,7 +63,10 @@ impl<'a> Records<'a> {
     /// One record. Numbers are no formulas, however they begin.
     pub fn write(&mut self, cells: impl Iterator<Item = Cell>) -> std::io::Result<()> {
         for cell in cells {
-            let mut text = cell.to_string();
+            let mut text = match cell {
+                Cell::Float(value) => without_noise(value),
+                ref other => other.to_string(),
+            };
             if self.formulas == Formulas::Escape && is_formula(&cell, &text) {
                 text.insert(0, '\'');
             }
@@ -78,8 +81,40 @@ impl<'a> Records<'a> {
     }
 }
 
+/// Digits that a calculation adds to a number: `5081.9800000000005` is `5081.98` to fifteen digits.
+const NOISE_DIGITS: usize = 4;
+
+/// A number to fifteen digits where the others are the noise of a calculation; any other as it is, so that what was
+/// imported stays exact.
+fn without_noise(value: f64) -> String {
+    let exact = Cell::Float(value).to_string();
+    let rounded = format!("{value:.14e}")
+        .parse()
+        .map_or_else(|_| exact.clone(), |value| Cell::Float(value).to_string());
+    if rounded.len() + NOISE_DIGITS <= exact.len() { rounded } else { exact }
+}
+
 fn is_formula(cell: &Cell, text: &str) -> bool {
     matches!(cell, Cell::Text(_) | Cell::List(_))
         && text.starts_with(['=', '+', '-', '@', '\t', '\r'])
         && text.parse::<f64>().is_err()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_noise;
+
+    #[test]
+    fn noise_of_calculations_is_rounded_away_and_exact_numbers_stay() {
+        for (value, expected) in [
+            (5_081.980_000_000_000_5, "5081.98"),
+            (0.1 + 0.2, "0.3"),
+            (4.333_333_333_333_333, "4.333333333333333"),
+            (1_772_546_700.123_456, "1772546700.123456"),
+            (0.5, "0.5"),
+            (-2.0, "-2"),
+        ] {
+            assert_eq!(without_noise(value), expected);
+        }
+    }
 }

@@ -67,7 +67,7 @@ fn option(cell: &mut Cell, word: &str) -> Result<(), String> {
     let (key, value) = word.split_once('=').ok_or_else(unknown)?;
     let time = || {
         let read = stamp::parse(value);
-        read.ok_or_else(|| format!("`{value}` is no time: write it as 2026-03-01T14:05:00Z"))
+        read.ok_or_else(|| format!("not a valid time: `{value}`; write it as 2026-03-01T14:05:00Z"))
     };
     match key {
         "from" => cell.from = Some(time()?),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use indexer::query::time::Period;
 use indexer::query::{self, Reading, Severity};
 use indexer::{Checked, Engine, RunOptions, SqlOptions, is_sql};
 use serde::{Deserialize, Serialize};
@@ -97,6 +98,8 @@ pub struct StretchRequest {
     pub to: Option<String>,
     /// The zone of days and of times that name none; null is UTC.
     pub zone: Option<String>,
+    /// The times in view: a time of day is on a day of theirs; null leaves that to the end of the data.
+    pub around: Option<Stretch>,
 }
 
 /// From inclusive, to exclusive.
@@ -308,7 +311,9 @@ pub fn stretch(
 ) -> Result<Stretch, WireError> {
     let case = session.case(Path::new(&request.case))?;
     let options = RunOptions::in_zone(request.zone.as_deref().unwrap_or("UTC"))?;
-    let found = Engine::stretch(&case.snapshot(), &request.from, request.to.as_deref(), &options)?;
+    let around = request.around.as_ref().map(|around| Period { from: around.from.0, to: around.to.0 });
+    let (from, to) = (&request.from, request.to.as_deref());
+    let found = Engine::stretch(&case.snapshot(), from, to, &options, around)?;
     Ok(Stretch { from: Nanos(found.from), to: Nanos(found.to) })
 }
 

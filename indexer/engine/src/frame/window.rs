@@ -2,6 +2,7 @@
 
 use polars::prelude::{
     Column as Series, DataFrame, DataType, Expr, FillNullStrategy, IntoLazy, RankMethod, RankOptions, col,
+    lit,
 };
 
 use super::convert::{column, series};
@@ -23,6 +24,12 @@ pub enum Over {
     Avg,
     Min,
     Max,
+    /// The last of one of these: what it is of all rows.
+    GroupCount,
+    GroupSum,
+    GroupAvg,
+    GroupMin,
+    GroupMax,
 }
 
 const GROUP: &str = "group";
@@ -36,6 +43,7 @@ pub fn over(groups: Option<&[u32]>, rows: usize, asked: &[(Over, Column)]) -> Re
         let expression = what.expression(col(name.as_str()));
         let expression = match groups {
             Some(_) => expression.over([col(GROUP)]).map_err(|error| internal(&error))?,
+            None if what.is_of_group() => expression.over([lit(0)]).map_err(|error| internal(&error))?,
             None => expression,
         };
         wanted.push(expression.alias(format!("result {index}")));
@@ -47,12 +55,29 @@ pub fn over(groups: Option<&[u32]>, rows: usize, asked: &[(Over, Column)]) -> Re
 }
 
 impl Over {
+    /// Whether it is one value for all rows of a group.
+    fn is_of_group(self) -> bool {
+        matches!(self, Over::GroupCount | Over::GroupSum | Over::GroupAvg | Over::GroupMin | Over::GroupMax)
+    }
+
+    /// The same of all rows of the group.
+    pub(crate) fn of_group(self) -> Over {
+        match self {
+            Over::Count => Over::GroupCount,
+            Over::Sum => Over::GroupSum,
+            Over::Avg => Over::GroupAvg,
+            Over::Min => Over::GroupMin,
+            Over::Max => Over::GroupMax,
+            other => other,
+        }
+    }
+
     fn expression(&self, values: Expr) -> Expr {
         // A missing value keeps the result so far.
         let so_far = |values: Expr| values.fill_null_with_strategy(FillNullStrategy::Forward(None));
         let rank = |method| RankOptions { method, descending: false };
         match *self {
-            Over::Shift(rows) => values.shift(polars::prelude::lit(rows)),
+            Over::Shift(rows) => values.shift(lit(rows)),
             Over::Rank { dense: true } => values.rank(rank(RankMethod::Dense), None),
             Over::Rank { dense: false } => values.rank(rank(RankMethod::Min), None),
             Over::Count => values.cum_count(false),
@@ -63,6 +88,11 @@ impl Over {
             }
             Over::Min => so_far(values.cum_min(false)),
             Over::Max => so_far(values.cum_max(false)),
+            Over::GroupCount => values.count(),
+            Over::GroupSum => values.sum(),
+            Over::GroupAvg => values.mean(),
+            Over::GroupMin => values.min(),
+            Over::GroupMax => values.max(),
         }
     }
 }

@@ -71,7 +71,7 @@ impl Clock {
         let plain = text.trim_start_matches('@');
         let period = TimeExpr::parse(plain).and_then(|time| time.period(self.now, &self.zone));
         period.map(|period| period.from).ok_or_else(|| {
-            Error::new(ErrorKind::QueryInvalid, format!("`{text}` is no time"))
+            Error::new(ErrorKind::QueryInvalid, format!("not a valid time: `{text}`"))
                 .spanning(span.start, span.end)
                 .hint("write it like @2026-03-01T14:05 or now-15m")
         })

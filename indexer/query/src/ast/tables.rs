@@ -80,6 +80,8 @@ pub enum WindowFunction {
     Running(WindowAggregate),
     /// Of the rows of so long a time before this one, those of its own time among them.
     Rolling(WindowAggregate, Quantity),
+    /// Of all rows of the group.
+    Group(WindowAggregate),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

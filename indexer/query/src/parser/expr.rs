@@ -204,6 +204,9 @@ impl Parser<'_> {
             }
             TokenKind::Name(name) => self.named(&name, span, true),
             TokenKind::Word { text, .. } => match text.to_ascii_lowercase().as_str() {
+                "true" | "false" | "null" if self.query[self.at..].starts_with("()") => {
+                    self.named(&text, span, false)
+                }
                 "true" => of(ExprKind::Bool(true)),
                 "false" => of(ExprKind::Bool(false)),
                 "null" => of(ExprKind::Null),
@@ -245,6 +248,11 @@ impl Parser<'_> {
     }
 
     fn call(&mut self, name: &str, span: Span) -> Parsed<Expr> {
+        if let Some(constant) = constant_call(name) {
+            let open = self.open_after(span)?;
+            self.expect_close(open, Mode::Expr)?;
+            return Ok(Expr::new(constant, Span::new(span.start, self.at)));
+        }
         let function = Function::named(name);
         let before = self.at;
         if let Some(function) = function {
@@ -300,13 +308,25 @@ impl Parser<'_> {
     }
 }
 
+/// Splunk's `true()`, `false()` and `null()`.
+fn constant_call(name: &str) -> Option<ExprKind> {
+    match name.to_ascii_lowercase().as_str() {
+        "true" => Some(ExprKind::Bool(true)),
+        "false" => Some(ExprKind::Bool(false)),
+        "null" => Some(ExprKind::Null),
+        _ => None,
+    }
+}
+
 pub(super) fn regex_text(source: &str, ignore_case: bool, span: Span) -> Parsed<RegexText> {
     RegexText::new(source, ignore_case).map_err(|error| {
-        Diagnostic::error(
-            span,
-            format!("this expression cannot be read: {error}"),
-            "mind that ( ) [ ] { } . * + ? ^ $ | need a backslash to match themselves",
-        )
+        // A size is no matter of backslashes.
+        let hint = if error.contains("too large") || error.contains("nest") {
+            "repeat less: use smaller numbers in { }, or + instead of large ones"
+        } else {
+            "mind that ( ) [ ] { } . * + ? ^ $ | need a backslash to match themselves"
+        };
+        Diagnostic::error(span, format!("this expression cannot be read: {error}"), hint)
     })
 }
 

@@ -4,6 +4,7 @@
 mod clause;
 mod expr;
 mod filter;
+mod spl;
 mod stage;
 mod stats;
 mod tables;

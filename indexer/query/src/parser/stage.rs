@@ -2,7 +2,8 @@
 
 use super::expr::{is_equal, regex_text};
 use super::stats::aggregation_named;
-use super::{Parsed, Parser};
+use super::{Parsed, Parser, spl};
+use base::limits::DEFAULT_ROWS;
 use crate::ast::{
     Assignment, Baseline, Dimension, ExprKind, Extraction, FieldRef, Filter, Frequent, Join, NamePattern,
     Quantity, Renaming, SortKey, Span, Stage, StageKind, Surroundings, TimeSpan, TransactionLimits,
@@ -22,15 +23,21 @@ impl Parser<'_> {
                 "write | stats, | sort, | limit, …",
             ));
         };
-        let known = StageName::ALL.iter().map(|stage| stage.described().name);
+        let known = StageName::ALL.iter().map(|stage| stage.described().name).chain(spl::NAMES);
         let Some(name) = StageName::named(word) else {
+            self.at = token.span.end;
+            if let Some(kind) = self.spl_stage(word)? {
+                return Ok(Stage { kind, span: Span::new(token.span.start, self.at) });
+            }
+            self.at = token.span.start;
             let hint = "stages are where, eval, stats, timechart, sort, keep, limit, top, …";
             return Err(Diagnostic::unknown(token.span, "stage", word, known, hint));
         };
         self.at = token.span.end;
         // Splunk's `streamstats sum(x)` is the running sum.
         let kind = match name {
-            StageName::Window => self.window(!word.eq_ignore_ascii_case("window"))?,
+            StageName::Window if word.eq_ignore_ascii_case("window") => self.window("")?,
+            StageName::Window => self.window("running_")?,
             name => self.stage_of(name)?,
         };
         Ok(Stage { kind, span: Span::new(token.span.start, self.at) })
@@ -82,7 +89,7 @@ impl Parser<'_> {
             }
             StageName::Lookup => StageKind::Lookup(self.join()?),
             StageName::Join => StageKind::Join(self.joined()?),
-            StageName::Window => self.window(false)?,
+            StageName::Window => self.window("")?,
             StageName::Pivot => self.pivot()?,
             StageName::Unpivot => StageKind::Unpivot(self.unpivot()?),
             StageName::FillNull => self.fill_null()?,
@@ -351,7 +358,11 @@ impl Parser<'_> {
     }
 
     fn rex(&mut self) -> Parsed<StageKind> {
+        let is_sed_first = self.sed_mode()?;
         let field = self.extracted_field()?;
+        if is_sed_first || self.sed_mode()? {
+            return self.spl_sed(field);
+        }
         let token = self.take(Mode::Expr)?;
         let (source, ignore_case) = match &token.kind {
             TokenKind::Regex { source, ignore_case } => (source, *ignore_case),
@@ -368,6 +379,17 @@ impl Parser<'_> {
             return Err(Diagnostic::error(token.span, "this expression has no named group", hint));
         }
         Ok(StageKind::Rex { field, regex })
+    }
+
+    /// `mode=sed`, Splunk's way to replace.
+    fn sed_mode(&mut self) -> Parsed<bool> {
+        if !self.option(&["mode"]) {
+            return Ok(false);
+        }
+        if self.take_word(Mode::Name, "sed") {
+            return Ok(true);
+        }
+        Err(self.error_here("the only mode is sed", "write mode=sed \"s/find/replace/g\""))
     }
 
     fn context(&mut self) -> Parsed<StageKind> {

@@ -14,7 +14,7 @@ use crate::lexer::{TokenKind, TokenKind};
 
 /// Functions of `window` that are called by exactly these names; the others are `running_` and `rolling_` before
 /// the name of a calculation.
-const WINDOW_FUNCTIONS: [&str; 17] = [
+const WINDOW_FUNCTIONS: [&str; 22] = [
     "lag",
     "lead",
     "rank",
@@ -32,6 +32,11 @@ const WINDOW_FUNCTIONS: [&str; 17] = [
     "rolling_min",
     "rolling_max",
     "rolling_p95",
+    "group_count",
+    "group_sum",
+    "group_avg",
+    "group_min",
+    "group_max",
 ];
 
 impl Parser<'_> {
@@ -139,12 +144,22 @@ impl Parser<'_> {
         })
     }
 
-    /// If `running` is set, calculations cover all rows up to the current one without saying so.
-    pub(super) fn window(&mut self, is_running: bool) -> Parsed<StageKind> {
+    /// What plain calculations begin with: `running_` for all rows up to the current one, `group_` for all rows of
+    /// the group.
+    pub(super) fn window(&mut self, prefix: &str) -> Parsed<StageKind> {
+        if !prefix.is_empty() {
+            self.spl_window_option()?;
+        }
         let mut columns = Vec::new();
         loop {
-            columns.push(self.windowed(is_running)?);
-            if !self.take_if(Mode::Operator, &TokenKind::Comma) {
+            columns.push(self.windowed(prefix)?);
+            // Splunk's users separate by spaces.
+            let next = self.peek(Mode::Expr)?;
+            let is_next = || {
+                let word = next.word().filter(|word| !word.eq_ignore_ascii_case("by"));
+                !prefix.is_empty() && word.is_some_and(|word| window_aggregate(word).is_some())
+            };
+            if !self.take_if(Mode::Operator, &TokenKind::Comma) && !is_next() {
                 break;
             }
         }
@@ -158,7 +173,7 @@ impl Parser<'_> {
         Ok(StageKind::Window { columns, by })
     }
 
-    fn windowed(&mut self, is_running: bool) -> Parsed<Windowed> {
+    fn windowed(&mut self, prefix: &str) -> Parsed<Windowed> {
         let start = self.peek(Mode::Expr)?.span.start;
         let mut name = self.assigned_name()?;
         let token = self.peek(Mode::Expr)?;
@@ -178,8 +193,16 @@ impl Parser<'_> {
             Vec::new()
         };
         let span = Span::new(token.span.start, self.at);
-        let running_name = format!("running_{called}");
-        let called = if is_running && window_aggregate(called).is_some() { &running_name } else { called };
+        let prefixed = format!("{prefix}{called}");
+        let is_plain = !prefix.is_empty() && window_aggregate(called).is_some();
+        // Splunk names the columns of `eventstats` as those of `stats`.
+        if is_plain && prefix == "group_" && name.is_none() {
+            let written: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+            let written =
+                if written.is_empty() { String::new() } else { format!("({})", written.join(", ")) };
+            name = Some(format!("{}{written}", called.to_ascii_lowercase()));
+        }
+        let called = if is_plain { &prefixed } else { called };
         let (function, argument) = window_function(called, arguments, token.span, span)?;
         if self.take_word(Mode::Operator, "as") {
             name = Some(self.column_name()?);
@@ -264,6 +287,10 @@ impl Parser<'_> {
 
     pub(super) fn bucket(&mut self) -> Parsed<StageKind> {
         let value = self.name()?;
+        // Splunk's `bucket` is `bin`.
+        if let Some(width) = self.spl_span()? {
+            return self.spl_binned(&value, width);
+        }
         if !self.take_word(Mode::Name, "into") {
             return Err(
                 self.error_here("the number of buckets is missing here", "write bucket duration_ms into 4")
@@ -320,6 +347,17 @@ fn window_function(
                     return Ok((WindowFunction::Running(aggregate), first));
                 }
                 return wrong("write running_sum(x); only running_count() takes nothing");
+            }
+            if let Some(aggregate) = lower.strip_prefix("group_").and_then(window_aggregate) {
+                let counts = aggregate == WindowAggregate::Count;
+                return match (given, aggregate) {
+                    (_, WindowAggregate::Percentile(_)) => {
+                        wrong("write join left on k (… | stats p95(x) by k), or group_avg, group_max")
+                    }
+                    (1, _) => Ok((WindowFunction::Group(aggregate), first)),
+                    (0, _) if counts => Ok((WindowFunction::Group(aggregate), first)),
+                    _ => wrong("write group_sum(x); only group_count() takes nothing"),
+                };
             }
             if let Some(aggregate) = lower.strip_prefix("rolling_").and_then(window_aggregate) {
                 let counts = aggregate == WindowAggregate::Count;

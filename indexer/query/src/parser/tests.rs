@@ -85,6 +85,18 @@ fn values_have_all_their_forms() {
 }
 
 #[test]
+fn hint_about_an_expression_fits_what_is_wrong_with_it() {
+    for (query, expected) in [
+        ("/(/", "mind that ( ) [ ]"),
+        ("/(\\w{999}){999}/", "repeat less"),
+        ("/((((((((((a{9}){9}){9}){9}){9}){9}){9}){9}){9}){9})/", "repeat less"),
+    ] {
+        let hint = parse_query(query).expect_err(query).hint.unwrap_or_default();
+        assert!(hint.starts_with(expected), "{query}: {hint}");
+    }
+}
+
+#[test]
 fn other_tools_spellings_are_understood() {
     check(&[
         ("status=500 AND method!=GET", "status=500 AND method!=GET"),

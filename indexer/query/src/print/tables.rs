@@ -102,6 +102,7 @@ impl Display for WindowFunction {
             WindowFunction::DenseRank => f.write_str("dense_rank"),
             WindowFunction::Running(aggregate) => write!(f, "running_{aggregate}"),
             WindowFunction::Rolling(aggregate, _) => write!(f, "rolling_{aggregate}"),
+            WindowFunction::Group(aggregate) => write!(f, "group_{aggregate}"),
         }
     }
 }

@@ -143,7 +143,9 @@ fn by_place(
         WindowFunction::Rank => (Over::Rank { dense: false }, ranked(argument)),
         WindowFunction::DenseRank => (Over::Rank { dense: true }, ranked(argument)),
         WindowFunction::RowNumber => (Over::Count, numbered()),
-        WindowFunction::Running(aggregate) | WindowFunction::Rolling(aggregate, _) => {
+        WindowFunction::Running(aggregate)
+        | WindowFunction::Rolling(aggregate, _)
+        | WindowFunction::Group(aggregate) => {
             let what = match aggregate {
                 WindowAggregate::Count => Over::Count,
                 WindowAggregate::Sum => Over::Sum,
@@ -151,6 +153,7 @@ fn by_place(
                 WindowAggregate::Max => Over::Max,
                 WindowAggregate::Avg | WindowAggregate::Percentile(_) => Over::Avg,
             };
+            let what = if let WindowFunction::Group(_) = column.function { what.of_group() } else { what };
             let (keys, coding) = keys_of(column, argument, rows, run);
             // The keys of missing values are what a column has for these.
             let numbers = match coding {
@@ -197,7 +200,10 @@ fn keys_of(
     run: &Run<'_>,
 ) -> (Vec<i64>, Coding) {
     let Some(argument) = argument else { return (vec![0; rows], Coding::Whole) };
-    let (WindowFunction::Running(aggregate) | WindowFunction::Rolling(aggregate, _)) = column.function else {
+    let (WindowFunction::Running(aggregate)
+    | WindowFunction::Rolling(aggregate, _)
+    | WindowFunction::Group(aggregate)) = column.function
+    else {
         return (vec![NO_KEY; rows], Coding::Whole);
     };
     if aggregate == WindowAggregate::Count {

@@ -188,3 +188,53 @@ fn rolling_calculations_agree_with_looking_at_every_window() {
         }
     }
 }
+
+#[test]
+fn groups_are_calculated_as_a_whole() {
+    check(
+        &times(),
+        "window n = group_count(x), s = group_sum(x), m = group_avg(x), lo = group_min(x), hi = group_max(x) by k \
+         | keep k, x, n, s, m, lo, hi",
+        &[
+            "k|x|n|s|m|lo|hi",
+            "a|4|3|8|2.6666666666666665|2|4",
+            "b||1|7|7|7|7",
+            "a|2|3|8|2.6666666666666665|2|4",
+            "b|7|1|7|7|7|7",
+            "a|2|3|8|2.6666666666666665|2|4",
+        ],
+    );
+    check(
+        &times(),
+        "eventstats count, max(x) as top | eval share = x / top | keep x, count, top, share",
+        &[
+            "x|count|top|share",
+            "4|5|7|0.5714285714285714",
+            "|5|7|",
+            "2|5|7|0.2857142857142857",
+            "7|5|7|1",
+            "2|5|7|0.2857142857142857",
+        ],
+    );
+}
+
+#[test]
+fn commands_of_splunk_calculate() {
+    check(
+        &times(),
+        "bin _time span=5m | stats count by _time",
+        &["_time|count", "2026-03-01T10:00:00Z|4", "2026-03-01T10:05:00Z|1"],
+    );
+    check(
+        &times(),
+        "bin time span=5m | stats count by time",
+        &["time|count", "2026-03-01T10:00:00Z|4", "2026-03-01T10:05:00Z|1"],
+    );
+    check(&times(), "chart count over x by k", &["x|a|b", "2|2|0", "4|1|0", "7|0|1", "|0|1"]);
+    check(&times(), "rex field=k mode=sed \"s/(a)/<\\1>/\" | keep k", &["k", "<a>", "b", "<a>", "b", "<a>"]);
+    check(
+        &times(),
+        "eval v = case(x >= 4, \"much\", x < 4, \"little\", true(), \"none\") | keep v",
+        &["v", "much", "none", "little", "much", "little"],
+    );
+}
