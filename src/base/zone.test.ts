@@ -60,20 +60,4 @@ describe('parsing wall-clock times', () => {
   it('maps a time that clocks skip to the hour after it', () => {
     expect(berlin.fromWall(at('2026-03-29 02:30'))).toBe(at('2026-03-29 01:30'));
   });
-
-  it('finds the day of a time without a date', () => {
-    const night = { from: at('2026-07-01 20:00'), to: at('2026-07-02 04:00') };
-    expect(berlin.dated('22:30', night)).toBe('2026-07-01 22:30');
-    expect(berlin.dated(' 1:05:30 ', night)).toBe('2026-07-02 01:05:30');
-    // If it is on neither day, it is before or after the range, on the day that the range begins.
-    expect(berlin.dated('12:00', night)).toBe('2026-07-01 12:00');
-    expect(berlin.dated('now-15m', night)).toBe('now-15m');
-    expect(berlin.dated('2026-07-01', night)).toBe('2026-07-01');
-  });
-
-  it('parses in the zone, and in UTC if that is written', () => {
-    expect(berlin.parse('2026-07-01 14:00')).toBe(at('2026-07-01 12:00'));
-    expect(berlin.parse('2026-07-01 14:00Z')).toBe(at('2026-07-01 14:00'));
-    expect(berlin.parse('soon')).toBeNull();
-  });
 });

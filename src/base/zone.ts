@@ -1,7 +1,6 @@
 /** Time zones: their offset from UTC at a time, from the system's own tables. */
 import {
   asTime,
-  DAY,
   dateOf,
   floorTo,
   formatClock,
@@ -12,7 +11,6 @@ import {
   formatTimeShort,
   MILLISECOND,
   MINUTE,
-  parseTime,
   type Time,
   type TimeRange,
 } from './time';
@@ -136,33 +134,8 @@ export class Clock {
   range(range: TimeRange): string {
     return formatRange({ from: this.wall(range.from), to: this.wall(range.to) });
   }
-
-  /**
-   * Adds a day to a time of day: the first on which it is within the range, otherwise the day on
-   * which the range begins. Everything else stays as written.
-   */
-  dated(text: string, { from, to }: TimeRange): string {
-    const found = CLOCK_ALONE.exec(text);
-    if (found === null) return text;
-    const clock = `${found[1]!.padStart(2, '0')}${found[2]!}`;
-    const [first, next] = [from, asTime(from + DAY)].map((time) => `${this.day(time)} ${clock}`);
-    const isWithin = (written: string) => {
-      const time = this.parse(written);
-      return time !== null && time >= from && time <= to;
-    };
-    return !isWithin(first!) && isWithin(next!) ? next! : first!;
-  }
-
-  /** Parses a day with an optional time of day, in this zone unless it says UTC. Null if it is no time. */
-  parse(text: string): Time | null {
-    const time = parseTime(text);
-    if (time === null || /(?:Z|UTC)\s*$/i.test(text)) return time;
-    return this.fromWall(time);
-  }
 }
 
-/** `14:05`, `9:05:30.5 UTC`. */
-const CLOCK_ALONE = /^\s*(\d{1,2})(:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:\s*(?:Z|UTC))?)\s*$/i;
 /** No clock change has ever been larger than a day. */
 const DAY_AROUND = 24n * 60n * MINUTE;
 

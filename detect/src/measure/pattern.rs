@@ -56,7 +56,7 @@ impl Written {
             indexer::stamp::parse(text.get_ref()).ok_or_else(|| {
                 lines.fault(
                     text.span(),
-                    format!("`{}` is no time", text.get_ref()),
+                    format!("not a valid time: `{}`", text.get_ref()),
                     "write it as 2026-03-01T14:00:00Z",
                 )
             })

@@ -75,8 +75,8 @@ impl TimeReport {
         };
         count(
             self.carried,
-            "event without a time took its predecessor's",
-            "events without a time took their predecessor's",
+            "event without a time uses the previous timestamp",
+            "events without a time use the previous timestamp",
         );
         count(self.untimed, "event has no time", "events have no time");
         count(self.new_years.into(), "New Year passed", "New Years passed");

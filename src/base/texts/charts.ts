@@ -163,8 +163,5 @@ export const charts = {
     nothingNote:
       'No event in this time range matches its filter, or a later stage removed all rows.',
     running: 'Running the query…',
-    mistaken: 'The query has an error',
-    mistakenNote: 'The query bar shows the error and, where possible, a fix.',
-    former: 'results of the previous query',
   },
 } as const;

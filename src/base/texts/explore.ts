@@ -54,7 +54,8 @@ export const explore = {
   range: {
     quick: (written: string) => QUICK[written] ?? written,
     written: 'Time range',
-    examples: 'now-15m · yesterday · 2026-03-01 · 14:00 to 14:10. Now is the end of the data.',
+    examples:
+      'last 15 minutes · yesterday · Mar 3 14:05 · 14:00-14:10 · a/b · 1772546700. Now is the end of the data.',
     last: 'Last',
     unit: 'Unit',
     units: { s: 'seconds', m: 'minutes', h: 'hours', d: 'days', w: 'weeks', mo: 'months' },

@@ -47,6 +47,12 @@ it('puts zero at the bottom of a logarithmic scale, on which equal factors have 
   expect(scale.ticks).toContain(10);
 });
 
+it('leaves room above the largest value of a logarithmic scale for its line', () => {
+  const scale = valueScale([3, 70], 'logarithmic', 200, 'ms', false);
+  expect(scale.toPx(70)).toBeLessThan(196);
+  expect(scale.toPx(70)).toBeGreaterThan(180);
+});
+
 it('thins out powers of ten if there are many', () => {
   expect(logTicks(1, 100, 9)).toEqual([1, 2, 5, 10, 20, 50, 100]);
   expect(logTicks(1, 1e12, 5).length).toBeLessThanOrEqual(5);

@@ -108,9 +108,10 @@ export function valueScale(
 }
 
 function logScale(least: number, most: number, lengthPx: number, count: number): ValueScale {
-  // A little below the smallest value, so that it still has a height.
+  // A little below the smallest value, so that it still has a height, and above the largest, so that
+  // its line is not cut off.
   const low = Math.log10(least) - 0.1;
-  const high = Math.max(Math.log10(most), low + 0.5);
+  const high = Math.max(Math.log10(most) + 0.05, low + 0.5);
   return {
     toPx: (value) =>
       value <= 0 ? 0 : Math.max(0, ((Math.log10(value) - low) / (high - low)) * lengthPx),

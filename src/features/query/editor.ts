@@ -27,6 +27,8 @@ export interface EditorOptions {
   run(): void;
   /** The n-th recent query, 0 being the newest; null beyond the oldest. */
   recent(back: number): string | null;
+  /** Applies the fix. */
+  mend(): void;
   left(): void;
   /** The diagnostics of the current text, with their fixes. */
   checked(text: string, check: QueryCheck): void;
@@ -97,7 +99,7 @@ export class QueryEditor {
             keymap.of([
               { key: 'Enter', run: () => this.#enter() },
               { key: 'Tab', run: () => this.#take() },
-              { key: 'Alt-Enter', run: () => this.fix() },
+              { key: 'Alt-Enter', run: () => this.#mend() },
               { key: 'Alt-ArrowUp', run: () => this.#walk(1) },
               { key: 'Alt-ArrowDown', run: () => this.#walk(-1) },
               { key: 'Escape', run: () => this.#escape() },
@@ -167,6 +169,11 @@ export class QueryEditor {
     clearTimeout(this.#pause);
     this.#checking.abort();
     this.#view.destroy();
+  }
+
+  #mend(): boolean {
+    this.#options.mend();
+    return true;
   }
 
   #enter(): boolean {

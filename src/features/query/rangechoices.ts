@@ -1,4 +1,4 @@
-/** The offered time ranges, and parsing of a typed one. */
+/** The offered time ranges. What is typed is parsed by the engine. */
 import { DAY, HOUR, MINUTE, SECOND } from '../../base/time';
 import { isZone, localZone } from '../../base/zone';
 
@@ -28,16 +28,11 @@ export function quickRanges(span: bigint): QuickRange[] {
   return QUICK.filter(({ length }) => length < span);
 }
 
-/** `yesterday`, or two times with `to` or a dash in between: `now-2h to now-1h`, `14:00-14:10`. */
-export function endsOf(written: string): { from: string; to: string | null } {
-  const clocks = /^(\d{1,2}:[\d:.]+)\s*[–-]\s*(\d{1,2}:[\d:.]+)$/.exec(written.trim());
-  const found = clocks ?? /^(.*\S)\s+(?:to|until|–|-)\s+(\S.*)$/i.exec(written.trim());
-  return found === null ? { from: written.trim(), to: null } : { from: found[1]!, to: found[2]! };
-}
-
 /** A relative time moves along with the data; a date does not. */
 export function isRelative(written: string): boolean {
-  return /now|today|yesterday|tomorrow|^[-+]|^\d+[a-z]/i.test(written);
+  return /now|today|yesterday|tomorrow|ago$|^(?:the )?(?:last|past|previous) |^[-+]|^\d+ ?[a-z]+$/i.test(
+    written.trim(),
+  );
 }
 
 /** The zones offered first: those of the machine and of the sources, as the engine reports them. */

@@ -12,6 +12,7 @@ import { loadHistogram } from './histogram';
 import { loadOverTime } from './overtime';
 import type { ChartSpec } from './chartspec';
 import { loadTerms } from './terms';
+import { ValueColours } from './valuecolours';
 
 /** The request of a chart. */
 export interface ChartQuestion {
@@ -22,6 +23,8 @@ export interface ChartQuestion {
   readonly domain: TimeRange;
   readonly buckets: number;
   readonly zone: string | null;
+  /** The width of the timeline's buckets, which are also those of the chart. */
+  readonly widthNs?: bigint | null;
   /** Increases with the case. */
   readonly epoch: number;
 }
@@ -35,13 +38,15 @@ export class Chart {
   failure = $state.raw<EngineError | null>(null);
 
   readonly #client: Client;
+  readonly #colours: ValueColours;
   readonly #latest: Latest<ChartData>;
   #asked: { key: string; question: ChartQuestion } | null = null;
   /** The request that `data` answers, regardless of the epoch. */
   #shown = '';
 
-  constructor(lifetime: Lifetime, client: Client) {
+  constructor(lifetime: Lifetime, client: Client, colours = new ValueColours()) {
     this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
+    this.#colours = colours;
     this.#client = client;
   }
 
@@ -98,6 +103,8 @@ export class Chart {
       domain: question.domain,
       buckets: question.buckets,
       zone: question.zone,
+      widthNs: question.widthNs ?? null,
+      colours: this.#colours,
       ask: (by, measures, options) => this.#ask(question, by, measures, options ?? {}, signal),
       show: (data) => {
         // A partial answer never replaces a more complete one to the same request.

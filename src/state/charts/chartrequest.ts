@@ -1,11 +1,11 @@
 /** The requests that all kinds of charts share. */
-import { LEVELS } from '../../base/levels';
 import { texts } from '../../base/texts';
 import { timeFromNanos, type Time, type TimeRange } from '../../base/time';
 import type { Aggregate, Axis, By, Measure, Scalar } from '../../ipc/generated';
 import type { ResolvedSpec } from './autochart';
 import type { ChartData, SeriesColour, TermFilter, AnswerMeta } from './chartdata';
 import { MOST_SERIES, type MeasureName } from './chartspec';
+import type { ValueColours } from './valuecolours';
 
 export interface AskOptions {
   /** Shifts the request into the past by this much. */
@@ -21,6 +21,9 @@ export interface ChartLoad {
   /** The number of time buckets that fit. */
   readonly buckets: number;
   readonly zone: string | null;
+  /** The width of the timeline's buckets, which are also those of the chart; null if there are none. */
+  readonly widthNs: bigint | null;
+  readonly colours: ValueColours;
   ask(by: By[], measures: Measure[], options?: AskOptions): Promise<Aggregate>;
   /** Shows a partial result. */
   show(data: ChartData): void;
@@ -69,7 +72,12 @@ export function splitBy(field: string, top: number): By {
   return { kind: 'terms', field, top: Math.min(top, MOST_SERIES), order: 'most' };
 }
 
-export function timeBy({ buckets, zone }: ChartLoad): By {
+export function timeBy({ buckets, zone, widthNs }: ChartLoad): By {
+  if (widthNs !== null) {
+    // Aligned as those of the timeline are.
+    const interval = { kind: 'fixed', ns: widthNs.toString() as never } as const;
+    return { kind: 'time', interval, zone: null };
+  }
   return { kind: 'time', interval: { kind: 'auto', buckets }, zone };
 }
 
@@ -81,7 +89,7 @@ export function sameBuckets(asking: ChartLoad, edges: readonly Time[]): By {
   return {
     kind: 'time',
     interval: { kind: 'fixed', ns: width.toString() as never },
-    zone: asking.zone,
+    zone: asking.widthNs === null ? asking.zone : null,
   };
 }
 
@@ -116,11 +124,14 @@ export const OTHER = 'other';
 export const MISSING = 'missing';
 
 /** The cells of a terms axis: each value, all others, missing values. */
-export function termCellsOf(axis: Extract<Axis, { kind: 'terms' }>): TermCell[] {
-  const places = axis.values.map((value, at) => ({
+export function termCellsOf(
+  axis: Extract<Axis, { kind: 'terms' }>,
+  colours: ValueColours,
+): TermCell[] {
+  const places = axis.values.map((value) => ({
     id: `=${value.text}`,
     name: nameOf(value),
-    colour: colourOf(axis.field, value, at),
+    colour: colours.of(axis.field, value.text),
     filter: { field: axis.field, value: value.text },
   }));
   return [
@@ -132,11 +143,6 @@ export function termCellsOf(axis: Extract<Axis, { kind: 'terms' }>): TermCell[] 
 
 function nameOf(value: Scalar): string {
   return value.text === '' ? texts.charts.empty : value.text;
-}
-
-function colourOf(field: string, value: Scalar, at: number): SeriesColour {
-  const level = field === 'level' ? LEVELS.find((name) => name === value.text) : undefined;
-  return level ?? at;
 }
 
 /** The result of a secondary request, or a note about its failure. */

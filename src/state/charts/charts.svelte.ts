@@ -8,12 +8,14 @@ import type { Json } from '../view/viewstate';
 import type { FieldInfo } from './autochart';
 import { Chart } from './chart.svelte';
 import { keptSpec, specOf, type ChartSpec } from './chartspec';
+import { ValueColours } from './valuecolours';
 
 /** The charts' part of the view: the current chart, and the open board. */
 interface StoredCharts {
   readonly chart?: Json;
-  /** The result of a query with stages is shown as a chart. */
+  /** The result of a query with stages is shown as a chart, or not: as it was chosen for these stages. */
   readonly drawn?: boolean;
+  readonly drawnOf?: string;
   readonly board?: string | null;
 }
 
@@ -34,6 +36,8 @@ export class Charts {
   /** Increases with the case. */
   epoch = $state(0);
   readonly main: Chart;
+  /** The colours of values, the same in all charts and in the timeline. */
+  readonly colours = new ValueColours();
 
   readonly #client: Client;
   readonly #casePath: string;
@@ -54,12 +58,12 @@ export class Charts {
     this.#client = client;
     this.#casePath = casePath;
     this.#history = history;
-    this.main = new Chart(lifetime, client);
+    this.main = new Chart(lifetime, client, this.colours);
   }
 
   /** A chart next to the main one, such as one of a board. */
   addChart(lifetime: Lifetime): Chart {
-    return new Chart(lifetime, this.#client);
+    return new Chart(lifetime, this.#client, this.colours);
   }
 
   get spec(): ChartSpec {
@@ -70,13 +74,18 @@ export class Charts {
     return this.#kept.board ?? null;
   }
 
-  /** Whether the result of a query with stages is shown as a chart instead of a table. */
-  get resultAsChart(): boolean {
-    return this.#kept.drawn === true;
+  /**
+   * Whether the result of stages is shown as a chart instead of a table: as it was chosen for them,
+   * otherwise a `timechart` is.
+   */
+  isDrawn(stages: string, isTimechart: boolean): boolean {
+    const { drawn, drawnOf } = this.#kept;
+    if (drawn === undefined || (drawnOf ?? stages) !== stages) return isTimechart;
+    return drawn;
   }
 
-  showResult(drawn: boolean): void {
-    this.#history.change({ charts: { ...this.#kept, drawn } });
+  showResult(drawn: boolean, stages: string): void {
+    this.#history.change({ charts: { ...this.#kept, drawn, drawnOf: stages } });
   }
 
   change(part: Partial<ChartSpec>): void {
@@ -85,13 +94,20 @@ export class Charts {
 
   /** Shows a chart in the Charts tab, in place of a board. */
   show(spec: ChartSpec): void {
-    const drawn = this.resultAsChart ? { drawn: true } : {};
-    this.#history.change({ charts: { ...drawn, chart: keptSpec(spec) }, tab: 'charts' });
+    const { drawn, drawnOf } = this.#kept;
+    const chosen =
+      drawn === undefined ? {} : { drawn, ...(drawnOf === undefined ? {} : { drawnOf }) };
+    this.#history.change({ charts: { ...chosen, chart: keptSpec(spec) }, tab: 'charts' });
   }
 
   /** Charts a field with one click. */
   chartField(field: string): void {
     this.show(specOf({ field }));
+  }
+
+  /** The charts' part of the view with the board closed: what a result is shown in. */
+  get withoutBoard(): Json {
+    return { ...this.#kept, board: null };
   }
 
   openBoard(id: string | null): void {

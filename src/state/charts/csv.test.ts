@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { timeFromNanos } from '../../base/time';
-import { csvOf, textCell } from './csv';
+import { csvOf, plainNumber, textCell } from './csv';
 
 it('writes plain numbers, ISO times, and empty cells for missing values', () => {
   const columns = ['time', 'p95, slow', 'n'].map((name) => ({ name, unit: 'plain' as const }));
@@ -29,4 +29,13 @@ it('never lets a text from a log become a formula', () => {
   }
   expect(textCell('=a"b')).toBe('"\'=a""b"');
   expect(textCell('plain')).toBe('plain');
+});
+
+it('writes numbers without the noise of calculations', () => {
+  expect([5081.9800000000005, 0.1 + 0.2, 1772546700.123456, 1 / 3].map(plainNumber)).toEqual([
+    '5081.98',
+    '0.3',
+    '1772546700.123456',
+    '0.3333333333333333',
+  ]);
 });

@@ -10,9 +10,19 @@ const FORMULA = /^[=+\-@\t\r\n]/;
 
 function cell(value: NumbersCell): string {
   if (value === null) return '';
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number') return plainNumber(value);
   if (typeof value === 'bigint') return `${formatTimeFull(value as Time).replace(' ', 'T')}Z`;
   return textCell(value);
+}
+
+/** Digits that a calculation adds to a number. */
+const NOISE_DIGITS = 4;
+
+/** A number without the noise of a calculation: `5081.98` for 5081.9800000000005. */
+export function plainNumber(value: number): string {
+  const exact = String(value);
+  const rounded = String(Number(value.toPrecision(15)));
+  return rounded.length + NOISE_DIGITS <= exact.length ? rounded : exact;
 }
 
 /** A text as a cell: escaped as text if it could be a formula, quoted if it has separators. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import type { ColumnKind, TableCell } from '../../ipc/generated';
 import { numbersOf } from './datatable';
-import { chartOfTable, figureGroups } from './tablechart';
+import { chartOfTable, figureGroups, timechartGroups } from './tablechart';
 
 const head = (...columns: [string, ColumnKind][]) => ({
   columns: columns.map(([name, kind]) => ({ name, kind })),
@@ -66,4 +66,49 @@ test('a name next to the time splits the series', () => {
 
 test('numbers alone are only a table', () => {
   expect(chartOfTable(head(['a', 'int'], ['b', 'int']), [[1, 2]])).toBeNull();
+});
+
+test('a timechart by a field shows all its series, stacked, in the colours of their values', () => {
+  const columns = head(
+    ['time', 'time'],
+    ['info', 'int'],
+    ['error', 'int'],
+    ['other', 'int'],
+    ['none', 'int'],
+  );
+  const rows: TableCell[][] = [
+    [MINUTE, 3, 0, 1, 0],
+    [LATER, 4, 2, 0, 5],
+  ];
+  const timechart = { split: 'level', measure: 'count', isSum: true };
+  expect(timechartGroups(columns, timechart)).toEqual(['count']);
+  const chart = chartOfTable(columns, rows, { timechart });
+  if (chart?.shape !== 'time') throw new Error('not over time');
+  expect(chart.stacked).toBe(true);
+  expect(chart.series.map(({ name, colour, whole }) => [name, colour, whole])).toEqual([
+    ['error', 'error', 2],
+    ['info', 'info', 7],
+    ['none', 'none', 5],
+    ['other', 'other', 1],
+  ]);
+});
+
+test('a timechart of several calculations shows one of them at a time', () => {
+  const columns = head(
+    ['time', 'time'],
+    ['count: cart', 'int'],
+    ['p95(duration_ms): cart', 'float'],
+    ['count: stock', 'int'],
+    ['p95(duration_ms): stock', 'float'],
+  );
+  const rows: TableCell[][] = [[MINUTE, 3, 1.5, 4, 2.5]];
+  const timechart = { split: 'service', measure: 'count, p95(duration_ms)', isSum: false };
+  expect(timechartGroups(columns, timechart)).toEqual(['count', 'p95(duration_ms)']);
+  const chart = chartOfTable(columns, rows, { timechart, group: 'p95(duration_ms)' });
+  if (chart?.shape !== 'time') throw new Error('not over time');
+  expect(chart.series.map(({ name, values }) => [name, ...values])).toEqual([
+    ['cart', 1.5],
+    ['stock', 2.5],
+  ]);
+  expect([chart.unit, chart.stacked]).toEqual(['ms', false]);
 });

@@ -1,11 +1,22 @@
 /** The result of a query as a chart: values over its times, or its first names by its first values. */
+import { LEVELS } from '../../base/levels';
 import { texts } from '../../base/texts';
 import { asTime, timeFromNanos, type Time } from '../../base/time';
 import type { Nanos, TableCell, TableColumn } from '../../ipc/generated';
 import type { TableHead } from '../results/results.svelte';
-import type { ChartData, Series, TermRow, TermsData, TimeData, AnswerMeta } from './chartdata';
+import type { TimechartStage } from '../results/timechart';
+import type {
+  ChartData,
+  Series,
+  SeriesColour,
+  TermRow,
+  TermsData,
+  TimeData,
+  AnswerMeta,
+} from './chartdata';
 import { MOST_SERIES, MOST_TERMS } from './chartspec';
 import { unitOf, type Unit } from './units';
+import { ValueColours } from './valuecolours';
 
 type Rows = readonly (readonly TableCell[])[];
 
@@ -31,9 +42,31 @@ export function figureGroups(columns: readonly TableColumn[]): string[] {
   return [...new Set(columns.filter(isFigure).map(({ name }) => groupOf(name)))];
 }
 
+/** What is known of a result besides its table. */
+export interface ResultContext {
+  /** The calculation to draw. */
+  readonly group?: string;
+  /** The stage that made the rows. */
+  readonly timechart?: TimechartStage | null;
+  readonly colours?: ValueColours;
+}
+
 /** Null if a result has nothing to draw. */
-export function chartOfTable(head: TableHead, rows: Rows, group?: string): ChartData | null {
+export function chartOfTable(
+  head: TableHead,
+  rows: Rows,
+  { group, timechart = null, colours = new ValueColours() }: ResultContext = {},
+): ChartData | null {
   const { columns } = head;
+  if (timechart !== null && columns[0]?.kind === 'time' && rows.length > 0) {
+    return ofTimechart(
+      head,
+      rows,
+      group ?? timechartGroups(head, timechart)[0]!,
+      timechart,
+      colours,
+    );
+  }
   const wanted = group ?? figureGroups(columns)[0];
   const figures = columns.flatMap((column, at) =>
     isFigure(column) && groupOf(column.name) === wanted ? [at] : [],
@@ -45,9 +78,82 @@ export function chartOfTable(head: TableHead, rows: Rows, group?: string): Chart
   const names = columns.flatMap(({ kind }, at) =>
     kind === 'text' || kind === 'level' || kind === 'bool' || kind === 'list' ? [at] : [],
   );
-  if (time >= 0) return overTime(head, rows, time, names[0] ?? null, figures);
+  if (time >= 0) return overTime(head, rows, time, names[0] ?? null, figures, colours);
   if (names.length === 0) return null;
   return byName(head, rows, names, figures[0]!);
+}
+
+/**
+ * The calculations of a `timechart`. With a field, each of its values is a column, `error`, or with
+ * several calculations `count: error`.
+ */
+export function timechartGroups({ columns }: TableHead, stage: TimechartStage): string[] {
+  const figures = columns.filter(isFigure);
+  const isPrefixed = stage.split !== null && figures.every(({ name }) => name.includes(': '));
+  if (stage.split === null || isPrefixed) return figureGroups(columns);
+  return [stage.measure];
+}
+
+function ofTimechart(
+  head: TableHead,
+  rows: Rows,
+  group: string,
+  stage: TimechartStage,
+  colours: ValueColours,
+): TimeData | null {
+  const { columns } = head;
+  const slot = slotsOfTimes(rows, 0);
+  if (slot === null) return null;
+  const isSplit = stage.split !== null && group === stage.measure;
+  const wanted = columns.flatMap((column, at) =>
+    isFigure(column) && (isSplit || groupOf(column.name) === group) ? [at] : [],
+  );
+  const series = wanted.map((at, place): Series => {
+    const one = seriesOf(head, rows, 0, slot.places, at, place);
+    if (stage.split === null) return withSum(one, stage);
+    const name = isSplit ? one.name : one.name.slice(group.length + 2);
+    const known = { other: 'other', null: 'missing', none: 'none' } as const;
+    const other = known[name as keyof typeof known] as SeriesColour | undefined;
+    return withSum({ ...one, name, colour: other ?? colours.of(stage.split, name) }, stage);
+  });
+  return {
+    ...timeData(head, slot.starts),
+    // As in the timeline, the most severe levels are at the bottom, where heights can be compared.
+    series: stage.split === 'level' ? series.toSorted(bySeverity) : series,
+    unit: columnUnit(group),
+    stacked: stage.isSum,
+  };
+}
+
+const severity = ({ colour }: Series) => LEVELS.findIndex((level) => level === colour);
+const bySeverity = (a: Series, b: Series) => severity(b) - severity(a);
+
+/** What adds up has a whole. */
+function withSum(series: Series, { isSum }: TimechartStage): Series {
+  if (!isSum) return series;
+  return { ...series, whole: series.values.reduce<number>((all, value) => all + (value ?? 0), 0) };
+}
+
+function slotsOfTimes(
+  rows: Rows,
+  time: number,
+): { readonly starts: Time[]; readonly places: ReadonlyMap<string, number> } | null {
+  const stamps = rows.flatMap((row) => (typeof row[time] === 'string' ? [row[time]] : []));
+  const starts = [...new Set(stamps)].map((nanos) => timeFromNanos(nanos as Nanos)).sort(ascending);
+  if (starts.length === 0) return null;
+  return { starts, places: new Map(starts.map((start, at) => [start.toString(), at])) };
+}
+
+function timeData(head: TableHead, starts: readonly Time[]) {
+  const edges = [...starts, asTime(starts.at(-1)! + width(starts))];
+  return {
+    shape: 'time',
+    meta: tableMeta(head),
+    edges,
+    domain: { from: edges[0]!, to: edges.at(-1)! },
+    scale: 'linear',
+    before: null,
+  } as const;
 }
 
 function tableMeta(head: TableHead): AnswerMeta {
@@ -68,28 +174,21 @@ function overTime(
   time: number,
   name: number | null,
   figures: readonly number[],
+  colours: ValueColours,
 ): TimeData | null {
-  const stamps = rows.flatMap((row) => (typeof row[time] === 'string' ? [row[time]] : []));
-  const starts = [...new Set(stamps)].map((nanos) => timeFromNanos(nanos as Nanos)).sort(ascending);
-  if (starts.length === 0) return null;
-  const slot = new Map(starts.map((start, at) => [start.toString(), at]));
+  const slot = slotsOfTimes(rows, time);
+  if (slot === null) return null;
   const series =
     name === null
       ? figures
           .slice(0, MOST_SERIES)
-          .map((figure, at) => seriesOf(head, rows, time, slot, figure, at))
-      : splitByName(rows, time, slot, name, figures[0]!);
-  const edges = [...starts, asTime(starts.at(-1)! + width(starts))];
+          .map((figure, at) => seriesOf(head, rows, time, slot.places, figure, at))
+      : splitByName(head, rows, time, slot.places, name, figures[0]!, colours);
   return {
-    shape: 'time',
-    meta: tableMeta(head),
-    edges,
-    domain: { from: edges[0]!, to: edges.at(-1)! },
+    ...timeData(head, slot.starts),
     series,
     unit: columnUnit(head.columns[figures[0]!]!.name),
-    scale: 'linear',
     stacked: false,
-    before: null,
   };
 }
 
@@ -116,11 +215,13 @@ function seriesOf(
 }
 
 function splitByName(
+  { columns }: TableHead,
   rows: Rows,
   time: number,
   slot: ReadonlyMap<string, number>,
   name: number,
   figure: number,
+  colours: ValueColours,
 ): Series[] {
   const found = new Map<string, (number | null)[]>();
   for (const row of rows) {
@@ -132,10 +233,10 @@ function splitByName(
     }
     put(values, slot, row[time], row[figure]);
   }
-  return [...found].map(([text, values], colour) => ({
+  return [...found].map(([text, values]) => ({
     id: `=${text}`,
     name: text,
-    colour,
+    colour: colours.of(columns[name]!.name, text),
     values,
     whole: null,
     before: null,

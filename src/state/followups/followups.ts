@@ -1,6 +1,8 @@
 /** Follow-up tabs: surrounding events, and occurrences of a value. */
 import { texts } from '../../base/texts';
-import type { EventId, Row } from '../../ipc/generated';
+import { timeFromNanos } from '../../base/time';
+import type { Clock } from '../../base/zone';
+import type { EventId, Nanos, Row } from '../../ipc/generated';
 import type { FollowUp, Json } from '../view/viewstate';
 
 /** A longer value does not fit in a tab. */
@@ -12,9 +14,19 @@ export function contextOf(row: Row, title: string): FollowUp {
     id: `context ${source} ${offset}`,
     kind: 'context',
     title: texts.inspect.aroundTitle(title),
-    about: { source, offset },
+    about: { source, offset, time: row.time },
   };
 }
+
+/** The title of a tab, with its time in the zone of the view; a tab without one keeps its title. */
+export function titleOf({ kind, title, about }: FollowUp, clock: Clock): string {
+  const time = kind === 'context' && isMembers(about) ? about['time'] : undefined;
+  if (typeof time !== 'string') return title;
+  return texts.inspect.aroundTitle(clock.clock(timeFromNanos(time as Nanos)));
+}
+
+const isMembers = (about: Json): about is { readonly [name: string]: Json } =>
+  typeof about === 'object' && about !== null && !Array.isArray(about);
 
 export function followOf(value: string): FollowUp {
   const letters = [...value];

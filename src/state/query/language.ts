@@ -1,6 +1,7 @@
+import { nanosFromTime, timeFromNanos, type TimeRange } from '../../base/time';
 import { bytesBefore, unitsBefore } from '../../base/span';
 import type { Client } from '../../ipc/client';
-import type { Completion, QueryCheck, Stretch } from '../../ipc/generated';
+import type { Completion, Nanos, QueryCheck } from '../../ipc/generated';
 
 /**
  * The engine's language service for a query that is being typed. The engine counts in bytes;
@@ -32,9 +33,23 @@ export class Language {
     };
   }
 
-  /** The range from one written time to another, or of one alone. */
-  stretch(from: string, to: string | null, zone: string): Promise<Stretch> {
-    return this.#client.call('stretch', { case: this.#casePath, from, to, zone });
+  /**
+   * The range from one written time to another, or of one alone, which may be two times: `a/b`. The
+   * engine is the one parser of times; a time of day is on a day of the range in view.
+   */
+  async stretch(
+    from: string,
+    to: string | null,
+    zone: string,
+    around: TimeRange,
+  ): Promise<TimeRange> {
+    const view = {
+      from: nanosFromTime(around.from) as Nanos,
+      to: nanosFromTime(around.to) as Nanos,
+    };
+    const request = { case: this.#casePath, from, to, zone, around: view };
+    const found = await this.#client.call('stretch', request);
+    return { from: timeFromNanos(found.from), to: timeFromNanos(found.to) };
   }
 
   /** The completions at a position. */

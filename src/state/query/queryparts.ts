@@ -13,7 +13,7 @@ export interface QueryParts {
   readonly stages: readonly string[];
   /** Whether it is SQL, which counts as one stage over all events. */
   readonly isSql: boolean;
-  /** The error in the stages; an error in the filter comes with its answer. */
+  /** The first error. */
   readonly mistake: EngineError | null;
 }
 
@@ -28,7 +28,6 @@ export const NO_PARTS: QueryParts = {
 
 export function partsOf(query: string, check: QueryCheck): QueryParts {
   const wrong = check.diagnostics.find(({ isError }) => isError);
-  const isPiped = check.stages.length > 0;
   return {
     query,
     filter: check.filter,
@@ -36,7 +35,7 @@ export function partsOf(query: string, check: QueryCheck): QueryParts {
     stages: check.stages.map(({ start, end }) => cutAtBytes(query, [start, end]).inside),
     isSql: check.isSql,
     mistake:
-      wrong === undefined || !isPiped
+      wrong === undefined
         ? null
         : new EngineError({
             code: 'queryInvalid',

@@ -6,7 +6,6 @@ import {
   continued,
   endsWithinWord,
   existence,
-  mayHaveStages,
   withStages,
 } from './querytext';
 
@@ -39,15 +38,6 @@ it('detects queries that depend on annotations', () => {
   const asking = ['is:starred', 'error (-tag:slow OR x)', 'note.is != starred', '* | search tag:a'];
   expect(asking.map(asksForNotes)).toEqual([true, true, true, true]);
   expect(['this:x', 'is', 'user.tag:x', 'stage:a'].map(asksForNotes)).toEqual(Array(4).fill(false));
-});
-
-it('detects texts that may have stages or be SQL', () => {
-  expect(['a | limit 1', 'SELECT 1', ' with x as (', '(select 1)'].map(mayHaveStages)).toEqual(
-    Array(4).fill(true),
-  );
-  expect(['', 'error', 'select', 'selected x', 'service:with'].map(mayHaveStages)).toEqual(
-    Array(5).fill(false),
-  );
 });
 
 it('appends stages to a filter, and replaces it with SQL', () => {

@@ -27,11 +27,6 @@ export function asksForNotes(query: string): boolean {
   return /(?:^|[\s(!-])(?:note\.)?(?:is|tag)\s*(?::|!=|=)/i.test(query);
 }
 
-/** Whether the engine has to parse the query to find its filter: it may have stages or be SQL. */
-export function mayHaveStages(query: string): boolean {
-  return query.includes('|') || /^[\s(]*(?:select|with)[\s(]/i.test(query);
-}
-
 /** Combines a filter with stages and their pipes, or with SQL, which takes no filter. */
 export function withStages(filter: string, stages: string): string {
   return stages.startsWith('|') ? `${filter} ${stages}`.trim() : stages;

@@ -113,7 +113,7 @@ it('draws values over time, one calculation at a time, in the unit of its field'
       { name: 'count: b', values: [2, null, 6] },
     ],
   });
-  expect(chartOfTable(shown, rows, 'p95(duration_ms)')).toMatchObject({
+  expect(chartOfTable(shown, rows, { group: 'p95(duration_ms)' })).toMatchObject({
     unit: 'ms',
     series: [{ values: [2.5, 1.5, null] }],
   });

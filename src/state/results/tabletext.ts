@@ -2,6 +2,7 @@
 import { numberFormat } from '../../base/locale';
 import { formatTimeFull, timeFromNanos } from '../../base/time';
 import type { Clock } from '../../base/zone';
+import { plainNumber } from '../charts/csv';
 import type { Nanos, TableCell, TableColumn } from '../../ipc/generated';
 
 const exact = numberFormat({ maximumFractionDigits: 6 });
@@ -31,7 +32,7 @@ export function rowsText(
     columns
       .map((column, at) => {
         const cell = row[at] ?? null;
-        return typeof cell === 'number' ? String(cell) : plain(copiedText(cell, column));
+        return typeof cell === 'number' ? plainNumber(cell) : plain(copiedText(cell, column));
       })
       .join('\t'),
   );

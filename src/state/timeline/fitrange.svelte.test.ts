@@ -54,9 +54,16 @@ beforeEach(async () => {
   explorer = new Explorer(new Lifetime(), client, '/a.case', () => {});
   fit = new FitRange(new Lifetime(), client, explorer, () => summary);
   explorer.fit(10);
-  explorer.ask('error');
+  await ask('error');
   await client.callsTo('timeline').at(-1)!.answer(timeline(narrow));
 });
+
+async function ask(query: string): Promise<void> {
+  explorer.ask(query);
+  const check = { diagnostics: [], words: [], printed: query, filter: query, clauses: [] };
+  const reply = { ...check, stages: [], isSql: false };
+  await client.callsTo('check').at(-1)!.answer(reply);
+}
 
 const page = (time: string) => ({ rows: [{ time }] }) as unknown as Page;
 
@@ -85,7 +92,7 @@ it('uses the bars if the times are not available, and does nothing after another
   explorer.history.undo();
   await client.callsTo('timeline').at(-1)!.answer(timeline(narrow));
   fit.run();
-  explorer.ask('other');
+  await ask('other');
   expect(fit.isWorthwhile).toBe(false);
   for (const call of client.callsTo('page').slice(-2)) await call.answer(page('250'));
   expect(explorer.range).toBeNull();

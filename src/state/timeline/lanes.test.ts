@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 
 import type { Aggregate, Axis, Nanos, Timeline } from '../../ipc/generated';
+import { ValueColours } from '../charts/valuecolours';
 import { levelLanes, lanesOf } from './lanes';
 import { timelineData } from './timelinedata';
 
@@ -18,6 +19,7 @@ const wire: Timeline = {
   elapsedMs: 1,
 };
 const data = timelineData('k', null, wire);
+const colours = new ValueColours();
 const terms = (field: string, ...values: string[]): Axis => ({
   kind: 'terms',
   field,
@@ -35,7 +37,12 @@ const answer = (axes: Axis[], counts: number[]): Aggregate => ({
   fraction: 1,
   elapsedMs: 1,
 });
-const choice = (split: string, lanes = false) => ({ split, lanes, scale: 'linear' as const });
+const choice = (split: string, lanes = false) => ({
+  split,
+  lanes,
+  scale: 'linear' as const,
+  widthNs: null,
+});
 const shape = (all: readonly { label: string | null; counts: readonly number[] }[]) =>
   all.map(({ label, counts }) => [label, ...counts]);
 
@@ -48,14 +55,24 @@ it('stacks levels with the most severe at the bottom', () => {
 
 it('has a series for other values and for missing values', () => {
   const counts = [2, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 4];
-  const found = lanesOf(data, choice('host'), answer([time, terms('host', 'a', 'b')], counts))!;
+  const found = lanesOf(
+    data,
+    choice('host'),
+    answer([time, terms('host', 'a', 'b')], counts),
+    colours,
+  )!;
   expect(shape(found.lanes[0]!.series)).toEqual([
     ['a', 2, 0, 1],
     ['b', 1, 0, 1],
     [null, 1, 0, 0],
     [null, 0, 0, 4],
   ]);
-  expect(found.lanes[0]!.series.map(({ colour }) => colour)).toEqual([0, 1, 'other', 'missing']);
+  expect(found.lanes[0]!.series.map(({ colour }) => colour)).toEqual([
+    colours.of('host', 'a'),
+    colours.of('host', 'b'),
+    'other',
+    'missing',
+  ]);
   expect(found.lanes[0]).toMatchObject({ sums: [4, 0, 6], tallest: 6 });
 });
 

@@ -3,6 +3,7 @@ import { LEVELS, type LevelName } from '../../base/levels';
 import { timeFromNanos } from '../../base/time';
 import type { Aggregate, By, Scalar } from '../../ipc/generated';
 import type { SeriesColour } from '../charts/chartdata';
+import { ValueColours } from '../charts/valuecolours';
 import type { TimelineData } from './timelinedata';
 import type { TimelineChoice } from '../view/viewstate';
 
@@ -78,6 +79,7 @@ export function lanesOf(
   data: TimelineData,
   choice: TimelineChoice,
   answer: Aggregate,
+  colours = new ValueColours(),
 ): TimelineLanes | null {
   const [time, ...others] = answer.axes;
   const parts = others.at(-1);
@@ -85,8 +87,8 @@ export function lanesOf(
   if (time?.kind !== 'time' || parts?.kind !== 'terms') return null;
   if (lanes !== null && lanes?.kind !== 'terms') return null;
   const buckets = bucketsOf(data, time.edges);
-  const partCells = cellsOf(parts.values, choice.split);
-  const laneCells = lanes === null ? [ALL] : cellsOf(lanes.values, 'source');
+  const partCells = cellsOf(parts.values, choice.split, colours);
+  const laneCells = lanes === null ? [ALL] : cellsOf(lanes.values, 'source', colours);
   const countsOf = (lane: number, part: number) => {
     const counts = new Array<number>(data.buckets).fill(0);
     buckets.forEach((bucket, at) => {
@@ -118,11 +120,11 @@ type AxisCell = Pick<LaneSeries, 'key' | 'label' | 'colour'>;
 const ALL: AxisCell = { key: '', label: null, colour: 'other' };
 
 /** The cells of a terms axis: one for each value, one for all others, one for missing values. */
-function cellsOf(values: readonly Scalar[], field: string): AxisCell[] {
-  const cells = values.map(({ text }, at): AxisCell => ({
+function cellsOf(values: readonly Scalar[], field: string, colours: ValueColours): AxisCell[] {
+  const cells = values.map(({ text }): AxisCell => ({
     key: `=${text}`,
     label: text,
-    colour: field === 'level' && isLevel(text) ? text : at,
+    colour: colours.of(field, text),
   }));
   const missing = field === 'level' ? NONE : 'missing';
   return [
@@ -145,10 +147,6 @@ function bucketsOf(data: TimelineData, edges: readonly string[]): (number | null
     const bucket = data.bucket === 0n ? -1 : Number(offset / data.bucket);
     return offset >= 0n && bucket < data.buckets ? bucket : null;
   });
-}
-
-function isLevel(text: string): text is LevelName {
-  return (LEVELS as readonly string[]).includes(text);
 }
 
 /** From the bottom up: levels by severity, the most severe first; other values by frequency. */

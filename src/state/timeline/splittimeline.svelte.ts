@@ -2,6 +2,7 @@ import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Aggregate, Timeline, View } from '../../ipc/generated';
+import { ValueColours } from '../charts/valuecolours';
 import { axesOf, isPlain, levelLanes, lanesOf, type TimelineLanes } from './lanes';
 import { timelineData, type TimelineData } from './timelinedata';
 import type { TimelineChoice } from '../view/viewstate';
@@ -17,11 +18,13 @@ export class SplitTimeline {
   failure = $state.raw<EngineError | null>(null);
 
   readonly #client: Client;
+  readonly #colours: ValueColours;
   readonly #parts: Latest<Aggregate>;
   readonly #all: Latest<Timeline>;
   #covered = '';
 
-  constructor(lifetime: Lifetime, client: Client) {
+  constructor(lifetime: Lifetime, client: Client, colours = new ValueColours()) {
+    this.#colours = colours;
     this.#parts = new Latest(lifetime);
     this.#all = new Latest(lifetime);
     this.#client = client;
@@ -40,7 +43,7 @@ export class SplitTimeline {
     this.lanes ??= levelLanes(data);
     const request = { view, by: axesOf(data, choice), measures: [] };
     const done = (answer: Aggregate) => {
-      this.lanes = lanesOf(data, choice, answer) ?? levelLanes(data);
+      this.lanes = lanesOf(data, choice, answer, this.#colours) ?? levelLanes(data);
     };
     this.#parts.replace({
       key: `${data.key} ${data.total} ${data.fraction} ${JSON.stringify(request.by)}`,

@@ -33,6 +33,11 @@ beforeEach(async () => {
 });
 
 const last = () => client.callsTo('timeline').at(-1)!;
+/** Runs a query whose check finds nothing wrong. */
+async function ask(query: string): Promise<void> {
+  explorer.ask(query);
+  await client.callsTo('check').at(-1)!.answer(check(query));
+}
 const invalid = {
   code: 'queryInvalid',
   message: 'm',
@@ -41,8 +46,27 @@ const invalid = {
   span: null,
 } as const;
 
+const check = (filter: string, more: Partial<QueryCheck> = {}): QueryCheck => ({
+  diagnostics: [],
+  words: [],
+  printed: filter,
+  filter,
+  clauses: [],
+  stages: [],
+  isSql: false,
+  ...more,
+});
+const wrong: QueryDiagnostic = {
+  isError: true,
+  message: 'm',
+  hint: null,
+  start: 0,
+  end: 1,
+  replacement: null,
+};
+
 it('shows partial answers to a new request, marked as partial', async () => {
-  explorer.ask('error');
+  await ask('error');
   last().options.progress?.(timeline(2, 0.42));
   expect(explorer.timeline).toMatchObject({ total: 2, fraction: 0.42 });
   await last().answer(timeline(5));
@@ -57,14 +81,75 @@ it('does not fall back to a partial answer while the case grows', async () => {
   expect(explorer.timeline?.total).toBe(12);
 });
 
-it('keeps the last good answer if a query is wrong, and clears the error when it is fixed', async () => {
-  explorer.ask('(');
-  await last().fail(new EngineError(invalid));
-  expect(explorer.timeline?.total).toBe(10);
-  expect(explorer.queryError?.code).toBe('queryInvalid');
-  explorer.ask('');
-  await last().answer(timeline(10));
-  expect(explorer.queryError).toBeNull();
+describe('an invalid query', () => {
+  const refuse = () =>
+    client
+      .callsTo('check')
+      .at(-1)!
+      .answer(check('', { diagnostics: [wrong] }));
+
+  it('is never requested: everything shows the last valid one', async () => {
+    await ask('error');
+    await last().answer(timeline(5));
+    const asked = client.callsTo('timeline').length;
+    explorer.ask('error (');
+    expect(explorer.view.query).toBe('error');
+    await refuse();
+    expect(explorer.mistake?.message).toBe('m');
+    expect([explorer.query, explorer.shownQuery, explorer.view.query]).toEqual([
+      'error (',
+      'error',
+      'error',
+    ]);
+    expect(
+      client
+        .callsTo('timeline')
+        .slice(asked)
+        .map(({ args }) => args.view.query),
+    ).not.toContain('error (');
+    explorer.zoom({ from: asTime(5n), to: asTime(9n) });
+    expect(last().args.view).toMatchObject({ query: 'error', from: '5' });
+    await ask('error x');
+    expect(explorer.mistake).toBeNull();
+    expect(last().args.view).toMatchObject({ query: 'error x', from: '5' });
+  });
+
+  it('keeps the result of the last stages', async () => {
+    explorer.run('a | stats count');
+    await client
+      .callsTo('check')
+      .at(-1)!
+      .answer(check('a', { stages: [{ start: 4, end: 15 }] }));
+    explorer.run('a | stast count');
+    await refuse();
+    expect(explorer.isPiped).toBe(true);
+    expect(explorer.wholeView.query).toBe('a | stats count');
+  });
+
+  it('is left again when its error shows only as it runs', async () => {
+    await ask('error');
+    await last().answer(timeline(5));
+    await ask('/((a{9}){9}){9}/');
+    await last().fail(new EngineError(invalid));
+    expect(explorer.mistake?.code).toBe('queryInvalid');
+    expect(explorer.timeline?.total).toBe(5);
+    expect(last().args.view.query).toBe('error');
+    await last().answer(timeline(5));
+    expect(explorer.mistake?.code).toBe('queryInvalid');
+  });
+
+  it('shows all events if it is the first one', async () => {
+    const kept = { read: (name: string) => (name === 'draft' ? '(' : view), write: () => {} };
+    explorer.ask('(');
+    const view = explorer.history.text;
+    const other = new Explorer(new Lifetime(), client, '/a.case', viewChanged, kept);
+    other.fit(100);
+    const asked = client.callsTo('timeline').length;
+    expect(other.isReady).toBe(false);
+    await refuse();
+    expect(client.callsTo('timeline')).toHaveLength(asked + 1);
+    expect(last().args.view.query).toBe('');
+  });
 });
 
 it('requests the range that was zoomed into, and zooms out again', async () => {
@@ -86,25 +171,6 @@ it('lets a slow answer finish while new data arrives, then requests once more', 
   expect(explorer.timeline?.total).toBe(11);
   expect(client.callsTo('timeline')).toHaveLength(3);
 });
-
-const check = (filter: string, more: Partial<QueryCheck> = {}): QueryCheck => ({
-  diagnostics: [],
-  words: [],
-  printed: filter,
-  filter,
-  clauses: [],
-  stages: [],
-  isSql: false,
-  ...more,
-});
-const wrong: QueryDiagnostic = {
-  isError: true,
-  message: 'm',
-  hint: null,
-  start: 0,
-  end: 1,
-  replacement: null,
-};
 
 describe('typing', () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -152,20 +218,15 @@ describe('typing', () => {
   });
 });
 
-it('requests events with the part before the pipes, and reports errors after them', async () => {
+it('requests events with the part before the pipes', async () => {
   explorer.ask('größe | stats count');
   const stages = [{ start: 10, end: 21 }];
   const asked = client.callsTo('timeline').length;
-  await client
-    .callsTo('check')
-    .at(-1)!
-    .answer(check('größe', { stages, diagnostics: [wrong] }));
+  await client.callsTo('check').at(-1)!.answer(check('größe', { stages }));
   expect(client.callsTo('timeline')).toHaveLength(asked + 1);
   expect(last().args.view.query).toBe('größe');
   expect(explorer.wholeView.query).toBe('größe | stats count');
   expect(explorer.parts.stages).toEqual(['stats count']);
-  await last().answer(timeline(4));
-  expect(explorer.mistake?.span).toEqual([0, 1]);
 });
 
 describe('SQL', () => {
@@ -218,9 +279,9 @@ describe('a query with stages that is run by key', () => {
     expect([explorer.query, explorer.history.current.tab]).toEqual(['a | stats count', 'events']);
   });
 
-  it('switches there after an error too, which stays until there is an answer', async () => {
+  it('switches there after an error too', async () => {
     explorer.ask('(');
-    await last().fail(new EngineError(invalid));
+    await answerCheck({ diagnostics: [wrong] });
     expect(explorer.mistake).not.toBeNull();
     explorer.type('a | stats count');
     explorer.run();
@@ -228,16 +289,32 @@ describe('a query with stages that is run by key', () => {
     expect(explorer.history.current.tab).toBe('charts');
   });
 
-  it('keeps the tab of a person who is elsewhere, or only paused in typing', async () => {
+  it('always shows its result, wherever it is run, but not after a pause in typing', async () => {
     explorer.history.change({ tab: 'notes' });
     explorer.type('a | stats count');
     explorer.run();
     await answerCheck({ stages });
-    expect(explorer.history.current.tab).toBe('notes');
+    expect(explorer.history.current.tab).toBe('charts');
     explorer.history.change({ tab: 'events' });
     explorer.ask('b | stats count');
     await answerCheck({ stages });
     expect(explorer.history.current.tab).toBe('events');
+  });
+
+  it('leaves the open board', async () => {
+    const own = new Explorer(
+      new Lifetime(),
+      client,
+      '/a.case',
+      viewChanged,
+      undefined,
+      undefined,
+      () => ({ charts: { board: null } }),
+    );
+    own.history.change({ tab: 'charts', charts: { board: 'b' } });
+    own.run('a | stats count');
+    await answerCheck({ stages });
+    expect(own.history.current.charts).toEqual({ board: null });
   });
 
   it('stays in the tab that shows its error', async () => {
@@ -274,7 +351,7 @@ it('keeps pinned clauses when another query is run', async () => {
   });
 });
 
-it('restores view and draft after a restart', () => {
+it('restores view and draft after a restart', async () => {
   const kept = new Map<string, string>();
   const storage = {
     read: (name: string) => kept.get(name) ?? null,
@@ -287,6 +364,7 @@ it('restores view and draft after a restart', () => {
   before.type('error x');
   lifetime.end();
   const after = new Explorer(new Lifetime(), client, '/a.case', viewChanged, storage);
+  await client.callsTo('check').at(-1)!.answer(check('error'));
   expect(after.view).toMatchObject({ query: 'error', from: '5', to: '9' });
   expect(after.draft).toBe('error x');
 });

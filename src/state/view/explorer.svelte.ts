@@ -8,7 +8,7 @@ import { valueFields } from '../events/columns';
 import { noStorage, type CaseStorage } from '../workbench/casestorage';
 import { Language } from '../query/language';
 import { NO_PARTS, partsOf, type QueryParts } from '../query/queryparts';
-import { clause, endsWithinWord, existence, mayHaveStages } from '../query/querytext';
+import { clause, endsWithinWord, existence } from '../query/querytext';
 import { sameRange, type RangeChoice } from './ranges';
 import type { Listing } from '../events/rows.svelte';
 import { timelineData, type TimelineData } from '../timeline/timelinedata';
@@ -40,9 +40,21 @@ export class Explorer {
   busy = $state(false);
   queryError = $state.raw<EngineError | null>(null);
   failure = $state.raw<EngineError | null>(null);
-  /** The parsed query; of the current query once its check has answered. */
+  /**
+   * The parsed query that everything shows: the last one without an error. A query becomes it when
+   * its check has answered, so no part of the screen ever requests an invalid one.
+   */
   parts = $state.raw<QueryParts>(NO_PARTS);
+  /** Whether the first check has answered: until then nothing is known to be valid. */
+  isReady = $state(false);
 
+  /** The last checked query, and its error. */
+  #checked = $state.raw<{ query: string; mistake: EngineError | null }>({
+    query: '',
+    mistake: null,
+  });
+  /** The valid query before this one, for errors that are found only when a query runs. */
+  #former: QueryParts = NO_PARTS;
   /** The query that was run by key, until its result is shown. */
   #ran: string | null = null;
   readonly #client: Client;
@@ -50,6 +62,7 @@ export class Explorer {
   readonly #viewChanged: (what: 'all' | 'list') => void;
   readonly #storage: CaseStorage;
   readonly #asked: (query: string) => void;
+  readonly #resultView: () => Partial<ViewState>;
   readonly #latest: Latest<TimelineData>;
   readonly #language: Language;
   readonly #parts: Latest<QueryCheck>;
@@ -67,6 +80,8 @@ export class Explorer {
     viewChanged: (what: 'all' | 'list') => void,
     storage: CaseStorage = noStorage,
     asked: (query: string) => void = () => {},
+    /** What else of the view changes when the result of a query with stages is shown. */
+    resultView: () => Partial<ViewState> = () => ({}),
   ) {
     this.#typing = new Timer(lifetime);
     this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
@@ -77,11 +92,13 @@ export class Explorer {
     this.#viewChanged = viewChanged;
     this.#storage = storage;
     this.#asked = asked;
+    this.#resultView = resultView;
     const start = viewOfText(storage.read('view') ?? '') ?? START;
     this.history = new ViewHistory((after, before) => this.#changed(after, before), start);
     this.draft = storage.read('draft') ?? start.query;
     this.#language = new Language(client, casePath);
-    this.#parse();
+    if (start.query === '') this.isReady = true;
+    else this.#parse();
   }
 
   get query(): string {
@@ -96,25 +113,30 @@ export class Explorer {
     return this.history.current.order;
   }
 
+  /** The query that is shown: the last valid one. */
+  get shownQuery(): string {
+    return this.parts.query;
+  }
+
   /** The part of the query before its first pipe: the filter of everything except tables. */
   get filter(): string {
-    return mayHaveStages(this.query) ? this.parts.filter : this.query;
+    return this.parts.filter;
   }
 
-  /** Whether the query has stages, which make it a table. */
+  /** Whether the shown query has stages, which make it a table. */
   get isPiped(): boolean {
-    return this.parts.query === this.query && this.parts.stages.length > 0;
+    return this.parts.stages.length > 0;
   }
 
-  /** Whether the query is SQL. */
+  /** Whether the shown query is SQL. */
   get isSql(): boolean {
-    return this.parts.query === this.query && this.parts.isSql;
+    return this.parts.isSql;
   }
 
-  /** The error in the query. */
+  /** The error in the query. While there is one, the last valid query is shown. */
   get mistake(): EngineError | null {
-    const isKnown = this.parts.query === this.query;
-    return this.queryError ?? (isKnown ? this.parts.mistake : null);
+    const isKnown = this.#checked.query === this.query;
+    return this.queryError ?? (isKnown ? this.#checked.mistake : null);
   }
 
   /** The request without the stages of the query. */
@@ -124,7 +146,7 @@ export class Explorer {
 
   /** The request with the stages of the query. */
   get wholeView(): View {
-    return this.#view(this.query);
+    return this.#view(this.parts.query);
   }
 
   #view(query: string): View {
@@ -144,7 +166,7 @@ export class Explorer {
   }
 
   get isFiltered(): boolean {
-    return this.query !== '' || this.range !== null;
+    return this.parts.query !== '' || this.range !== null;
   }
 
   type(text: string): void {
@@ -160,20 +182,18 @@ export class Explorer {
     this.finish();
   }
 
-  /** Runs the typed query, and shows the table that its stages make. */
-  run(): void {
-    this.ask();
+  /** Runs the typed query, or one that was chosen, and shows the table that its stages make. */
+  run(text: string = this.draft): void {
+    this.ask(text);
     this.#ran = this.query;
     this.#toResult();
   }
 
   #toResult(): void {
-    // The error of the previous query stays until this one is answered.
-    const isSound = this.isPiped && this.parts.mistake === null;
-    const isAnswer = this.#ran === this.query && isSound;
-    if (!isAnswer || this.history.current.tab !== 'events') return;
+    const isAnswer = this.#ran === this.query && this.parts.query === this.query;
+    if (!isAnswer) return;
     this.#ran = null;
-    this.history.change({ tab: RESULT_TAB });
+    if (this.isPiped) this.history.change({ ...this.#resultView(), tab: RESULT_TAB });
   }
 
   /** Ends the typing step: the current query is complete. */
@@ -214,7 +234,7 @@ export class Explorer {
   /** Runs another query, together with the pinned clauses. */
   replace(query: string): void {
     const { pinned } = this.history.current;
-    if (pinned.length === 0) this.ask(query);
+    if (pinned.length === 0) this.run(query);
     else {
       this.#write(query);
       this.addFilter(pinned.map((each) => `(${each})`).join(' '));
@@ -260,7 +280,8 @@ export class Explorer {
   }
 
   retry(): void {
-    this.#requestAgain();
+    if (this.parts.query === this.query) this.#requestAgain();
+    else this.#parse();
   }
 
   /** Typing has paused: the text is run if it is valid. */
@@ -278,7 +299,7 @@ export class Explorer {
     });
   }
 
-  /** Parses the current query. A query with pipes can only be run after that. */
+  /** Parses the current query. If it is valid, it is shown; otherwise what is shown stays. */
   #parse(): void {
     const { query } = this;
     this.#parts.replace({
@@ -288,8 +309,15 @@ export class Explorer {
         return this.#client.call('check', request, { signal });
       },
       done: (check) => {
-        this.parts = partsOf(query, check);
-        if (mayHaveStages(query)) this.#requestAgain();
+        const parts = partsOf(query, check);
+        this.#checked = { query, mistake: parts.mistake };
+        this.queryError = null;
+        this.isReady = true;
+        if (parts.mistake === null) {
+          this.#former = this.parts;
+          this.parts = parts;
+        }
+        this.#requestAgain();
         this.#toResult();
       },
       failed: (cause) => this.#failed(engineError(cause)),
@@ -301,7 +329,7 @@ export class Explorer {
     this.#write(text);
     const query = text.trim();
     if (query !== this.query) this.history.change({ query }, kind);
-    else if (this.failure !== null || this.queryError !== null) this.#requestAgain();
+    else if (this.failure !== null || this.mistake !== null) this.#parse();
   }
 
   #write(draft: string): void {
@@ -315,15 +343,16 @@ export class Explorer {
       this.#typing.stop();
       this.#write(after.query);
     }
-    if (after.query !== before.query) this.#parse();
-    const isKnown = after.query === this.parts.query || !mayHaveStages(after.query);
-    const moved = after.query !== before.query || !sameRange(after.range, before.range);
+    const isOther = after.query !== before.query;
+    if (isOther) this.#parse();
+    const moved = !sameRange(after.range, before.range);
     const listed =
       after.order !== before.order ||
       after.sort !== before.sort ||
       after.columns !== before.columns;
-    if (moved && isKnown) this.#requestAgain();
-    else if (listed) this.#viewChanged('list');
+    // Another query is requested together with its range, once it is known to be valid.
+    if (moved && !isOther && this.isReady) this.#requestAgain();
+    else if (listed && this.isReady) this.#viewChanged('list');
   }
 
   #requestAgain(): void {
@@ -333,7 +362,7 @@ export class Explorer {
 
   #load(how: 'replace' | 'follow'): void {
     // Before the width is known, any answer would be thrown away.
-    if (this.#buckets === 0) return;
+    if (this.#buckets === 0 || !this.isReady) return;
     const view = this.view;
     const { range } = this;
     const buckets = this.#buckets;
@@ -355,7 +384,6 @@ export class Explorer {
       },
       done: (data) => {
         this.timeline = data;
-        this.queryError = null;
         this.failure = null;
       },
       failed: (cause) => this.#failed(engineError(cause)),
@@ -371,7 +399,14 @@ export class Explorer {
 
   #failed(error: EngineError): void {
     if (error.code === 'cancelled') return;
-    if (error.code === 'queryInvalid') this.queryError = error;
-    else this.failure = error;
+    if (error.code !== 'queryInvalid') {
+      this.failure = error;
+      return;
+    }
+    this.queryError = error;
+    // Some errors are found only when the query runs: the one before it is shown again.
+    if (this.parts.query === this.#former.query) return;
+    this.parts = this.#former;
+    this.#requestAgain();
   }
 }

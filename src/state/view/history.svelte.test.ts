@@ -139,7 +139,7 @@ const everything: ViewState = {
   ],
   tab: 'follow-1',
   followUps: [{ id: 'follow-1', kind: 'follow', title: 'abc', about: { value: ['abc', 1] } }],
-  timeline: { split: 'service', scale: 'logarithmic', lanes: true },
+  timeline: { split: 'service', scale: 'logarithmic', lanes: true, widthNs: '60000000000' },
   zone: 'Europe/Berlin',
   charts: [{ by: null }],
 };

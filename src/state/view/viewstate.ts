@@ -35,6 +35,8 @@ export interface TimelineChoice {
   readonly scale: 'linear' | 'logarithmic';
   /** A lane for each source instead of a single one. */
   readonly lanes: boolean;
+  /** The width of its bins, and of those of charts, in nanoseconds; null chooses one that suits the range. */
+  readonly widthNs: string | null;
 }
 
 export interface ViewState {
@@ -70,7 +72,7 @@ export const START: ViewState = {
   columns: [],
   tab: 'events',
   followUps: [],
-  timeline: { split: 'level', scale: 'linear', lanes: false },
+  timeline: { split: 'level', scale: 'linear', lanes: false, widthNs: null },
   zone: 'UTC',
   charts: null,
 };

@@ -94,11 +94,12 @@ const PARTS: { readonly [Name in keyof ViewState]: ViewPart<ViewState[Name]> } =
       : undefined;
   }),
   timeline: json((value) => {
-    const { split, scale, lanes } = members(value);
+    const { split, scale, lanes, widthNs } = members(value);
     return {
       split: typeof split === 'string' && split !== '' ? split : START.timeline.split,
       scale: scale === 'logarithmic' ? scale : 'linear',
       lanes: lanes === true,
+      widthNs: typeof widthNs === 'string' && /^[1-9]\d{0,17}$/.test(widthNs) ? widthNs : null,
     };
   }),
   zone: plain,

@@ -124,7 +124,6 @@ export class OpenCase {
     this.fields = new Fields(lifetime, client, summary.path);
     this.landmarks = new Landmarks(lifetime, client);
     this.selection = new EventSelection(lifetime, client, summary.path, this.rows);
-    this.split = new SplitTimeline(lifetime, client);
     this.emptyResult = new EmptyResult(lifetime, client);
     this.fileScan = new FileScan(lifetime, client);
     const storage = storageFor(summary.path);
@@ -140,11 +139,13 @@ export class OpenCase {
       (what) => this.#viewChanged(what),
       storage,
       (query) => this.queries.asked(query),
+      () => ({ charts: this.charts.withoutBoard }),
     );
     this.fit = new FitRange(lifetime, client, this.explorer, () => this.summary);
     this.results = new Results(lifetime, client);
     this.boards = new Boards(client, summary.path);
     this.charts = new Charts(lifetime, client, summary.path, this.explorer.history);
+    this.split = new SplitTimeline(lifetime, client, this.charts.colours);
     this.notebook = new Notebook(lifetime, this.notes, storage);
     this.annotations = new Annotations(lifetime, client, summary.path);
     this.cells = new Cells(client, summary.path);
@@ -268,6 +269,7 @@ export class OpenCase {
   }
 
   #viewChanged(what: 'all' | 'list'): void {
+    if (!this.explorer.isReady) return;
     const { view, order, listing } = this.explorer;
     this.rows.show(view, listing);
     this.landmarks.show(listing.sort === null ? { view, order } : null);

@@ -1,0 +1,180 @@
+/** One state after a mistake, times as people paste them, habits of other tools, and a lost engine, in a browser. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+
+import { seriousFindings } from './support/accessible';
+import { access, accessLog } from './support/logs';
+import { eventually } from './support/machine';
+import { brush, openBrowser, query, total, totalBecomes } from './support/page';
+import { pictures } from './support/picture';
+import { serve, type Server } from './support/server';
+
+let browser: Browser;
+let server: Server;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  server = await serve([accessLog()]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+async function open(address = server.address): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  page = await context.newPage();
+  await page.goto(address);
+  await totalBecomes(page, access.lines);
+  await page.getByTestId('timeline-canvas').waitFor();
+}
+
+afterEach(() => page.context().close());
+
+const chartTotal = (shown: number) =>
+  eventually('the chart of the last valid query', async () => {
+    const text = await page.getByTestId('chart').getAttribute('data-total');
+    return Number(text) === shown;
+  });
+
+test('an invalid query leaves every tab with the last valid one, and one banner offers the fix', async () => {
+  await open();
+  await query(page, 'checkout');
+  await totalBecomes(page, access.checkouts);
+  await query(page, 'checkout sttaus:200');
+  const banner = page.getByTestId('query-error');
+  await banner.waitFor();
+  expect(await banner.innerText()).toContain('Showing results of the previous query: checkout');
+  expect(await page.locator('main').getAttribute('data-former')).toBe('true');
+  expect(await page.getByTestId('pill').allInnerTexts()).toEqual(['checkout']);
+  expect(await total(page)).toBe(access.checkouts);
+  expect(await seriousFindings(page)).toEqual([]);
+  await pictures(page, 'workbench-invalid');
+  // A tab that is opened only now shows the last valid query as well.
+  await page.getByTestId('tab-charts').click();
+  await chartTotal(access.checkouts);
+  expect(await banner.count()).toBe(1);
+  await page.getByTestId('query-fix').click();
+  await banner.waitFor({ state: 'detached' });
+  expect(await page.getByTestId('query').innerText()).toBe('checkout status:200');
+  await query(page, 'checkout (');
+  await banner.waitFor();
+  await page.getByTestId('query-revert').click();
+  await banner.waitFor({ state: 'detached' });
+});
+
+test('a timechart opens as a chart with all series, from a board too, and boards keep it', async () => {
+  await open();
+  await page.getByTestId('tab-charts').click();
+  await page.getByTestId('board-new').click();
+  await page.getByTestId('board-view').waitFor();
+  await query(page, '* | timechart count by status');
+  const result = page.getByTestId('result');
+  await result.waitFor();
+  const series = result.getByTestId('legend').getByRole('button');
+  await eventually('all series', async () => (await series.count()) > 1);
+  const names = await series.allInnerTexts();
+  await pictures(page, 'workbench-timechart');
+  await result.getByTestId('add-to-board').click();
+  await page.getByRole('menuitem').first().click();
+  await page.getByTestId('board-said').filter({ hasText: 'Added' }).waitFor();
+  await page.getByTestId('board').first().click();
+  const card = page.getByTestId('result-card');
+  await card.getByTestId('legend').waitFor();
+  expect(await card.getByTestId('legend').getByRole('button').allInnerTexts()).toEqual(names);
+  await query(page, 'GET | timechart count by status');
+  await result.waitFor();
+});
+
+test('chart and timeline have the same bins, of the width that was chosen', async () => {
+  await open();
+  await page.getByTestId('tab-charts').click();
+  const bin = (part: string) => page.getByTestId(part).getAttribute('data-bin');
+  const areEqual = async () => (await bin('chart')) === (await bin('timeline'));
+  await eventually('the same bins', areEqual);
+  const automatic = await bin('timeline');
+  await page.getByTestId('bin-width').click();
+  await page.getByRole('menuitem', { name: '5 min', exact: true }).click();
+  await eventually('the width', async () => (await bin('timeline')) === '300000000000');
+  await eventually('the same bins again', areEqual);
+  expect(automatic).not.toBe('300000000000');
+  // The width stays while the range changes, as long as it suits it.
+  await brush(page, 0.2, 0.8);
+  await eventually('a narrower range', async () => (await total(page)) !== access.lines);
+  await eventually('the same bins after zooming', areEqual);
+  expect(await bin('timeline')).toBe('300000000000');
+});
+
+test('the time picker takes what people paste, and an error is at its field', async () => {
+  await open();
+  const write = async (text: string) => {
+    await page.getByTestId('range').click();
+    await page.getByTestId('range-written').fill(text);
+    await page.getByTestId('range-written').press('Enter');
+  };
+  const first = Date.UTC(2024, 2, 5, 14, 30);
+  for (const text of [
+    String(first / 1000),
+    new Date(first).toISOString(),
+    'last 2 minutes',
+    `${new Date(first).toISOString()}/${new Date(first + 60_000).toISOString()}`,
+  ]) {
+    await write(text);
+    await page.getByTestId('range-panel').waitFor({ state: 'detached' });
+    await eventually(`events of ${text}`, async () => {
+      const shown = await total(page);
+      return shown !== null && shown > 0 && shown < access.lines;
+    });
+    await page.getByTestId('range-clear').click();
+    await totalBecomes(page, access.lines);
+  }
+  await write('soon');
+  const mistake = page.getByTestId('range-mistake');
+  await mistake.waitFor();
+  expect(await mistake.innerText()).toContain('Not a valid time: `soon`');
+  expect(await page.getByTestId('range-written').getAttribute('aria-invalid')).toBe('true');
+  await page.getByTestId('range-from').fill('14:05');
+  await page.getByTestId('range-to').fill('soon');
+  await page.getByTestId('range-to').press('Enter');
+  await eventually('the error at the other field', async () => {
+    return (await page.getByTestId('range-to').getAttribute('aria-invalid')) === 'true';
+  });
+  expect(await page.getByTestId('range-written').getAttribute('aria-invalid')).toBeNull();
+  expect(await seriousFindings(page)).toEqual([]);
+  await pictures(page, 'workbench-range-error');
+});
+
+test('habits of other tools get their answer, or help with one key', async () => {
+  await open();
+  await query(page, 'source=access.log');
+  await totalBecomes(page, access.lines);
+  await query(page, 'search checkout');
+  await page.getByTestId('query-advice').waitFor();
+  await page.getByTestId('query').click();
+  await page.keyboard.press('Alt+Enter');
+  await totalBecomes(page, access.checkouts);
+  await query(page, 'stats count by status');
+  await page.getByTestId('query-advice').waitFor();
+  await pictures(page, 'workbench-advice');
+  await page.getByTestId('query-fix').click();
+  await page.getByTestId('result-row').first().waitFor();
+  await query(page, 'index=main checkout');
+  await totalBecomes(page, access.checkouts);
+});
+
+test('a lost engine is one clear screen, which reconnects', async () => {
+  await open();
+  await page.route('**/api/**', (route) => route.abort());
+  await page.getByTestId('tab-patterns').click();
+  await page.getByTestId('lost').waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await pictures(page, 'workbench-lost');
+  await page.getByTestId('reconnect').click();
+  await page.getByTestId('lost').waitFor();
+  await page.unroute('**/api/**');
+  await page.getByTestId('reconnect').click();
+  await page.getByTestId('lost').waitFor({ state: 'detached' });
+  await totalBecomes(page, access.lines);
+});
