@@ -150,13 +150,23 @@ pub(crate) fn learn(
     let (rules, usual) = (parser.rules(), parser.usual_starts());
     let mut event: Option<CurrentEvent> = None;
     let mut has_learned = false;
+    // Most lines begin with the same bytes as one before, as those of its day.
+    let mut last_usual: Option<LineStart> = None;
+    let mut is_usual = |line: &[u8]| {
+        let first = line.first_chunk().copied();
+        let is_usual = first.is_some() && first == last_usual || usual.contains(&line_start(line));
+        if is_usual {
+            last_usual = first;
+        }
+        is_usual
+    };
     let mut at = 0;
     while at < text.len() {
         let end = memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length);
         let line = &text[at..end];
         let next = end + 1;
         if !line.first().is_none_or(u8::is_ascii_whitespace) {
-            if usual.contains(&line_start(line)) || begins_event(&**begins, line, rules, &late.learned) {
+            if is_usual(line) || begins_event(&**begins, line, rules, &late.learned) {
                 if has_learned {
                     return Some(at);
                 }
