@@ -10,8 +10,8 @@ use base::error::Result;
 use store::Snapshot;
 use store::frames_by_source;
 use store::{
-    ColumnCache, FORMAT_VERSION, Frame, Lock, Manifest, Names, Outlived, Profile, RawCursor, Segment,
-    SegmentEntry, Shared, SourceEntry, SourceReading, WrittenSegment, has_templates, recover_raw,
+    ColumnCache, FORMAT_VERSION, Frame, Lock, Manifest, Names, Outlived, Profile, RawCursor, RawFile,
+    Segment, SegmentEntry, Shared, SourceEntry, SourceReading, WrittenSegment, has_templates, recover_raw,
     remove_where,
 };
 

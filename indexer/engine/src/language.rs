@@ -12,8 +12,8 @@ use base::Cancel;
 use base::error::{Error, ErrorKind, Result};
 use base::limits::{COMPLETED_WORDS, COMPLETION_ROWS, COMPLETIONS};
 use query::{
-    Checked, Completion, Filter, KnownField, Lenient, QueryContext, Reading, Severity, SourceFormat, complete, habits, highlight,
-    outline, parse_leniently, resolve, time, unknown_columns,
+    Checked, Completion, Filter, KnownField, Lenient, QueryContext, Reading, Severity, SourceFormat,
+    complete, habits, highlight, outline, parse_leniently, resolve, time, unknown_columns,
 };
 use store::Snapshot;
 use store::Values;

@@ -5,7 +5,7 @@
 use super::ast::{Filter, Op, Pattern, Query, RegexText, Span, Test};
 use super::columns::unknown_columns;
 use super::diagnostic::{Diagnostic, Severity};
-use super::lexer::{TokenKind, Mode, Token, token};
+use super::lexer::{Mode, Token, TokenKind, token};
 use super::parser::{Reading, parse_leniently};
 use super::resolve::QueryContext;
 use super::time;
@@ -91,8 +91,9 @@ fn filter_tokens(query: &str) -> Vec<Token> {
 }
 
 fn is_operator(token: Option<&Token>) -> bool {
-    token
-        .is_some_and(|token| matches!(token.kind, TokenKind::Colon | TokenKind::Compare(_) | TokenKind::MatchesRegex { .. }))
+    token.is_some_and(|token| {
+        matches!(token.kind, TokenKind::Colon | TokenKind::Compare(_) | TokenKind::MatchesRegex { .. })
+    })
 }
 
 /// `search error`: Splunk's command for what is done anyway.
@@ -231,8 +232,8 @@ mod tests {
     use jiff::tz::TimeZone;
 
     use super::*;
-    use base::FieldKind;
     use crate::{KnownField, parse_leniently, parse_query, resolve};
+    use base::FieldKind;
 
     fn context() -> QueryContext {
         let field = |name: &str| KnownField { name: name.to_owned(), kinds: vec![FieldKind::Text] };

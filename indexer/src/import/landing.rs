@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use ingest::{Encoding, Settler, SettlerState};
 use sha2::Digest;
 
+use super::held::OldSource;
 use super::held::ReplacedAt;
-use super::held::{OldSource, Replacement};
-use super::known::{Known, Ticket};
+use super::known::Known;
 use super::origin::OpenedRaw;
 use super::origin::Origin;
 use super::pending::Pending;
@@ -22,8 +22,8 @@ use crate::writing::{KnownSource, Writing};
 use base::Cancel;
 use base::error::{AtPath, Error, ErrorKind, Result};
 use store::{
-    Account, Accounts, Follows, FormatFile, Frame, Manifest, RawWriter, Reading, Resume, SourceEntry,
-    SourceReading, WrittenSegment,
+    Account, Accounts, Follows, FormatFile, Frame, Manifest, RawFile, RawWriter, Reading, Resume,
+    SourceEntry, SourceReading, WrittenSegment,
 };
 
 /// The state of landing: the current file, and what is not committed yet.

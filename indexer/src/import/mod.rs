@@ -24,7 +24,6 @@ use std::time::Duration;
 use crossbeam_channel::bounded;
 
 use self::known::Known;
-pub(crate) use self::known::KnownSource;
 pub(crate) use self::known::{Expected, StoredBytes, fingerprint};
 use self::landing::{Landed, Landing};
 use self::open::Opening;

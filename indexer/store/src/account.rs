@@ -100,7 +100,7 @@ impl Account {
     #[must_use]
     pub fn several_layouts(&self) -> Vec<(String, u64)> {
         let mut layouts = self.layouts.clone();
-        layouts.sort_by(|a, b| b.1.cmp(&a.1));
+        layouts.sort_by_key(|layout| std::cmp::Reverse(layout.1));
         if layouts.len() < 2 { Vec::new() } else { layouts }
     }
 

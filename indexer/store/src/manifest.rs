@@ -101,7 +101,8 @@ pub struct SourceEntry {
 
 impl SourceEntry {
     /// The file that its bytes are in, if this is the entry of this source.
-    pub(crate) fn raw_file(&self, source: u32) -> RawFile {
+    #[must_use]
+    pub fn raw_file(&self, source: u32) -> RawFile {
         RawFile { source, generation: self.generation }
     }
 

@@ -58,6 +58,7 @@ pub struct RawFile {
 }
 
 impl RawFile {
+    #[must_use]
     pub fn path(self, case: &Path) -> PathBuf {
         let RawFile { source, generation } = self;
         case.join("raw").join(match generation {
@@ -66,6 +67,7 @@ impl RawFile {
         })
     }
 
+    #[must_use]
     pub fn from_name(name: &str) -> Option<RawFile> {
         let stem = name.strip_suffix(".zst")?;
         let (source, generation) = stem.split_once('-').unwrap_or((stem, "0"));

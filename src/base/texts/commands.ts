@@ -21,7 +21,6 @@ export const commands = {
   showTab: (name: string) => `Show ${name}`,
   closeTab: 'Close this tab',
   leave: 'Close the open panel',
-  allCases: 'All cases',
   addFiles: 'Add files to this case',
   lookFirst: 'Preview an import',
   sources: 'Sources: show how files were read, or re-import them',

@@ -53,7 +53,6 @@ export const workbench = {
     cancel: 'Cancel',
     copyOf: (name: string) => `${name} copy`,
     copying: (share: number) => `Duplicating ${formatShare(share)}`,
-    copied: (name: string) => `Duplicated as “${name}”`,
     deleteHeading: (name: string) => `Delete “${name}”?`,
     deleteNote: (events: number, bytes: number, path: string) =>
       `${counted(events, 'event', 'events')} with all notes, ${formatBytes(bytes)} on disk, are deleted from ${path}. The original log files stay where they are. This cannot be undone.`,
@@ -112,9 +111,6 @@ export const workbench = {
     },
     take: 'Use this range as baseline',
     takeHint: 'Later time ranges are compared with the one that is shown now',
-    chosen: (range: string) => `Baseline: ${range}`,
-    forget: 'Forget the baseline',
-    none: 'Choose a time range first, and use it as baseline',
   },
 
   untimed: {

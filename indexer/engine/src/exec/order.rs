@@ -56,6 +56,7 @@ struct OrderedSegment {
 pub type Key = (i64, u32, u64);
 
 /// The least key that is greater.
+#[must_use]
 pub fn past((time, source, offset): Key) -> Key {
     (time, source, offset + 1)
 }

@@ -1,7 +1,7 @@
 //! What could be written at a place in SQL.
 
 use super::tables::{OTHER_COLUMNS, TABLES};
-use super::words::{KEYWORDS, WordKind, WordKind, words};
+use super::words::{KEYWORDS, Word, WordKind, words};
 use base::FieldKind;
 use base::limits::COMPLETIONS;
 use query::{Completion, QueryContext, Suggested, Suggestion, ValueLookup};

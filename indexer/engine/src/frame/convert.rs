@@ -19,7 +19,7 @@ use polars::prelude::{
 };
 
 use super::internal;
-use crate::pipe::{Cell, Column, ColumnData as Data, Dictionary, ColumnKind, Table, TextBuilder, filled};
+use crate::pipe::{Cell, Column, ColumnData as Data, ColumnKind, Dictionary, Table, TextBuilder, filled};
 use base::error::Result;
 use store::NO_CODE;
 

@@ -1,6 +1,6 @@
 //! Tables of polars: the bridge between them and the tables of pipes, and the events of a case as one.
 //!
-//! This module, `pipe/`, `storage/parquet/` and `export/` name polars; above them are [`crate::Table`] and text.
+//! This module, `pipe/`, the store and `export/` name polars; above them are [`crate::Table`] and text.
 
 mod bounds;
 mod complete;

@@ -11,7 +11,7 @@ use polars::prelude::{DslPlan, Expr, LazyFrame, SpecialEq, lit};
 use super::functions::{FUNCTIONS, usage, width_of, written};
 use super::lower::{inputs, unwrap};
 use super::push::{constant, text as text_of};
-use super::words::{WordKind, WordKind, words};
+use super::words::{Word, WordKind, words};
 use base::error::{Error, ErrorKind, Result};
 
 /// What a call is written as: a condition that names the width, and twice the time.

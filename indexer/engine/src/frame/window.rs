@@ -61,7 +61,7 @@ impl Over {
     }
 
     /// The same of all rows of the group.
-    pub(crate) fn of_group(self) -> Over {
+    pub fn of_group(self) -> Over {
         match self {
             Over::Count => Over::GroupCount,
             Over::Sum => Over::GroupSum,

@@ -9,7 +9,7 @@ use crate::exec::ValueTest;
 use base::error::Result;
 use base::limits::COMPLETIONS;
 use query::{
-    AnnotatedEvents, Annotation, QueryContext, Diagnostic, Filter, NoteField, Op, STATES, Test, each_field,
+    AnnotatedEvents, Annotation, Diagnostic, Filter, NoteField, Op, QueryContext, STATES, Test, each_field,
 };
 use store::notes as store;
 use store::{Note, Notes};

@@ -5,7 +5,7 @@ use super::find;
 use crate::Engine;
 use crate::exec::Position;
 use crate::exec::past;
-use crate::exec::{Direction, Key, Selection};
+use crate::exec::{Direction, Key};
 use crate::view::View;
 use base::Cancel;
 use base::error::Result;

@@ -9,7 +9,8 @@ use jiff::tz::TimeZone;
 use super::run::Clock;
 use base::error::{Error, ErrorKind, Result};
 use query::{
-    BUILT_IN, QueryContext, Filter, KnownField, NamePattern, NoteField, Severity, Span, like, nearest, resolve,
+    BUILT_IN, Filter, KnownField, NamePattern, NoteField, QueryContext, Severity, Span, like, nearest,
+    resolve,
 };
 
 #[derive(Clone, Debug, Default)]

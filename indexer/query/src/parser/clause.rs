@@ -4,7 +4,7 @@ use super::expr::regex_text;
 use super::{Parsed, Parser, Reading, joined};
 use crate::ast::{Bound, Filter, Op, Pattern, Range, Span, Test};
 use crate::diagnostic::Diagnostic;
-use crate::lexer::{TokenKind, Mode, Token, is_field_name};
+use crate::lexer::{Mode, Token, TokenKind, is_field_name};
 use crate::network;
 use base::tokens;
 

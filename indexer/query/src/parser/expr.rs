@@ -5,7 +5,7 @@ use super::{Parsed, Parser};
 use crate::ast::{BinaryOp, Expr, ExprKind, Op, Quantity, RegexText, Span, Unit};
 use crate::diagnostic::Diagnostic;
 use crate::functions::{Aggregation, Described, Function};
-use crate::lexer::{TokenKind, Mode, Token};
+use crate::lexer::{Mode, Token, TokenKind};
 use base::limits::EXPRESSION_CHAIN;
 
 impl Parser<'_> {

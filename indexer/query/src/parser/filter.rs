@@ -3,7 +3,7 @@
 use super::{Parsed, Parser, Reading, joined};
 use crate::ast::{Filter, Pattern, Span, Test};
 use crate::diagnostic::Diagnostic;
-use crate::lexer::{TokenKind, TokenKind};
+use crate::lexer::{Mode, TokenKind};
 
 impl Parser<'_> {
     pub fn or(&mut self) -> Parsed<Filter> {

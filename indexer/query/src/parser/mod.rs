@@ -11,7 +11,7 @@ mod tables;
 
 use super::ast::{Filter, Query, Span};
 use super::diagnostic::{Diagnostic, Severity};
-use super::lexer::{TokenKind, Mode, Token, token};
+use super::lexer::{Mode, Token, TokenKind, token};
 use base::limits::{QUERY_BYTES, QUERY_DEPTH, QUERY_ERRORS};
 
 type Parsed<T> = Result<T, Diagnostic>;

@@ -4,12 +4,10 @@
 use std::fmt::Write;
 
 use super::{Parsed, Parser};
-use crate::ast::{
-    Assignment, Expr, ExprKind, FieldRef, Group, Quantity, RegexText, Span, StageKind, Unit,
-};
+use crate::ast::{Assignment, Expr, ExprKind, FieldRef, Group, Quantity, RegexText, Span, StageKind, Unit};
 use crate::diagnostic::Diagnostic;
 use crate::functions::Function;
-use crate::lexer::{TokenKind, Mode};
+use crate::lexer::{Mode, TokenKind};
 
 /// Stages by the names that Splunk has for them, besides those in the table.
 pub(super) const NAMES: [&str; 4] = ["bin", "discretize", "chart", "eventstats"];

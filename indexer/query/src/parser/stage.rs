@@ -3,13 +3,12 @@
 use super::expr::{is_equal, regex_text};
 use super::stats::aggregation_named;
 use super::{Parsed, Parser, spl};
-use base::limits::DEFAULT_ROWS;
 use crate::ast::{
     Assignment, Baseline, Dimension, ExprKind, Extraction, FieldRef, Filter, Frequent, Join, NamePattern,
     Quantity, Renaming, SortKey, Span, Stage, StageKind, Surroundings, TimeSpan, TransactionLimits,
 };
 use crate::diagnostic::Diagnostic;
-use crate::lexer::{TokenKind, TokenKind};
+use crate::lexer::{Mode, TokenKind};
 use crate::stages::StageName;
 use base::limits::DEFAULT_ROWS;
 
@@ -489,7 +488,7 @@ impl Parser<'_> {
         loop {
             let from = self.name()?;
             let renamed = self.take_word(Mode::Name, "as")
-                || self.take_if(TokenKind::Name, &TokenKind::Compare(crate::ast::Op::Equal));
+                || self.take_if(Mode::Name, &TokenKind::Compare(crate::ast::Op::Equal));
             let to = if renamed { self.name()? } else { from.clone() };
             on.push(Renaming { from, to });
             if !self.take_if(Mode::Name, &TokenKind::Comma) {

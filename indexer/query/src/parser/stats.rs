@@ -5,7 +5,7 @@ use super::{Parsed, Parser};
 use crate::ast::{Aggregate, Expr, ExprKind, Group, Span};
 use crate::diagnostic::Diagnostic;
 use crate::functions::Aggregation;
-use crate::lexer::{TokenKind, TokenKind};
+use crate::lexer::{Mode, TokenKind};
 
 impl Parser<'_> {
     /// `f(x) [as n], …`; none at all counts rows.

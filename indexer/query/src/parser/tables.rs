@@ -10,7 +10,7 @@ use crate::ast::{
 };
 use crate::diagnostic::Diagnostic;
 use crate::functions::Aggregation;
-use crate::lexer::{TokenKind, TokenKind};
+use crate::lexer::{Mode, TokenKind};
 
 /// Functions of `window` that are called by exactly these names; the others are `running_` and `rolling_` before
 /// the name of a calculation.

@@ -159,6 +159,7 @@ pub enum Values {
 
 impl Values {
     /// The number of rows with a value.
+    #[must_use]
     pub fn present(&self) -> u64 {
         let count = match self {
             Values::Text { codes, .. } => codes.iter().filter(|&&code| code != NO_CODE).count(),
