@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use base::Cancel;
 use base::error::{AtPath, Error, ErrorKind, Result};
 use engine::Engine;
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 use store::{
     Manifest, ManifestStamp, Snapshot, folder_bytes, folder_is_read_only, is_locked, notes, verify_templates,
@@ -29,7 +30,8 @@ struct CaseState {
 }
 
 /// What `verify` found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Verification {
     pub sources: usize,
     pub segments: usize,

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use ingest::{BYTE_ORDER_MARK, Encoding, InputFile, TextDecoder};
 use memchr::{memchr, memrchr};
+use serde::Serialize;
 
 use crate::tune::Turn;
 use base::Cancel;
@@ -29,8 +30,11 @@ pub struct FileScan {
     pub others: usize,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AheadLine"))]
 pub struct ScannedLine {
+    #[serde(with = "base::json::shown_path")]
+    #[cfg_attr(feature = "typescript", ts(type = "string"))]
     pub path: PathBuf,
     /// Where it begins in the file.
     pub offset: u64,

@@ -36,7 +36,9 @@ mod value_spans;
 mod writing;
 
 pub use base::error::{Error, ErrorKind, Result};
-pub use base::{Cancel, FieldKind, stamp, tokens};
+pub use base::{
+    Cancel, ErrorReport, EventId, FieldKind, LevelCount, LevelSeries, Nanos, sentence, stamp, tokens,
+};
 pub use case::{Case, Verification};
 pub use detect::{Detected, definitions, detect};
 pub use engine::{

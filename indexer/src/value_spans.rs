@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use base::limits::{PIECE_PLACES, PIECES_BYTES};
 
 /// A piece of an event's text; with the field whose value it is, where it is one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Piece"))]
 pub struct TextPiece {
     pub text: String,
     pub field: Option<String>,

@@ -7,6 +7,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use crate::buffer::Buffer;
 use crate::decoded::Decoded;
 use crate::encoding::{Encoding, has_escapes};
@@ -18,7 +20,9 @@ pub const NO_TIME: i64 = i64::MIN;
 pub const NO_INT: i64 = i64::MIN;
 
 /// The severity of an event, by its own word. Ordinal: `Warn < Error`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[repr(u8)]
 pub enum Level {
     #[default]

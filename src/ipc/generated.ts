@@ -1,71 +1,98 @@
 // Made from src-tauri/wire by `npm run bless`. Do not edit.
 
-/** Nanoseconds since 1970-01-01 UTC as a decimal string; `src/base/time.ts` turns it into a bigint. */
-export type Nanos = string & { readonly __nanos: unique symbol };
-
-export type Level = "none" | "trace" | "debug" | "info" | "notice" | "warn" | "error" | "fatal";
-
-export type HostKind = "desktop" | "browser";
-
-export type Empty = Record<symbol, never>;
-
-export type Hello = { version: string, host: HostKind, 
+export type Account = { 
 /**
- * Files and folders named on the command line: to be imported into a new case.
+ * Share of the first lines that are of the format, 0 to 1.
  */
-paths: Array<string>, 
+score: number, reason: string, alternatives: Array<Alternative>, unparsed: Array<Unparsed>, 
 /**
- * A case named on the command line: to be opened.
+ * How many events begin at each layout of its lines, the most frequent first; empty where there is only one.
  */
-case: string | null, 
+layouts: Array<Layout>, 
 /**
- * Where new cases are put.
+ * The fields that may contain the time, the one that is used first.
  */
-casesFolder: string, 
+timeFields: Array<TimeField>, 
 /**
- * Cases that were open and those of that folder, the last used first.
+ * What was decided about its times, and what is odd about them, in sentences.
  */
-recent: Array<RecentCase>, };
+times: Array<string>, };
 
-export type RecentCase = { path: string, name: string, events: number, sources: number, bytes: number, 
+export type AccountRequest = { case: string, source: number, };
+
+export type AdjustRequest = { case: string, sources: Array<number>, zone?: string, 
 /**
- * What the case takes on disk.
+ * Added to every time as written.
  */
-bytesOnDisk: number, changed: Nanos, 
+clockOffset?: Nanos, };
+
+export type Aggregate = { revision: number, 
 /**
- * When it was opened last, where it was.
+ * Share of the case's events that are done: 1 when this is the whole answer.
  */
-opened: Nanos | null, 
+fraction: number, elapsedMs: number, axes: Array<Axis>, 
 /**
- * The first and last time of its events.
+ * Events in each cell. The last axis varies fastest; without axes there is one cell.
  */
-first: Nanos | null, last: Nanos | null, state: CaseState, 
+counts: Array<number>, measured: Array<Measured>, 
 /**
- * Why it can only be read, if so.
+ * Matching events.
  */
-readOnly: string | null, };
+total: number, 
+/**
+ * Matching events without a time, if there is a time axis.
+ */
+untimed: number, };
 
-export type CaseState = { "kind": "ready" } | { "kind": "gone" } | { "kind": "unusable", message: string, };
+export type AggregateRequest = { view: View, by: Array<By>, measures: Array<Measure>, };
 
-export type Paths = { paths: Array<string>, };
+export type Ahead = { 
+/**
+ * Null where the query asks for more than text, which only reading can tell.
+ */
+lines: number | null, 
+/**
+ * The first of them, in the order of the files.
+ */
+first: Array<AheadLine>, 
+/**
+ * Files that were looked through, and those that could not.
+ */
+files: number, others: number, 
+/**
+ * How much of the files was looked at, 0 to 1.
+ */
+fraction: number, elapsedMs: number, };
 
-export type CasePath = { path: string, };
+export type AheadLine = { path: string, 
+/**
+ * Where it begins in the file.
+ */
+offset: number, text: string, };
 
-export type RenameRequest = { path: string, name: string, };
+export type AheadRequest = { paths: Array<string>, 
+/**
+ * How the import goes about them: which files of folders it takes.
+ */
+choices?: ImportChoices, query: string, };
 
-export type Copying = { bytes: number, of: number, };
+export type Alternative = { format: string, score: number, };
 
-export type Reference = { topics: Array<ReferenceTopic>, };
+export type Around = { "kind": "file" } | { "kind": "everywhere" } | { "kind": "sharing", field: string, };
 
-export type ReferenceTopic = { name: string, entries: Array<ReferenceEntry>, };
+export type Axis = { "kind": "time", edges: Array<Nanos>, } | { "kind": "terms", field: string, values: Array<Scalar>, distinct: number, } | { "kind": "bins", field: string, edges: Array<number>, missing: number, mistyped: number, };
 
-export type ReferenceEntry = { written: Array<string>, aliases: Array<string>, summary: string, example: string | null, };
+export type Bins = { "kind": "linear", most: number, } | { "kind": "width", width: number, } | { "kind": "logarithmic", most: number, };
 
-export type TimeSpan = { from: Nanos, to: Nanos, };
+export type By = { "kind": "time", interval: Interval, zone: string | null, } | { "kind": "terms", field: string, top: number, order: TermOrder, } | { "kind": "bins", field: string, bins: Bins, };
+
+export type CalendarUnit = "day" | "week" | "month" | "quarter" | "year";
 
 export type CancelRequest = { call: string, };
 
-export type Profile = "raw" | "fields" | "bloom" | "full";
+export type CasePath = { path: string, };
+
+export type CaseState = { "kind": "ready" } | { "kind": "gone" } | { "kind": "unusable", message: string, };
 
 export type CaseSummary = { 
 /**
@@ -101,37 +128,39 @@ bytesOnDisk: number,
  */
 missing: Array<WireError>, };
 
-export type Source = { id: number, name: string, 
-/**
- * Where it was read from.
- */
-path: string, format: string, bytes: number, events: number, unparsed: number, sha256: string, 
-/**
- * False while it is being read, and after an import that was cut off.
- */
-complete: boolean, 
-/**
- * The rotated set it is a part of: shown as one source.
- */
-set?: string, 
-/**
- * The zone of its times, and how it was decided.
- */
-zone?: string, encoding: string, compression: string, 
-/**
- * The earliest and the latest time of its events.
- */
-first: Nanos | null, last: Nanos | null, 
-/**
- * Why it is not complete, or what was odd about it.
- */
-note?: string, 
-/**
- * What was chosen about reading it.
- */
-chosen: Reading, };
+export type CellEvent = { id: EventId, caption: string, };
 
-export type ReprofileRequest = { case: string, profile: Profile, };
+export type CellKind = "query" | "chart" | "event";
+
+export type ChangeNotesRequest = { case: string, put?: Array<NoteDraft>, remove?: Array<NoteRemoval>, };
+
+export type CheckRequest = { case: string, query: string, 
+/**
+ * Read it as Kibana does: values and words side by side are alternatives.
+ */
+kql: boolean, };
+
+export type ColumnKind = "missing" | "text" | "int" | "float" | "bool" | "time" | "level" | "list";
+
+export type CompactReport = { bytesBefore: number, bytesAfter: number, segmentsBefore: number, segmentsAfter: number, seconds: number, };
+
+export type CompleteRequest = { case: string, query: string, 
+/**
+ * A byte of the query.
+ */
+cursor: number, };
+
+export type Completion = { start: number, end: number, suggestions: Array<Suggestion>, };
+
+export type Context = { before: Array<Row>, event: Row, after: Array<Row>, };
+
+export type ContextRequest = { case: string, id: EventId, around: Around, before: number, after: number, 
+/**
+ * Fields whose values come with each row.
+ */
+columns?: Array<string>, };
+
+export type Copying = { bytes: number, of: number, };
 
 export type DeleteRequest = { case: string, 
 /**
@@ -139,43 +168,225 @@ export type DeleteRequest = { case: string,
  */
 sources: Array<number>, };
 
-export type Rewriting = { done: number, of: number, };
+export type EditRequest = { case: string, query: string, 
+/**
+ * Clauses are counted from 0, as `check` lists them.
+ */
+edit: QueryEdit, };
 
-export type CompactReport = { bytesBefore: number, bytesAfter: number, segmentsBefore: number, segmentsAfter: number, seconds: number, };
+export type Edited = { query: string, };
 
-export type Verification = { sources: number, segments: number, bytes: number, problems: Array<WireError>, };
+export type Empty = Record<symbol, never>;
 
-export type Reading = { 
+export type ErrorCode = "notFound" | "notReadable" | "empty" | "binary" | "noLogs" | "corrupt" | "limit" | "diskFull" | "readOnly" | "caseLocked" | "caseDamaged" | "caseTooNew" | "changed" | "queryInvalid" | "cancelled" | "badRequest" | "internal";
+
+export type Estimate = { bytesIn: number, 
 /**
- * A format's name.
+ * By profile, from the least to the most; only those that were asked for, and none where nothing can be read.
  */
-format?: string, 
+profiles: Array<ProfileCost>, 
 /**
- * A file that defines a format.
+ * Free on the disk of the case, and what of it is kept in reserve.
  */
-definition?: string, encoding?: string, 
+freeBytes: number, reserveBytes: number, };
+
+export type EventDetail = { row: Row, 
 /**
- * An IANA name or an offset such as `+02:00`, for times that name none.
+ * The whole event as text, up to a limit; bytes that are no text are shown as U+FFFD.
  */
-zone?: string, 
+text: string, textCut: boolean, bytes: number, format: string, source: Source, fields: Array<FieldValue>, 
 /**
- * Of the first time, where times name none.
+ * The text in pieces, those that are a field's value with its name.
  */
-year?: number, 
+pieces: Array<Piece>, 
 /**
- * The field that contains the time; ignored where a file has none of that name.
+ * Its first bytes as they are in the source, in hexadecimal.
  */
-timeField?: string, 
+hex: string, };
+
+export type EventId = { source: number, offset: number, };
+
+export type EventRequest = { case: string, id: EventId, };
+
+export type EventsReply = { 
 /**
- * Added to every time.
+ * In the order asked for; those beyond a limit are not there.
  */
-clockOffset?: Nanos, 
+events: Array<EventDetail>, };
+
+export type EventsRequest = { case: string, ids: Array<EventId>, };
+
+export type Evidence = { row: Row, 
 /**
- * When the machine was started whose uptimes the times are.
+ * Where its source was read from.
  */
-boot?: Nanos, };
+sourcePath: string, 
+/**
+ * Of all bytes of its source.
+ */
+sourceSha256: string, 
+/**
+ * Its bytes: from the offset of its id, so many.
+ */
+bytes: number, 
+/**
+ * Of those bytes; null where there are more than a page can show.
+ */
+sha256: string | null, };
+
+export type EvidenceList = { revision: number, 
+/**
+ * One for each event that was asked for, null where the case has no such event any more.
+ */
+events: Array<Evidence | null>, elapsedMs: number, };
+
+export type EvidenceRequest = { case: string, events: Array<EventId>, };
+
+export type Example = { line: number, 
+/**
+ * The event's text, cut where it is long.
+ */
+text: string, };
+
+export type ExportNotesRequest = { case: string, 
+/**
+ * The ids of the pages; null for all.
+ */
+pages: Array<string> | null, format: NotebookFormat, zone: string | null, 
+/**
+ * A file of this machine, one that is there is replaced; null for the text itself.
+ */
+path: string | null, };
+
+export type ExportRequest = { view: View, zone: string | null, format: TableFormat, 
+/**
+ * A file of this machine; one that is there is replaced.
+ */
+path: string, };
+
+export type Exported = { path: string, rows: number, 
+/**
+ * The share that is done.
+ */
+fraction: number, };
+
+export type ExportedNotes = { 
+/**
+ * A name for the file.
+ */
+name: string, bytes: number, 
+/**
+ * Null where it was written to a file.
+ */
+text: string | null, };
+
+export type Facet = { field: string, 
+/**
+ * The types of its values in the case.
+ */
+kinds: Array<FieldKind>, 
+/**
+ * Matching events that have it.
+ */
+present: number, 
+/**
+ * The distinct count; `None` if there are too many values.
+ */
+distinct: number | null, top: Array<ScalarCount>, numbers: NumberFacet | null, 
+/**
+ * Events that have it, over time.
+ */
+sparkline: Array<number>, };
+
+export type Facets = { revision: number, 
+/**
+ * Share of the fields that are done.
+ */
+fraction: number, elapsedMs: number, 
+/**
+ * Matching events.
+ */
+total: number, 
+/**
+ * The starts of the sparkline buckets, and the end of the last.
+ */
+edges: Array<Nanos>, fields: Array<Facet>, };
+
+export type FacetsRequest = { view: View, fields: Array<string>, top: number, buckets: number, };
+
+export type FieldKind = "text" | "int" | "float" | "bool";
+
+export type FieldValue = { 
+/**
+ * What the Elastic Common Schema calls it.
+ */
+ecs: string | null, name: string, value: string, kind: FieldKind, };
+
+export type Fields = { revision: number, fields: Array<KnownField>, };
+
+export type FileContent = { "kind": "text", text: string, } | { "kind": "bytes", bytes: Array<number>, };
+
+export type FileOutcome = "new" | "known" | "grown" | "anew";
+
+export type FileProgress = { 
+/**
+ * Its place in the list of files of this import.
+ */
+index: number, path: string, state: FileState, format: string | null, events: number, unparsed: number, bytesRead: number, bytesTotal: number, note: WireError | null, 
+/**
+ * What it is to the case.
+ */
+outcome: FileOutcome, 
+/**
+ * That in words, where it is not simply new.
+ */
+remark?: string, };
 
 export type FileReading = { path: string, reading: Reading, };
+
+export type FileState = "waiting" | "reading" | "done" | "failed";
+
+export type FollowRequest = { case: string, value: string, };
+
+export type FormatFault = { 
+/**
+ * The key at fault, as `tags[1].if`; empty where the definition as a whole is.
+ */
+key: string, message: string, };
+
+export type FormatName = { name: string, 
+/**
+ * What its lines are, for a person.
+ */
+title: string, };
+
+export type Formats = { builtIn: Array<FormatName>, saved: Array<SavedFormat>, encodings: Array<string>, 
+/**
+ * Where saved formats are kept.
+ */
+folder: string, };
+
+export type Granularity = "shape" | "template" | "group" | "family";
+
+export type Hello = { version: string, host: HostKind, 
+/**
+ * Files and folders named on the command line: to be imported into a new case.
+ */
+paths: Array<string>, 
+/**
+ * A case named on the command line: to be opened.
+ */
+case: string | null, 
+/**
+ * Where new cases are put.
+ */
+casesFolder: string, 
+/**
+ * Cases that were open and those of that folder, the last used first.
+ */
+recent: Array<RecentCase>, };
+
+export type HostKind = "desktop" | "browser";
 
 export type ImportChoices = { reading: Reading, 
 /**
@@ -199,257 +410,13 @@ again: boolean,
  */
 beyondReserve: boolean, };
 
-export type ImportRequest = { case: string, paths: Array<string>, 
-/**
- * What is kept besides the original bytes; the case's own profile, and `full` for a new case, by default.
- */
-profile?: Profile, choices?: ImportChoices, };
-
-export type AheadRequest = { paths: Array<string>, 
-/**
- * How the import goes about them: which files of folders it takes.
- */
-choices?: ImportChoices, query: string, };
-
-export type Ahead = { 
-/**
- * Null where the query asks for more than text, which only reading can tell.
- */
-lines: number | null, 
-/**
- * The first of them, in the order of the files.
- */
-first: Array<AheadLine>, 
-/**
- * Files that were looked through, and those that could not.
- */
-files: number, others: number, 
-/**
- * How much of the files was looked at, 0 to 1.
- */
-fraction: number, elapsedMs: number, };
-
-export type AheadLine = { path: string, offset: number, text: string, };
-
-export type PreviewRequest = { 
-/**
- * Where the case is or will be; its disk is measured.
- */
-case: string, paths: Array<string>, choices?: ImportChoices, 
-/**
- * So many events of each file.
- */
-events: number, 
-/**
- * Leave out what the import will take, which has to be measured.
- */
-withoutEstimate?: boolean, };
-
-export type PreviewSourceRequest = { case: string, source: number, reading: Reading, events: number, };
-
-export type Preview = { files: Array<PreviewFile>, estimate: Estimate, };
-
-export type Estimate = { bytesIn: number, 
-/**
- * By profile; none where nothing was measured.
- */
-profiles: Array<ProfileCost>, freeBytes: number, 
-/**
- * What is kept free.
- */
-reserveBytes: number, };
-
-export type ProfileCost = { profile: Profile, seconds: number, bytesOnDisk: number, 
-/**
- * Of the processor for a gigabyte of logs, and on the disk for a byte of them.
- */
-cpuSecondsAGb: number, bytesAByte: number, 
-/**
- * Whether it fits above the reserve; where not, an import needs `beyondReserve`.
- */
-fits: boolean, };
-
-export type PreviewFile = { path: string, name: string, 
-/**
- * The rotated set it is a part of.
- */
-set: string | null, bytes: number | null, encoding: string, compression: string, zone: string, first: Nanos | null, last: Nanos | null, 
-/**
- * Events of the sample, and how many of them were not understood.
- */
-events: number, unparsed: number, 
-/**
- * Whether the sample is all of the file.
- */
-isWhole: boolean, format: string, account: Account, rows: Array<PreviewRow>, 
-/**
- * What it is to the case by its first bytes and its length; the import compares all of it.
- */
-outcome: FileOutcome, 
-/**
- * That in words, where it is not simply new.
- */
-remark: string | null, error: WireError | null, };
-
-export type PreviewRow = { line: number, time: Nanos | null, level: Level, 
-/**
- * Why the format did not understand it, if so.
- */
-unparsed?: string, 
-/**
- * The event's text in pieces, those that are a field's value with its name.
- */
-pieces: Array<Piece>, };
-
-export type Piece = { text: string, field: string | null, };
-
-export type Account = { 
-/**
- * Share of the first lines that are of the format, 0 to 1.
- */
-score: number, reason: string, alternatives: Array<Alternative>, unparsed: Array<Unparsed>, 
-/**
- * How many events begin at each layout of its lines, the most frequent first; empty where there is only one.
- */
-layouts: Array<Layout>, 
-/**
- * The fields that may contain the time, the one that is used first.
- */
-timeFields: Array<TimeField>, 
-/**
- * What was decided about its times, and what is odd about them, in sentences.
- */
-times: Array<string>, };
-
-export type Alternative = { format: string, score: number, };
-
-export type Layout = { 
-/**
- * The text before the time with its marks, and words and numbers by their kind: `number word [time`.
- */
-layout: string, events: number, };
-
-export type TimeField = { name: string, 
-/**
- * Share of the first events that have a time in it, 0 to 1.
- */
-coverage: number, 
-/**
- * Its first value that is a time.
- */
-example: string, 
-/**
- * The times are read from it.
- */
-chosen: boolean, };
-
-export type Unparsed = { reason: string, events: number, examples: Array<Example>, };
-
-export type Example = { line: number, text: string, };
-
-export type AccountRequest = { case: string, source: number, };
-
-export type AdjustRequest = { case: string, sources: Array<number>, zone?: string, 
-/**
- * Added to every time as written.
- */
-clockOffset?: Nanos, };
-
-export type RereadRequest = { case: string, sources: Array<number>, reading: Reading, };
-
-export type PasteRequest = { case: string, 
-/**
- * What the source is called.
- */
-name: string, text: string, reading?: Reading, };
-
-export type FormatName = { name: string, 
-/**
- * What its lines are, for a person.
- */
-title: string, };
-
-export type FormatFault = { 
-/**
- * The key at fault, as `tags[1].if`; empty where the definition as a whole is.
- */
-key: string, message: string, };
-
-export type Formats = { builtIn: Array<FormatName>, saved: Array<SavedFormat>, encodings: Array<string>, 
-/**
- * Where saved formats are kept.
- */
-folder: string, };
-
-export type SavedFormat = { path: string, formats: Array<FormatName>, 
-/**
- * The definition as it was written.
- */
-text: string, 
-/**
- * What is wrong with it; it is not used then.
- */
-faults: Array<FormatFault>, };
-
-export type TryFormatRequest = { 
-/**
- * The definition.
- */
-text: string, 
-/**
- * Lines to read by it.
- */
-sample: string, events: number, };
-
-export type TriedFormat = { formats: Array<FormatName>, faults: Array<FormatFault>, 
-/**
- * What it makes of the sample; nothing where the definition has a fault or the sample is empty.
- */
-file: PreviewFile | null, };
-
-export type SaveFormatRequest = { text: string, 
-/**
- * Write over a saved format of the same name.
- */
-replace: boolean, };
-
-export type RemoveFormatRequest = { 
-/**
- * The path of a saved format.
- */
-path: string, };
-
 export type ImportPhase = "landing" | "indexing";
 
-export type FileState = "waiting" | "reading" | "done" | "failed";
-
-export type StageName = "read" | "parse" | "land" | "index";
-
-export type Stage = { name: StageName, threads: number, 
+export type ImportProgress = { 
 /**
- * Reading knows of no events.
+ * The stage that the others wait for.
  */
-events: number, bytes: number, 
-/**
- * What waits to be taken by the stage, and how much there is room for.
- */
-queue: number, queueRoom: number, 
-/**
- * How often its output queue was full (a stall), and how long it waited then, summed over its threads.
- */
-stalls: number, stalledMs: number, 
-/**
- * How long it had nothing to do.
- */
-idleMs: number, 
-/**
- * What it took of the processor, where the system tells.
- */
-cpuMs: number, };
-
-export type FileOutcome = "new" | "known" | "grown" | "anew";
-
-export type ImportProgress = { phase: ImportPhase, 
+waitsFor: StageName | null, phase: ImportPhase, 
 /**
  * The case's revision after the last publication.
  */
@@ -461,21 +428,7 @@ changed: Array<FileProgress>,
 /**
  * The counters of each stage.
  */
-stages: Array<Stage>, 
-/**
- * The stage that the others wait for.
- */
-waitsFor: StageName | null, };
-
-export type FileProgress = { 
-/**
- * Its place in the list of files of this import.
- */
-index: number, path: string, state: FileState, format: string | null, events: number, unparsed: number, bytesRead: number, bytesTotal: number, outcome: FileOutcome, 
-/**
- * That in words, where it is not simply new: there already, grown, replaced.
- */
-remark?: string, note: WireError | null, };
+stages: Array<Stage>, };
 
 export type ImportReport = { case: CaseSummary, events: number, bytesIn: number, bytesOnDisk: number, landedSeconds: number, indexedSeconds: number, 
 /**
@@ -491,71 +444,36 @@ problems: Array<WireError>,
  */
 remarks?: Array<string>, };
 
-export type View = { case: string, 
+export type ImportRequest = { case: string, paths: Array<string>, 
 /**
- * The filter, in the query language; empty means everything.
+ * What is kept besides the original bytes; the case's own profile, and `full` for a new case, by default.
  */
-query: string, 
-/**
- * The time range, from inclusive, to exclusive; null means unbounded.
- */
-from: Nanos | null, to: Nanos | null, };
+profile?: Profile, choices?: ImportChoices, };
 
-export type TimelineRequest = { view: View, 
-/**
- * The most buckets the screen can draw.
- */
-buckets: number, };
+export type Interval = { "kind": "auto", buckets: number, } | { "kind": "fixed", ns: Nanos, } | { "kind": "calendar", count: number, unit: CalendarUnit, };
 
-export type Timeline = { revision: number, 
+export type KnownField = { 
 /**
- * Start of the first bucket. Buckets are aligned to round times.
+ * What the Elastic Common Schema calls it.
  */
-start: Nanos, bucketNs: Nanos, 
+ecs: string | null, name: string, kinds: Array<FieldKind>, 
 /**
- * One series a level that occurs, lowest level first, each as long as there are buckets.
+ * Events that have it, in the whole case. `None` if a segment does not tell: it was written by a former
+ * version, or stores no columns.
  */
-series: Array<LevelSeries>, 
+present: number | null, };
+
+export type Layout = { 
 /**
- * Matching events in the range, those without a time included when the range is unbounded.
+ * The text before the time with its marks, and words and numbers by their kind: `number word [time`.
  */
-total: number, 
-/**
- * Matching events that have no time and so are in no bucket.
- */
-untimed: number, 
-/**
- * Share of the case's events that are done: 1 when this is the whole answer.
- */
-fraction: number, elapsedMs: number, };
+layout: string, events: number, };
+
+export type Level = "none" | "trace" | "debug" | "info" | "notice" | "warn" | "error" | "fatal";
+
+export type LevelCount = { level: Level, count: number, };
 
 export type LevelSeries = { level: Level, counts: Array<number>, };
-
-export type Order = "oldestFirst" | "newestFirst";
-
-export type PageRequest = { view: View, order: Order, 
-/**
- * Rows of the sorted result, counted from 0.
- */
-first: number, count: number, 
-/**
- * Fields whose values come with each row.
- */
-columns?: Array<string>, };
-
-export type Page = { revision: number, total: number, first: number, rows: Array<Row>, elapsedMs: number, };
-
-export type EventId = { source: number, offset: number, };
-
-export type Row = { id: EventId, time: Nanos | null, level: Level, sourceName: string, line: number, 
-/**
- * The event as text, cut at a length that a screen can show.
- */
-text: string, cut: boolean, 
-/**
- * The values of the columns asked for, in their order.
- */
-values?: Array<string | null>, };
 
 export type LocateRequest = { view: View, order: Order, time: Nanos, 
 /**
@@ -569,121 +487,21 @@ export type Located = {
  */
 row: number, };
 
-export type EventRequest = { case: string, id: EventId, };
+export type MarkdownKind = "heading" | "paragraph" | "quote" | "list" | "item" | "table" | "row" | "column" | "codeBlock" | "cell" | "rule" | "text" | "code" | "strong" | "emphasis" | "strike" | "link" | "break";
 
-export type EventDetail = { row: Row, 
-/**
- * The whole event as text, up to a limit; bytes that are no text are shown as U+FFFD.
- */
-text: string, textCut: boolean, bytes: number, format: string, source: Source, fields: Array<FieldValue>, 
-/**
- * The text in pieces, those that are a field's value with its name.
- */
-pieces: Array<Piece>, 
-/**
- * Its first bytes as they are in the source, in hexadecimal.
- */
-hex: string, };
+export type MarkdownNode = { kind: MarkdownKind, text: string, level: number | null, done: boolean | null, cell: NotebookCell | null, children: Array<MarkdownNode>, };
 
-export type FieldValue = { name: string, value: string, kind: FieldKind, 
-/**
- * What the Elastic Common Schema calls it.
- */
-ecs: string | null, };
+export type MarkdownPage = { nodes: Array<MarkdownNode>, };
 
-export type FieldKind = "text" | "int" | "float" | "bool";
-
-export type EventsRequest = { case: string, ids: Array<EventId>, };
-
-export type EventsReply = { 
-/**
- * In the order asked for; those beyond a limit are not there.
- */
-events: Array<EventDetail>, };
-
-export type SeekRequest = { view: View, order: Order, 
-/**
- * The row that is left; null for the edge of the result.
- */
-from: number | null, 
-/**
- * Towards the first row.
- */
-backward: boolean, 
-/**
- * A filter that the row has to match in addition to that of the view.
- */
-wanted: string, };
-
-export type SeekReply = { row: number | null, };
-
-export type StripRequest = { view: View, order: Order, 
-/**
- * The result is cut into so many runs of rows.
- */
-cells: number, 
-/**
- * Filters whose events are counted in each run.
- */
-marks: Array<string>, };
-
-export type Strip = { revision: number, total: number, 
-/**
- * For each mark its events in each run.
- */
-counts: Array<Array<number>>, };
-
-export type Fields = { revision: number, fields: Array<KnownField>, };
-
-export type KnownField = { name: string, kinds: Array<FieldKind>, 
-/**
- * What the Elastic Common Schema calls it.
- */
-ecs: string | null, 
-/**
- * Events of the case that have it; null if the case does not tell.
- */
-present: number | null, };
-
-export type Scalar = { kind: ScalarKind, text: string, number: number | null, };
-
-export type ScalarKind = "text" | "int" | "float" | "bool" | "time";
-
-export type AggregateRequest = { view: View, by: Array<By>, measures: Array<Measure>, };
-
-export type By = { "kind": "time", interval: Interval, zone: string | null, } | { "kind": "terms", field: string, top: number, order: TermOrder, } | { "kind": "bins", field: string, bins: Bins, };
-
-export type Interval = { "kind": "auto", buckets: number, } | { "kind": "fixed", ns: Nanos, } | { "kind": "calendar", count: number, unit: CalendarUnit, };
-
-export type CalendarUnit = "day" | "week" | "month" | "quarter" | "year";
-
-export type TermOrder = "most" | "fewest" | "value";
-
-export type Bins = { "kind": "linear", most: number, } | { "kind": "width", width: number, } | { "kind": "logarithmic", most: number, };
+export type MarkdownRequest = { text: string, };
 
 export type Measure = { "kind": "stats", field: string, } | { "kind": "percentiles", field: string, at: Array<number>, } | { "kind": "distinct", field: string, } | { "kind": "first", field: string, } | { "kind": "last", field: string, } | { "kind": "rate", per: Nanos, };
 
-export type Aggregate = { revision: number, axes: Array<Axis>, 
+export type Measured = { 
 /**
- * Events in each cell; the last axis runs fastest.
+ * Such as `p95(duration_ms)`.
  */
-counts: Array<number>, 
-/**
- * Empty while partial.
- */
-measured: Array<Measured>, total: number, 
-/**
- * Matching events without a time, where time is an axis.
- */
-untimed: number, 
-/**
- * Share of the case's events that are done: 1 when this is the whole answer.
- */
-fraction: number, elapsedMs: number, };
-
-export type Axis = { "kind": "time", edges: Array<Nanos>, } | { "kind": "terms", field: string, values: Array<Scalar>, distinct: number, } | { "kind": "bins", field: string, edges: Array<number>, missing: number, mistyped: number, };
-
-export type Measured = { name: string, values: Array<number | null>, 
+name: string, values: Array<number | null>, 
 /**
  * The same as text, where they are no numbers or whole ones beyond 2^53.
  */
@@ -693,203 +511,220 @@ texts: Array<string | null> | null,
  */
 missing: number, mistyped: number, };
 
-export type FacetsRequest = { view: View, fields: Array<string>, top: number, buckets: number, };
+export type Nanos = string & { readonly __nanos: unique symbol };
 
-export type Facets = { revision: number, total: number, edges: Array<Nanos>, fields: Array<Facet>, 
-/**
- * Share of the fields that are done.
- */
-fraction: number, elapsedMs: number, };
-
-export type Facet = { field: string, kinds: Array<FieldKind>, present: number, 
-/**
- * Null where the values are too many to be counted.
- */
-distinct: number | null, top: Array<ScalarCount>, numbers: NumberFacet | null, 
-/**
- * Events that have it, in each bucket.
- */
-sparkline: Array<number>, };
-
-export type ScalarCount = { value: Scalar, count: number, };
-
-export type NumberFacet = { count: number, least: number | null, greatest: number | null, average: number | null, percentiles: Array<PercentileValue>, };
-
-export type PercentileValue = { percent: number, value: number | null, };
-
-export type SignificantRequest = { selection: View, background: View, 
-/**
- * All but the text where none is named. The values of `raw` are the words of the text.
- */
-fields: Array<string>, most: number, };
-
-export type SignificantTerms = { terms: Array<SignificantTerm>, selected: number, others: number, 
-/**
- * Fields with too many values to be weighed.
- */
-leftOut: Array<string>, elapsedMs: number, };
-
-export type SignificantTerm = { field: string, value: Scalar, selected: number, others: number, score: number, };
-
-export type SortedPageRequest = { view: View, field: string, descending: boolean, first: number, count: number, 
-/**
- * Fields whose values come with each row.
- */
-columns?: Array<string>, };
-
-export type ContextRequest = { case: string, id: EventId, around: Around, before: number, after: number, 
-/**
- * Fields whose values come with each row.
- */
-columns?: Array<string>, };
-
-export type Around = { "kind": "file" } | { "kind": "everywhere" } | { "kind": "sharing", field: string, };
-
-export type Context = { before: Array<Row>, event: Row, after: Array<Row>, };
-
-export type FollowRequest = { case: string, value: string, };
-
-export type Trails = { trails: Array<Trail>, elapsedMs: number, };
-
-export type Trail = { source: number, sourceName: string, field: string, events: number, first: Nanos | null, last: Nanos | null, };
-
-export type TransactionsRequest = { view: View, 
-/**
- * The field whose values are ids.
- */
-field: string, order: TransactionOrder, most: number, };
-
-export type TransactionOrder = "longest" | "mostEvents" | "worst" | "earliest";
-
-export type Transactions = { shown: Array<Transaction>, total: number, 
-/**
- * Durations of all: median, 95th and 99th percentile, greatest.
- */
-durationsNs: Array<Nanos>, 
-/**
- * Matching events without an id.
- */
-without: number, elapsedMs: number, };
-
-export type Transaction = { id: Scalar, events: number, first: Nanos | null, last: Nanos | null, durationNs: Nanos, level: Level, gapNs: Nanos, };
-
-export type CheckRequest = { case: string, query: string, 
-/**
- * Read it as Kibana does: values and words side by side are alternatives.
- */
-kql: boolean, };
-
-export type QueryCheck = { diagnostics: Array<QueryDiagnostic>, words: Array<QueryWord>, 
-/**
- * The query in the language's own spelling, where nothing is wrong with it.
- */
-printed: string | null, 
-/**
- * The text before the first pipe: the filter of events, timelines and charts.
- */
-filter: string, 
-/**
- * What of the filter must hold at once; empty where the filter has a mistake.
- */
-clauses: Array<QueryClause>, 
-/**
- * Its stages, without their pipes. A statement of SQL is one, of all events.
- */
-stages: Array<QueryPart>, 
-/**
- * Whether it is read as SQL.
- */
-isSql: boolean, };
-
-export type QueryClause = { 
-/**
- * In the language's own spelling.
- */
-text: string, isNegated: boolean, };
-
-export type QueryPart = { start: number, end: number, };
-
-export type QueryDiagnostic = { 
-/**
- * False for advice: the query runs, but perhaps something else was meant.
- */
-isError: boolean, message: string, hint: string | null, start: number, end: number, 
-/**
- * What to write instead of these bytes to put it right.
- */
-replacement: string | null, };
-
-export type WordClass = "field" | "operator" | "keyword" | "text" | "number" | "regex" | "time" | "pipe" | "stage" | "function" | "bracket" | "unknown";
-
-export type QueryWord = { class: WordClass, start: number, end: number, };
-
-export type EditRequest = { case: string, query: string, edit: QueryEdit, };
-
-export type QueryEdit = { "kind": "add", clause: string, } | { "kind": "remove", at: number, } | { "kind": "turn", at: number, } | { "kind": "replace", at: number, clause: string, };
-
-export type Edited = { query: string, };
-
-export type StretchRequest = { case: string, from: string, 
-/**
- * Null asks for the time that `from` names alone.
- */
-to: string | null, 
-/**
- * The zone of days and of times that name none; null is UTC.
- */
-zone: string | null, 
-/**
- * The times in view: a time of day is on a day of theirs; null leaves that to the end of the data.
- */
-around: Stretch | null, };
-
-export type Stretch = { from: Nanos, to: Nanos, };
-
-export type UnknownWordsRequest = { case: string, query: string, };
-
-export type UnknownWords = { words: Array<UnknownWord>, };
-
-export type UnknownWord = { word: string, 
-/**
- * Bytes of the query.
- */
-start: number, end: number, 
-/**
- * Words that it was perhaps meant for, those of the most events first.
- */
-nearest: Array<NearWord>, };
-
-export type NearWord = { word: string, 
-/**
- * How many events have it.
- */
-events: number, 
+export type NearWord = { 
 /**
  * The query with this word instead.
  */
-query: string, };
-
-export type CompleteRequest = { case: string, query: string, 
+query: string, word: string, 
 /**
- * A byte of the query.
+ * How many events have it.
  */
-cursor: number, };
+events: number, };
 
-export type Completion = { start: number, end: number, suggestions: Array<Suggestion>, };
-
-export type SuggestionKind = "field" | "value" | "function" | "stage" | "time" | "keyword" | "word";
-
-export type Suggestion = { kind: SuggestionKind, label: string, 
+export type Note = { 
 /**
- * What is written.
+ * `star`, `tag`, `comment`, `marker`, `query`, `board`, `page`; the store takes any word.
  */
-insert: string, detail: string, 
+kind: string, 
 /**
- * How many of the newest events have this value, or how many of all events this word.
+ * Its name among those of its kind.
  */
-count: number | null, };
+id: string, 
+/**
+ * Grows with every change of the case's notes; tells one state of a note from a later one.
+ */
+revision: number, created: Nanos, changed: Nanos, 
+/**
+ * The event it is on.
+ */
+event: EventId | null, 
+/**
+ * The times it is on, both included; equal for a moment.
+ */
+from: Nanos | null, to: Nanos | null, text: string, 
+/**
+ * Whatever the kind needs in addition.
+ */
+data: unknown, };
 
-export type Granularity = "shape" | "template" | "group" | "family";
+export type NoteConflict = { kind: string, id: string, 
+/**
+ * The note as it is now; null where it was removed.
+ */
+current: Note | null, };
+
+export type NoteDraft = { kind: string, id: string, 
+/**
+ * The revision that it was made from, 0 for a note that is not there yet; null replaces what is there.
+ */
+known?: number | null, event?: EventId | null, from?: Nanos | null, to?: Nanos | null, text?: string, data?: unknown, };
+
+export type NoteName = { kind: string, id: string, };
+
+export type NoteRemoval = { kind: string, id: string, 
+/**
+ * The revision that was seen last. Without one, the note is removed in any state.
+ */
+known?: number | null, };
+
+export type NotebookCell = { kind: CellKind, title: string | null, 
+/**
+ * Of a query or chart.
+ */
+query: string, from: Nanos | null, to: Nanos | null, rows: number, events: Array<CellEvent>, 
+/**
+ * What of it could not be understood.
+ */
+problem: string | null, };
+
+export type NotebookFormat = "html" | "markdown";
+
+export type NotebookProgress = { cellsDone: number, cells: number, };
+
+export type Notes = { 
+/**
+ * To ask from later.
+ */
+mark: string, 
+/**
+ * Whether these are all notes, and not only those that changed.
+ */
+whole: boolean, notes: Array<Note>, removed: Array<NoteName>, 
+/**
+ * Why notes cannot be written, if so.
+ */
+readOnly: string | null, 
+/**
+ * Damaged files of notes that were kept aside; what could be read of them is among the notes.
+ */
+keptAside: Array<string>, };
+
+export type NotesChanged = { 
+/**
+ * The notes that were put, as they are now. Its mark is that of the change: what others changed before it
+ * is still to be asked for from the last mark.
+ */
+made: NotesMade | null, 
+/**
+ * Notes that somebody else changed meanwhile; where there are any, nothing was changed.
+ */
+conflicts: Array<NoteConflict>, };
+
+export type NotesMade = { mark: string, notes: Array<Note>, removed: Array<NoteName>, };
+
+export type NotesRequest = { case: string, 
+/**
+ * The mark of an earlier reply; null for all notes.
+ */
+since: string | null, };
+
+export type NumberFacet = { 
+/**
+ * The events with the field whose value is a number.
+ */
+count: number, least: number | null, greatest: number | null, average: number | null, 
+/**
+ * The values at [`PERCENTILES`].
+ */
+percentiles: Array<PercentileValue>, };
+
+export type Order = "oldestFirst" | "newestFirst";
+
+export type Page = { revision: number, total: number, first: number, rows: Array<Row>, elapsedMs: number, };
+
+export type PageRequest = { view: View, order: Order, 
+/**
+ * Rows of the sorted result, counted from 0.
+ */
+first: number, count: number, 
+/**
+ * Fields whose values come with each row.
+ */
+columns?: Array<string>, };
+
+export type PasteRequest = { case: string, 
+/**
+ * What the source is called.
+ */
+name: string, text: string, reading?: Reading, };
+
+export type Paths = { paths: Array<string>, };
+
+export type Pattern = { 
+/**
+ * Names the template for ever; `template:ID` is a filter.
+ */
+id: string, 
+/**
+ * The parent template of the next granularity.
+ */
+parent: string | null, 
+/**
+ * What its messages share, `<num>` and the like for what varies.
+ */
+text: string, count: number, 
+/**
+ * Of the matching events.
+ */
+share: number, first: Nanos | null, last: Nanos | null, counts: Array<number>, 
+/**
+ * Events of each level, in the order of [`Level::ALL`]; as JSON only the levels that occur.
+ */
+levels: Array<LevelCount>, 
+/**
+ * Source and offset of its earliest events.
+ */
+examples: Array<EventId>, 
+/**
+ * Matching events outside of the view's times, if requested. Zero: the template is new. All: it is gone.
+ */
+elsewhere: number | null, 
+/**
+ * Its variable parts, if requested.
+ */
+variables: Array<PatternVariable>, };
+
+export type PatternVariable = { 
+/**
+ * Its name in the template: `num`, `ip`, `*`.
+ */
+kind: string, count: number, 
+/**
+ * Distinct values, as counted up to the limit.
+ */
+distinct: number, 
+/**
+ * Some values were different from all that were counted, and are in no other figure than `count`.
+ */
+more: boolean, top: Array<ValueCount>, 
+/**
+ * Of numbers, of durations in milliseconds, of sizes in bytes.
+ */
+min: number | null, max: number | null, };
+
+export type Patterns = { revision: number, 
+/**
+ * Share of the work done: 1 when this is the whole answer.
+ */
+fraction: number, elapsedMs: number, 
+/**
+ * The most frequent first.
+ */
+patterns: Array<Pattern>, 
+/**
+ * Templates that occur, listed or not.
+ */
+distinct: number, 
+/**
+ * Matching events, and those of them without a message.
+ */
+total: number, without: number, 
+/**
+ * Buckets of the counts: the start of the first, and their width.
+ */
+start: Nanos, bucketNs: Nanos, };
 
 export type PatternsRequest = { view: View, granularity: Granularity, 
 /**
@@ -921,71 +756,210 @@ variables: Array<string>,
  */
 values: number, };
 
-export type Patterns = { revision: number, patterns: Array<Pattern>, 
-/**
- * Templates that occur, listed or not.
- */
-distinct: number, 
-/**
- * Matching events, and those of them that have no message.
- */
-total: number, without: number, 
-/**
- * Start of the first bucket of the sparklines.
- */
-start: Nanos, bucketNs: Nanos, 
-/**
- * Share of the work done: 1 when this is the whole answer.
- */
-fraction: number, elapsedMs: number, };
+export type PercentileValue = { percent: number, value: number | null, };
 
-export type Pattern = { 
-/**
- * Names the template for ever; `template:ID` is a filter.
- */
-id: string, 
-/**
- * The template of the next granularity that it lies in.
- */
-parent: string | null, 
-/**
- * What its messages share, `<num>` and the like for what varies.
- */
-text: string, count: number, 
-/**
- * Of the matching events.
- */
-share: number, first: Nanos | null, last: Nanos | null, counts: Array<number>, 
-/**
- * Levels that occur, the lowest first.
- */
-levels: Array<LevelCount>, examples: Array<EventId>, 
-/**
- * Matching events outside of the view's times, where asked for.
- */
-elsewhere: number | null, variables: Array<PatternVariable>, };
+export type Piece = { text: string, field: string | null, };
 
-export type LevelCount = { level: Level, count: number, };
+export type Preview = { files: Array<PreviewFile>, estimate: Estimate, };
 
-export type PatternVariable = { 
+export type PreviewFile = { account: Account, path: string, name: string, 
 /**
- * What it is called in the template: `num`, `ip`, `*`.
+ * The rotated set it is a part of.
  */
-kind: string, count: number, 
+set: string | null, 
 /**
- * Different values, as counted up to the limit.
+ * Its length, if known.
  */
-distinct: number, 
+bytes: number | null, format: string, encoding: string, compression: string, zone: string, 
 /**
- * There were more different values than are counted.
+ * Of the sample; the last of all where the file's last lines could be read too.
  */
-more: boolean, top: Array<ValueCount>, 
+first: Nanos | null, last: Nanos | null, 
 /**
- * Of numbers; of durations in milliseconds, of sizes in bytes.
+ * Events of the sample, and how many of them were not understood.
  */
-min: number | null, max: number | null, };
+events: number, unparsed: number, 
+/**
+ * True if the sample is the whole file.
+ */
+isWhole: boolean, rows: Array<PreviewRow>, 
+/**
+ * What it is to the case by its first bytes and its length; the import compares all of it.
+ */
+outcome: FileOutcome, 
+/**
+ * That in words, where it is not simply new.
+ */
+remark: string | null, error: WireError | null, };
 
-export type ValueCount = { value: string, count: number, };
+export type PreviewRequest = { 
+/**
+ * Where the case is or will be; its disk is measured.
+ */
+case: string, paths: Array<string>, choices?: ImportChoices, 
+/**
+ * So many events of each file.
+ */
+events: number, 
+/**
+ * Leave out what the import will take, which has to be measured.
+ */
+withoutEstimate?: boolean, };
+
+export type PreviewRow = { line: number, time: Nanos | null, level: Level, 
+/**
+ * Why the format did not understand it, if so.
+ */
+unparsed?: string, 
+/**
+ * The event's text in pieces, those with a value named by its field.
+ */
+pieces: Array<Piece>, };
+
+export type PreviewSourceRequest = { case: string, source: number, reading: Reading, events: number, };
+
+export type Profile = "raw" | "fields" | "bloom" | "full";
+
+export type ProfileCost = { profile: Profile, 
+/**
+ * The whole import: duration and size on disk.
+ */
+seconds: number, bytesOnDisk: number, 
+/**
+ * What the sample took: of the processor for a gigabyte (nothing where the system does not tell), and on the disk
+ * for a byte.
+ */
+cpuSecondsAGb: number, bytesAByte: number, 
+/**
+ * Whether a case of this profile fits above the reserve; where not, an import needs `beyond_reserve`.
+ */
+fits: boolean, };
+
+export type QueryCheck = { diagnostics: Array<QueryDiagnostic>, words: Array<QueryWord>, 
+/**
+ * The query in the language's own spelling, where nothing is wrong with it.
+ */
+printed: string | null, 
+/**
+ * The text before the first pipe: the filter of events, timelines and charts.
+ */
+filter: string, 
+/**
+ * What of the filter must hold at once; empty where the filter has a mistake.
+ */
+clauses: Array<QueryClause>, 
+/**
+ * Its stages, without their pipes. A statement of SQL is one, of all events.
+ */
+stages: Array<QueryPart>, 
+/**
+ * Whether it is read as SQL.
+ */
+isSql: boolean, };
+
+export type QueryClause = { text: string, isNegated: boolean, };
+
+export type QueryDiagnostic = { 
+/**
+ * False for advice: the query runs, but perhaps something else was meant.
+ */
+isError: boolean, message: string, hint: string | null, start: number, end: number, 
+/**
+ * What to write instead of these bytes to put it right.
+ */
+replacement: string | null, };
+
+export type QueryEdit = { "kind": "add", clause: string, } | { "kind": "remove", at: number, } | { "kind": "turn", at: number, } | { "kind": "replace", at: number, clause: string, };
+
+export type QueryPart = { start: number, end: number, };
+
+export type QueryWord = { class: WordClass, start: number, end: number, };
+
+export type Reading = { 
+/**
+ * A format's name.
+ */
+format?: string, 
+/**
+ * A file that defines a format.
+ */
+definition?: string, encoding?: string, 
+/**
+ * An IANA name or an offset such as `+02:00`, for times that name none.
+ */
+zone?: string, 
+/**
+ * Of the first time, where times name none.
+ */
+year?: number, 
+/**
+ * The field that contains the time; ignored where a file has none of that name.
+ */
+timeField?: string, 
+/**
+ * Added to every time.
+ */
+clockOffset?: Nanos, 
+/**
+ * When the machine was started whose uptimes the times are.
+ */
+boot?: Nanos, };
+
+export type RecentCase = { path: string, name: string, events: number, sources: number, bytes: number, 
+/**
+ * What the case takes on disk.
+ */
+bytesOnDisk: number, changed: Nanos, 
+/**
+ * When it was opened last, where it was.
+ */
+opened: Nanos | null, 
+/**
+ * The first and last time of its events.
+ */
+first: Nanos | null, last: Nanos | null, state: CaseState, 
+/**
+ * Why it can only be read, if so.
+ */
+readOnly: string | null, };
+
+export type Reference = { topics: Array<ReferenceTopic>, };
+
+export type ReferenceEntry = { 
+/**
+ * Ways to write it; the first one is the usual one.
+ */
+written: Array<string>, 
+/**
+ * Other names it is known by.
+ */
+aliases: Array<string>, summary: string, example: string | null, };
+
+export type ReferenceTopic = { name: string, entries: Array<ReferenceEntry>, };
+
+export type RemoveFormatRequest = { 
+/**
+ * The path of a saved format.
+ */
+path: string, };
+
+export type RenameRequest = { path: string, name: string, };
+
+export type ReprofileRequest = { case: string, profile: Profile, };
+
+export type RereadRequest = { case: string, sources: Array<number>, reading: Reading, };
+
+export type Rewriting = { done: number, of: number, };
+
+export type Row = { id: EventId, time: Nanos | null, level: Level, sourceName: string, line: number, 
+/**
+ * The event as text, cut at a length that a screen can show.
+ */
+text: string, cut: boolean, 
+/**
+ * The values of the columns asked for, in their order.
+ */
+values?: Array<string | null>, };
 
 export type RunRequest = { 
 /**
@@ -996,6 +970,182 @@ view: View,
  * The zone of days and of times that name none; null is UTC.
  */
 zone: string | null, first: number, count: number, };
+
+export type SaveFormatRequest = { text: string, 
+/**
+ * Write over a saved format of the same name.
+ */
+replace: boolean, };
+
+export type SavedFormat = { path: string, formats: Array<FormatName>, 
+/**
+ * The definition as it was written.
+ */
+text: string, 
+/**
+ * What is wrong with it; it is not used then.
+ */
+faults: Array<FormatFault>, };
+
+export type Scalar = { kind: ScalarKind, text: string, number: number | null, };
+
+export type ScalarCount = { value: Scalar, count: number, };
+
+export type ScalarKind = "text" | "int" | "float" | "bool" | "time";
+
+export type SeekReply = { row: number | null, };
+
+export type SeekRequest = { view: View, order: Order, 
+/**
+ * The row that is left; null for the edge of the result.
+ */
+from: number | null, 
+/**
+ * Towards the first row.
+ */
+backward: boolean, 
+/**
+ * A filter that the row has to match in addition to that of the view.
+ */
+wanted: string, };
+
+export type SignificantRequest = { selection: View, background: View, 
+/**
+ * All but the text where none is named. The values of `raw` are the words of the text.
+ */
+fields: Array<string>, most: number, };
+
+export type SignificantTerm = { field: string, value: Scalar, 
+/**
+ * Events of the selection that have it, and of the rest.
+ */
+selected: number, others: number, 
+/**
+ * How much more frequent it is in the selection, times its share of the selection.
+ */
+score: number, };
+
+export type SignificantTerms = { elapsedMs: number, 
+/**
+ * The highest score first.
+ */
+terms: Array<SignificantTerm>, 
+/**
+ * Events selected, and all others.
+ */
+selected: number, others: number, 
+/**
+ * Fields with too many values to be scored.
+ */
+leftOut: Array<string>, };
+
+export type SortedPageRequest = { view: View, field: string, descending: boolean, first: number, count: number, 
+/**
+ * Fields whose values come with each row.
+ */
+columns?: Array<string>, };
+
+export type Source = { id: number, name: string, 
+/**
+ * Where it was read from.
+ */
+path: string, format: string, bytes: number, events: number, unparsed: number, sha256: string, 
+/**
+ * False while it is being read, and after an import that was cut off.
+ */
+complete: boolean, 
+/**
+ * The rotated set it is a part of: shown as one source.
+ */
+set?: string, 
+/**
+ * The zone of its times, and how it was decided.
+ */
+zone?: string, encoding: string, compression: string, 
+/**
+ * The earliest and the latest time of its events.
+ */
+first: Nanos | null, last: Nanos | null, 
+/**
+ * Why it is not complete, or what was odd about it.
+ */
+note?: string, 
+/**
+ * What was chosen about reading it.
+ */
+chosen: Reading, };
+
+export type Stage = { name: StageName, threads: number, events: number, bytes: number, 
+/**
+ * The queue depth of the stage, and its capacity.
+ */
+queue: number, queueRoom: number, 
+/**
+ * How often its output queue was full (a stall), and how long it waited then.
+ */
+stalls: number, stalledMs: number, 
+/**
+ * The time it was idle.
+ */
+idleMs: number, 
+/**
+ * The CPU time of its threads.
+ */
+cpuMs: number, };
+
+export type StageName = "read" | "parse" | "land" | "index";
+
+export type Stretch = { from: Nanos, to: Nanos, };
+
+export type StretchRequest = { case: string, from: string, 
+/**
+ * Null asks for the time that `from` names alone.
+ */
+to: string | null, 
+/**
+ * The zone of days and of times that name none; null is UTC.
+ */
+zone: string | null, 
+/**
+ * The times in view: a time of day is on a day of theirs; null leaves that to the end of the data.
+ */
+around: Stretch | null, };
+
+export type Strip = { revision: number, total: number, 
+/**
+ * For each mark, its events in each run.
+ */
+counts: Array<Array<number>>, };
+
+export type StripRequest = { view: View, order: Order, 
+/**
+ * The result is cut into so many runs of rows.
+ */
+cells: number, 
+/**
+ * Filters whose events are counted in each run.
+ */
+marks: Array<string>, };
+
+export type Suggestion = { kind: SuggestionKind, 
+/**
+ * The displayed label.
+ */
+label: string, 
+/**
+ * The text that replaces the word at the cursor.
+ */
+insert: string, 
+/**
+ * A short description.
+ */
+detail: string, 
+/**
+ * How many events have this value or word.
+ */
+count: number | null, };
+
+export type SuggestionKind = "field" | "value" | "function" | "stage" | "time" | "keyword" | "word";
 
 export type Table = { revision: number, columns: Array<TableColumn>, 
 /**
@@ -1015,198 +1165,165 @@ fraction: number, elapsedMs: number,
  */
 calculated: string | null, };
 
-export type TableColumn = { name: string, kind: ColumnKind, };
-
-export type ColumnKind = "missing" | "text" | "int" | "float" | "bool" | "time" | "level" | "list";
-
 export type TableCell = string | number | boolean | null;
 
-export type ExportRequest = { view: View, zone: string | null, format: TableFormat, 
-/**
- * A file of this machine; one that is there is replaced.
- */
-path: string, };
+export type TableColumn = { name: string, kind: ColumnKind, };
 
 export type TableFormat = "text" | "csv" | "ndjson" | "parquet" | "arrow" | "raw";
 
-export type Exported = { path: string, rows: number, 
-/**
- * The share that is done.
- */
-fraction: number, };
+export type TermOrder = "most" | "fewest" | "value";
 
-export type WriteRequest = { 
+export type TimeField = { 
 /**
- * A file of this machine; one that is there is replaced.
+ * Its name, as [`Options::time_field`](crate::Options::time_field) accepts it.
  */
-path: string, content: FileContent, };
+name: string, 
+/**
+ * Share of the sample's events that have a time in it, 0 to 1.
+ */
+coverage: number, 
+/**
+ * Its first value that is a time.
+ */
+example: string, 
+/**
+ * The times are read from it.
+ */
+chosen: boolean, };
 
-export type FileContent = { "kind": "text", text: string, } | { "kind": "bytes", bytes: Array<number>, };
+export type TimeSpan = { from: Nanos, to: Nanos, };
 
-export type Note = { 
+export type Timeline = { revision: number, 
 /**
- * `star`, `tag`, `comment`, `marker`, `query`, `board`, `page`; the store takes any word.
+ * Share of the case's events that are done: 1 when this is the whole answer.
  */
-kind: string, 
+fraction: number, elapsedMs: number, 
 /**
- * Its name among those of its kind.
+ * Start of the first bucket.
  */
-id: string, 
+start: Nanos, bucketNs: Nanos, 
 /**
- * Grows with every change of the case's notes; tells one state of a note from a later one.
+ * For each level, a count a bucket; as JSON only the levels that occur, the lowest first.
  */
-revision: number, created: Nanos, changed: Nanos, 
+series: Array<LevelSeries>, 
 /**
- * The event it is on.
+ * Matching events in the range, those without a time included when the range is unbounded.
  */
-event: EventId | null, 
+total: number, 
 /**
- * The times it is on, both included; equal for a moment.
+ * Matching events that have no time and so are in no bucket.
  */
-from: Nanos | null, to: Nanos | null, text: string, 
-/**
- * Whatever the kind needs in addition.
- */
-data: unknown, };
+untimed: number, };
 
-export type NoteName = { kind: string, id: string, };
-
-export type NotesRequest = { case: string, 
+export type TimelineRequest = { view: View, 
 /**
- * The mark of an earlier reply; null for all notes.
+ * The most buckets the screen can draw.
  */
-since: string | null, };
+buckets: number, };
 
-export type Notes = { 
+export type Trail = { sourceName: string, source: number, 
 /**
- * To ask from later.
+ * `raw` for events with the value in their text and in none of their fields.
  */
-mark: string, 
+field: string, events: number, first: Nanos | null, last: Nanos | null, };
+
+export type Trails = { trails: Array<Trail>, elapsedMs: number, };
+
+export type Transaction = { id: Scalar, events: number, 
 /**
- * Whether these are all notes, and not only those that changed.
+ * Of its events with a time.
  */
-whole: boolean, notes: Array<Note>, removed: Array<NoteName>, 
+first: Nanos | null, last: Nanos | null, durationNs: Nanos, level: Level, 
 /**
- * Why notes cannot be written, if so.
+ * The longest time between two consecutive events.
  */
-readOnly: string | null, 
+gapNs: Nanos, };
+
+export type TransactionOrder = "longest" | "mostEvents" | "worst" | "earliest";
+
+export type Transactions = { elapsedMs: number, 
 /**
- * Damaged files of notes that were kept aside; what could be read of them is among the notes.
+ * The first ones in the requested order.
  */
-keptAside: Array<string>, };
-
-export type NoteDraft = { kind: string, id: string, 
+shown: Array<Transaction>, 
 /**
- * The revision that it was made from, 0 for a note that is not there yet; null replaces what is there.
+ * How many there are.
  */
-known?: number | null, event?: EventId | null, from?: Nanos | null, to?: Nanos | null, text?: string, data?: unknown, };
-
-export type NoteRemoval = { kind: string, id: string, 
+total: number, 
 /**
- * The revision that was seen last; null removes whatever is there.
+ * Durations of all of them: median, 95th and 99th percentile, maximum.
  */
-known?: number | null, };
-
-export type ChangeNotesRequest = { case: string, put?: Array<NoteDraft>, remove?: Array<NoteRemoval>, };
-
-export type NotesMade = { mark: string, notes: Array<Note>, removed: Array<NoteName>, };
-
-export type NoteConflict = { kind: string, id: string, 
+durationsNs: Array<Nanos>, 
 /**
- * The note as it is now; null where it was removed.
+ * Matching events without an id.
  */
-current: Note | null, };
+without: number, };
 
-export type NotesChanged = { 
+export type TransactionsRequest = { view: View, 
 /**
- * The notes that were put, as they are now. Its mark is that of the change: what others changed before it
- * is still to be asked for from the last mark.
+ * The field whose values are ids.
  */
-made: NotesMade | null, 
+field: string, order: TransactionOrder, most: number, };
+
+export type TriedFormat = { formats: Array<FormatName>, faults: Array<FormatFault>, 
 /**
- * Notes that somebody else changed meanwhile; where there are any, nothing was changed.
+ * What it makes of the sample; nothing where the definition has a fault or the sample is empty.
  */
-conflicts: Array<NoteConflict>, };
+file: PreviewFile | null, };
 
-export type EvidenceRequest = { case: string, events: Array<EventId>, };
-
-export type Evidence = { row: Row, 
+export type TryFormatRequest = { 
 /**
- * Where its source was read from.
+ * The definition.
  */
-sourcePath: string, 
+text: string, 
 /**
- * Of all bytes of its source.
+ * Lines to read by it.
  */
-sourceSha256: string, 
+sample: string, events: number, };
+
+export type UnknownWord = { word: string, 
 /**
- * Its bytes: from the offset of its id, so many.
+ * Bytes of the query.
  */
-bytes: number, 
+start: number, end: number, 
 /**
- * Of those bytes; null where there are more than a page can show.
+ * Words that it was perhaps meant for, those of the most events first.
  */
-sha256: string | null, };
+nearest: Array<NearWord>, };
 
-export type EvidenceList = { revision: number, 
+export type UnknownWords = { words: Array<UnknownWord>, };
+
+export type UnknownWordsRequest = { case: string, query: string, };
+
+export type Unparsed = { reason: string, events: number, examples: Array<Example>, };
+
+export type ValueCount = { value: string, count: number, };
+
+export type Verification = { sources: number, segments: number, bytes: number, problems: Array<WireError>, };
+
+export type View = { case: string, 
 /**
- * One for each event that was asked for, null where the case has no such event any more.
+ * The filter, in the query language; empty means everything.
  */
-events: Array<Evidence | null>, elapsedMs: number, };
-
-export type CellEvent = { id: EventId, caption: string, };
-
-export type CellKind = "query" | "chart" | "event";
-
-export type ExportNotesRequest = { case: string, 
+query: string, 
 /**
- * The ids of the pages; null for all.
+ * The time range, from inclusive, to exclusive; null means unbounded.
  */
-pages: Array<string> | null, format: NotebookFormat, zone: string | null, 
-/**
- * A file of this machine, one that is there is replaced; null for the text itself.
- */
-path: string | null, };
-
-export type ExportedNotes = { 
-/**
- * A name for the file.
- */
-name: string, bytes: number, 
-/**
- * Null where it was written to a file.
- */
-text: string | null, };
-
-export type MarkdownKind = "heading" | "paragraph" | "quote" | "list" | "item" | "table" | "row" | "column" | "codeBlock" | "cell" | "rule" | "text" | "code" | "strong" | "emphasis" | "strike" | "link" | "break";
-
-export type MarkdownNode = { kind: MarkdownKind, text: string, level: number | null, done: boolean | null, cell: NotebookCell | null, children: Array<MarkdownNode>, };
-
-export type MarkdownPage = { nodes: Array<MarkdownNode>, };
-
-export type MarkdownRequest = { text: string, };
-
-export type NotebookCell = { kind: CellKind, title: string | null, 
-/**
- * Of a query or chart.
- */
-query: string, from: Nanos | null, to: Nanos | null, rows: number, events: Array<CellEvent>, 
-/**
- * What of it could not be understood.
- */
-problem: string | null, };
-
-export type NotebookFormat = "html" | "markdown";
-
-export type NotebookProgress = { cellsDone: number, cells: number, };
-
-export type ErrorCode = "notFound" | "notReadable" | "empty" | "binary" | "noLogs" | "corrupt" | "limit" | "diskFull" | "readOnly" | "caseLocked" | "caseDamaged" | "caseTooNew" | "changed" | "queryInvalid" | "cancelled" | "badRequest" | "internal";
+from: Nanos | null, to: Nanos | null, };
 
 export type WireError = { code: ErrorCode, message: string, hint: string | null, path: string | null, 
 /**
  * Byte range of the query that the error is about.
  */
 span: [number, number] | null, };
+
+export type WordClass = "field" | "operator" | "keyword" | "text" | "number" | "regex" | "time" | "pipe" | "stage" | "function" | "bracket" | "unknown";
+
+export type WriteRequest = { 
+/**
+ * A file of this machine; one that is there is replaced.
+ */
+path: string, content: FileContent, };
 
 /** Every call: what it takes, what it reports meanwhile, what it gives back. */
 export interface Contract {

@@ -282,8 +282,8 @@ fn facets_count_every_field() {
                 let mut most: Vec<u64> = counts.values().copied().collect();
                 most.sort_unstable_by_key(|&count| std::cmp::Reverse(count));
                 most.truncate(3);
-                assert_eq!(facet.top.iter().map(|(_, count)| *count).collect::<Vec<_>>(), most);
-                assert!(facet.top.iter().all(|(value, count)| counts[&value.to_string()] == *count));
+                assert_eq!(facet.top.iter().map(|value| value.count).collect::<Vec<_>>(), most);
+                assert!(facet.top.iter().all(|top| counts[&top.value.to_string()] == top.count));
                 for (bucket, &count) in facet.sparkline.iter().enumerate() {
                     let times = facets.edges[bucket]..facets.edges[bucket + 1];
                     let inside = there
@@ -341,7 +341,7 @@ fn transactions_and_trails_are_those_of_the_plain_reading() {
         durations.sort_unstable_by_key(|&duration| std::cmp::Reverse(duration));
         durations.truncate(5);
         assert_eq!(
-            found.shown.iter().map(indexer::aggregate::Transaction::duration_ns).collect::<Vec<_>>(),
+            found.shown.iter().map(|transaction| transaction.duration_ns).collect::<Vec<_>>(),
             durations
         );
         for shown in &found.shown {

@@ -4,26 +4,42 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 pub type Result<T> = std::result::Result<T, Error>;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ErrorCode"))]
 pub enum ErrorKind {
+    /// A file, folder or case that is not there.
     NotFound,
+    /// It is there and may not be read.
     NotReadable,
+    /// A file of no bytes.
     Empty,
+    /// A file that is no text.
     Binary,
+    /// A folder in which no log was found.
     NoLogs,
     Corrupt,
     Limit,
     DiskFull,
+    /// The case may not be written: a read-only disk or folder.
     ReadOnly,
+    /// Another window or process writes this case.
     CaseLocked,
+    /// The folder is no case, or a part of the case is damaged.
     CaseDamaged,
+    /// The case was made by a newer version.
     CaseTooNew,
+    /// A file that became shorter or was replaced while it was read.
     Changed,
     QueryInvalid,
     Cancelled,
+    /// The request itself is malformed.
     BadRequest,
+    /// The engine failed in a way that is our fault.
     Internal,
 }
 
@@ -39,8 +55,9 @@ impl ErrorKind {
 }
 
 /// An error with its kind, the file it is about and what to do next. The message is lower-case and
-/// without a full stop, so that it chains; hosts shape it for the screen.
+/// without a full stop, so that it chains; as JSON it is a [`crate::ErrorReport`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(as = "crate::ErrorReport", rename = "WireError"))]
 pub struct Error {
     kind: ErrorKind,
     message: String,

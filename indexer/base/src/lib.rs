@@ -1,8 +1,11 @@
-//! What every crate of the engine is built on: errors, cancellation, limits, field kinds, tokens, hashes and times.
+//! What every crate of the engine is built on: errors, cancellation, limits, field kinds, tokens, hashes and times, and
+//! how they are written as JSON.
 
 pub mod error;
+pub mod error_report;
 pub mod faults;
 pub mod hash;
+pub mod json;
 pub mod limits;
 pub mod stamp;
 pub mod tokens;
@@ -13,6 +16,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 
 pub use error::{Error, ErrorKind, Result};
+pub use error_report::{ErrorReport, sentence};
+pub use json::{EventId, LevelCount, LevelSeries, Nanos};
 
 /// A cancellation flag for long work. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +46,7 @@ impl Cancel {
 /// The types a field's values have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum FieldKind {
     Text,
     Int,

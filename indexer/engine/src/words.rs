@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use crate::Engine;
 use crate::exec::{events_with, in_order, word_counts};
 use base::Cancel;
@@ -15,7 +17,8 @@ use store::Snapshot;
 use store::{Fuzzy, Segment, WordCounts};
 
 /// A word of the text of events, in lower case.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct KnownWord {
     pub word: String,
     /// How many events have it.

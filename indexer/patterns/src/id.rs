@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 /// The granularity of templates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Granularity {
     /// Messages with the same words.
     Shape,
@@ -45,6 +46,12 @@ pub struct TemplateId {
 impl fmt::Display for TemplateId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}{:016x}", self.granularity.letter(), self.shape)
+    }
+}
+
+impl Serialize for TemplateId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

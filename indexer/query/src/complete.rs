@@ -1,5 +1,7 @@
 //! Completion: what could be written at a position in a query.
 
+use serde::Serialize;
+
 use super::ast::{Filter, JoinKind, Pattern, Span, Test};
 use super::functions::{Aggregation, Function};
 use super::highlight::{Class, SeenToken, Within, walk};
@@ -11,7 +13,9 @@ use super::{ecs, levels};
 use base::limits::COMPLETIONS;
 use base::tokens;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "SuggestionKind"))]
 pub enum Suggested {
     Field,
     Value,
@@ -24,7 +28,8 @@ pub enum Suggested {
 }
 
 /// One thing that could be written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Suggestion {
     pub kind: Suggested,
     /// The displayed label.
@@ -38,7 +43,8 @@ pub struct Suggestion {
 }
 
 /// What could replace these bytes of the query, the likeliest first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Completion {
     pub start: usize,
     pub end: usize,

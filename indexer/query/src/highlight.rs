@@ -1,11 +1,15 @@
 //! Syntax highlighting of query text. Text that cannot be parsed is plain text, so any input works.
 
+use serde::Serialize;
+
 use super::ast::{JoinKind, Span};
 use super::lexer::{Mode, Token, TokenKind, is_field_name, token};
 use super::stages::StageName;
 
 /// The class of a range of the query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "WordClass"))]
 pub enum Class {
     Field,
     Operator,
@@ -24,7 +28,8 @@ pub enum Class {
 }
 
 /// A range of the query with its class. The text between two ranges is white space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "QueryWord"))]
 pub struct Highlight {
     pub class: Class,
     pub start: usize,

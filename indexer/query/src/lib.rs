@@ -20,6 +20,7 @@ mod outline;
 pub mod page;
 mod parser;
 mod pasted_time;
+mod period;
 mod print;
 pub mod reference;
 mod resolve;

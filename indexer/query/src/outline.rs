@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::ast::{Filter, Span};
 use super::diagnostic::Diagnostic;
 use super::highlight::{Class, walk};
@@ -19,21 +21,34 @@ pub struct Outline {
     pub stages: Vec<Range<usize>>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "QueryClause"))]
 pub struct Clause {
     pub text: String,
     pub is_negated: bool,
 }
 
 /// A change of one clause of a filter; clauses are counted from 0.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "QueryEdit"))]
 pub enum Edit {
     /// The filter must hold too. Of clauses that it has, or has turned round, the new one is kept.
-    Add(String),
-    Remove(usize),
+    Add {
+        clause: String,
+    },
+    Remove {
+        at: usize,
+    },
     /// Negates the clause.
-    Turn(usize),
-    Replace(usize, String),
+    Turn {
+        at: usize,
+    },
+    Replace {
+        at: usize,
+        clause: String,
+    },
 }
 
 /// The parts of a query, of any text.
@@ -58,22 +73,22 @@ pub fn edit(query: &str, reading: Reading, change: &Edit) -> Result<String, Diag
     let Outline { filter, stages, .. } = outline(query, reading);
     let mut clauses = parts(&query[filter], reading)?;
     match change {
-        Edit::Add(text) => {
-            for part in parts(text, reading)? {
+        Edit::Add { clause } => {
+            for part in parts(clause, reading)? {
                 add(&mut clauses, part);
             }
         }
-        Edit::Remove(at) => {
+        Edit::Remove { at } => {
             known(&clauses, *at)?;
             clauses.remove(*at);
         }
-        Edit::Turn(at) => {
+        Edit::Turn { at } => {
             known(&clauses, *at)?;
             clauses[*at] = turned(&clauses[*at]);
         }
-        Edit::Replace(at, text) => {
+        Edit::Replace { at, clause } => {
             known(&clauses, *at)?;
-            let written = parts(text, reading)?;
+            let written = parts(clause, reading)?;
             clauses.splice(*at..=*at, written);
         }
     }
@@ -181,43 +196,47 @@ mod tests {
             ("a | stats count", "b c", "a AND b AND c | stats count"),
             ("*|stats count", "b", "b | stats count"),
         ] {
-            assert_eq!(edited(query, &Edit::Add(clause.to_owned())), expected, "{query} + {clause}");
+            assert_eq!(
+                edited(query, &Edit::Add { clause: clause.to_owned() }),
+                expected,
+                "{query} + {clause}"
+            );
         }
     }
 
     #[test]
     fn clauses_are_removed_negated_and_replaced() {
         let query = "a AND (b OR c) AND NOT d | sort -time";
-        assert_eq!(edited(query, &Edit::Remove(1)), "a AND NOT d | sort -time");
-        assert_eq!(edited(query, &Edit::Turn(1)), "a AND NOT (b OR c) AND NOT d | sort -time");
-        assert_eq!(edited(query, &Edit::Turn(2)), "a AND (b OR c) AND d | sort -time");
+        assert_eq!(edited(query, &Edit::Remove { at: 1 }), "a AND NOT d | sort -time");
+        assert_eq!(edited(query, &Edit::Turn { at: 1 }), "a AND NOT (b OR c) AND NOT d | sort -time");
+        assert_eq!(edited(query, &Edit::Turn { at: 2 }), "a AND (b OR c) AND d | sort -time");
         assert_eq!(
-            edited(query, &Edit::Replace(0, "x y".into())),
+            edited(query, &Edit::Replace { at: 0, clause: "x y".into() }),
             "x AND y AND (b OR c) AND NOT d | sort -time"
         );
         assert_eq!(
-            edited(query, &Edit::Replace(0, "x OR y".into())),
+            edited(query, &Edit::Replace { at: 0, clause: "x OR y".into() }),
             "(x OR y) AND (b OR c) AND NOT d | sort -time"
         );
-        assert_eq!(edited("a | sort -time", &Edit::Remove(0)), "* | sort -time");
-        assert_eq!(edited("a", &Edit::Remove(0)), "");
+        assert_eq!(edited("a | sort -time", &Edit::Remove { at: 0 }), "* | sort -time");
+        assert_eq!(edited("a", &Edit::Remove { at: 0 }), "");
     }
 
     #[test]
     fn impossible_changes_are_errors() {
         let refused =
             |query: &str, change: Edit| edit(query, Reading::Timberline, &change).expect_err("refused");
-        assert_eq!(refused("a )", Edit::Remove(0)).start, 2);
-        assert_eq!(refused("a", Edit::Replace(0, "(b".into())).start, 0);
-        assert!(refused("a", Edit::Turn(1)).message.contains("no clause 1"));
+        assert_eq!(refused("a )", Edit::Remove { at: 0 }).start, 2);
+        assert_eq!(refused("a", Edit::Replace { at: 0, clause: "(b".into() }).start, 0);
+        assert!(refused("a", Edit::Turn { at: 1 }).message.contains("no clause 1"));
     }
 
     #[test]
     fn negating_twice_and_adding_an_existing_clause_change_nothing() {
         for query in ["a AND NOT b", "level>=warn AND (x OR y) AND time:yesterday", "NOT (a OR b) AND c"] {
             for (at, clause) in clauses(query).into_iter().enumerate() {
-                assert_eq!(edited(&edited(query, &Edit::Turn(at)), &Edit::Turn(at)), query);
-                assert_eq!(edited(query, &Edit::Add(clause)), query);
+                assert_eq!(edited(&edited(query, &Edit::Turn { at }), &Edit::Turn { at }), query);
+                assert_eq!(edited(query, &Edit::Add { clause }), query);
             }
         }
     }

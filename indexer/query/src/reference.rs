@@ -1,19 +1,23 @@
 //! The language as data, for whoever shows it: the tables that the parser, completion and `docs/language.md` read.
 
+use serde::Serialize;
+
 use super::functions::{Aggregation, Described, Function};
 use super::levels::LEVELS;
 use super::page::{CLAUSES, OTHER_TOOLS, TIMES};
 use super::stages::StageName;
 
 /// A part of the language.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ReferenceTopic"))]
 pub struct Topic {
     pub name: &'static str,
     pub entries: Vec<Entry>,
 }
 
 /// Something that can be written. Code in the summary is between backticks.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ReferenceEntry"))]
 pub struct Entry {
     /// Ways to write it; the first one is the usual one.
     pub written: Vec<String>,

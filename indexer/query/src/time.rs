@@ -8,6 +8,7 @@ use jiff::{Span, Timestamp, ToSpan};
 
 use super::ast::{Dimension, Quantity, Unit};
 use super::pasted_time::{PastedDate, fractional_epoch, length_of_time, pasted_time, zone_offset};
+pub use super::period::Period;
 
 /// What people can write, for messages.
 pub const TIME_HINT: &str =
@@ -15,13 +16,6 @@ pub const TIME_HINT: &str =
 
 /// Half of the time that is shown around an instant.
 const AROUND: i64 = 30_000_000_000;
-
-/// From (inclusive) to (exclusive), in nanoseconds since 1970 UTC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Period {
-    pub from: i64,
-    pub to: i64,
-}
 
 /// A time as it was written, not yet knowing what `now` is.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,25 +3,36 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+
 use super::stages::{Stage, Stages};
 use base::error::Error;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ImportPhase"))]
 pub enum Phase {
+    /// Files are read, and what was read is published at least once a second.
     Landing,
+    /// Everything can be seen; the text index is built in the background.
     Indexing,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum FileState {
     Waiting,
     Reading,
     Done,
+    /// Part or all of it could not be read; the note says why and what was kept.
     Failed,
 }
 
 /// What a file is to the case that it is imported into.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "FileOutcome"))]
 pub enum Outcome {
     #[default]
     New,
@@ -30,6 +41,7 @@ pub enum Outcome {
     /// Its start is stored, and it continues in the same source.
     Grown,
     /// Its stored bytes are read in another way.
+    #[serde(rename = "anew")]
     Reread,
 }
 
@@ -45,9 +57,14 @@ impl Outcome {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FileProgress {
+    /// Its place in the list of files of this import.
     pub index: usize,
+    #[serde(with = "base::json::shown_path")]
+    #[cfg_attr(feature = "typescript", ts(type = "string"))]
     pub path: PathBuf,
     pub state: FileState,
     pub format: Option<String>,
@@ -59,9 +76,13 @@ pub struct FileProgress {
     /// What it is to the case.
     pub outcome: Outcome,
     /// That in words, where it is not simply new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub remark: Option<String>,
     /// It is a container of other files, and holds no events itself.
+    #[serde(skip)]
     pub is_archive: bool,
+    #[serde(skip)]
     reported: bool,
 }
 
@@ -86,16 +107,22 @@ impl FileProgress {
 }
 
 /// One report. It contains only the files that changed since the last one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Progress {
     pub phase: Phase,
+    /// The case's revision after the last publication.
     pub revision: u64,
     pub events: u64,
     pub bytes_read: u64,
     pub bytes_total: u64,
+    #[serde(rename = "elapsedMs", with = "base::json::whole_milliseconds")]
+    #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub elapsed: Duration,
     pub files_total: usize,
     pub files_done: usize,
+    /// Only the files whose state changed since the last report.
     pub changed: Vec<FileProgress>,
     /// The counters of each stage.
     pub stages: Vec<Stage>,

@@ -5,10 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+
 use crate::tune::thread_cpu;
 
 /// The stages in the order that bytes go through them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum StageName {
     /// Reading and unpacking, finding where events end.
     Read,
@@ -35,7 +39,9 @@ impl StageName {
 }
 
 /// The counters of a stage at one moment.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Stage {
     pub name: StageName,
     pub threads: u64,
@@ -46,10 +52,16 @@ pub struct Stage {
     pub queue_room: u64,
     /// How often its output queue was full (a stall), and how long it waited then.
     pub stalls: u64,
+    #[serde(rename = "stalledMs", with = "base::json::milliseconds")]
+    #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub stalled: Duration,
     /// The time it was idle.
+    #[serde(rename = "idleMs", with = "base::json::milliseconds")]
+    #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub idle: Duration,
     /// The CPU time of its threads.
+    #[serde(rename = "cpuMs", with = "base::json::milliseconds")]
+    #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub cpu: Duration,
 }
 

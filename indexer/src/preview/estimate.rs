@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use ingest::InputFile;
 
+use serde::Serialize;
+
 use super::{PreviewRequest, Sample, preview};
 use crate::case::Case;
 use crate::import::{ImportOptions, Stage, StageName};
@@ -17,7 +19,9 @@ use base::limits::{LEAST_ROOM_TO_MEASURE, RESERVED_SHARE, UNNOTICED_PART, USUAL_
 use store::{Profile, folder_bytes};
 
 /// The estimate of an import on this machine.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Estimate {
     pub bytes_in: u64,
     /// By profile, from the least to the most; only those that were asked for, and none where nothing can be read.
@@ -28,7 +32,9 @@ pub struct Estimate {
 }
 
 /// The estimate of an import in one profile.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ProfileCost {
     pub profile: Profile,
     /// The whole import: duration and size on disk.
@@ -38,14 +44,8 @@ pub struct ProfileCost {
     /// for a byte.
     pub cpu_seconds_a_gb: f64,
     pub bytes_a_byte: f64,
-}
-
-impl Estimate {
-    /// True if a case of this profile fits above the reserve.
-    #[must_use]
-    pub fn fits(&self, cost: &ProfileCost) -> bool {
-        cost.bytes_on_disk <= usable(self.free_bytes, self.reserve_bytes)
-    }
+    /// Whether a case of this profile fits above the reserve; where not, an import needs `beyond_reserve`.
+    pub fits: bool,
 }
 
 /// What an import may take: what is free above the reserve, and in any case so little that no disk gets fuller by it.
@@ -81,7 +81,8 @@ pub fn estimate(
     let asked = request.profile.or(own).map_or_else(|| Profile::ALL.to_vec(), |profile| vec![profile]);
     let mut profiles = Vec::new();
     for profile in asked.into_iter().filter(|_| !paths.is_empty()) {
-        let trial = Trial { place: place.path(), paths: &paths, measured, ingest: &request.options };
+        let left = usable(free_bytes, reserve_bytes);
+        let trial = Trial { place: place.path(), paths: &paths, measured, ingest: &request.options, left };
         profiles.push(trial.cost(profile, bytes_in, cancel)?);
     }
     Ok(Estimate { bytes_in, profiles, free_bytes, reserve_bytes })
@@ -93,6 +94,8 @@ struct Trial<'a> {
     paths: &'a [PathBuf],
     measured: u64,
     ingest: &'a ingest::Options,
+    /// What the import may take.
+    left: u64,
 }
 
 impl Trial<'_> {
@@ -118,6 +121,7 @@ impl Trial<'_> {
             // A small sample mostly measures the fixed costs, such as waiting for the disk.
             seconds: sample + steady(&done.stages).unwrap_or(sample) * (scale - 1.0),
             bytes_on_disk: (on_disk * scale) as u64,
+            fits: (on_disk * scale) as u64 <= self.left,
             cpu_seconds_a_gb: cpu.as_secs_f64() / measured * 1e9,
             bytes_a_byte: on_disk / measured,
         })
@@ -174,7 +178,7 @@ pub fn check_room(case: &Path, profile: Profile, paths: &[PathBuf], options: &Im
         ..PreviewRequest::default()
     };
     let estimate = preview(case, &request, &Cancel::default())?.estimate;
-    let Some(cost) = estimate.profiles.iter().find(|cost| !estimate.fits(cost)) else {
+    let Some(cost) = estimate.profiles.iter().find(|cost| !cost.fits) else {
         return Ok(());
     };
     let message = format!(

@@ -12,6 +12,8 @@ use ingest::{
     Batch, Chunk, Encoding, Filter, InputFile, Level, Member, NO_TIME, Settler, Source, TextDecoder, Values,
 };
 
+use serde::Serialize;
+
 use crate::case::Case;
 use crate::import::{Expected, Outcome, StoredBytes};
 use crate::value_spans::{TextPiece, text_pieces};
@@ -50,10 +52,15 @@ pub struct Preview {
 }
 
 /// The preview of a file or member, from its first bytes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PreviewFile {
+    #[serde(with = "base::json::shown_path")]
+    #[cfg_attr(feature = "typescript", ts(type = "string"))]
     pub path: PathBuf,
     pub name: String,
+    /// The rotated set it is a part of.
     pub set: Option<String>,
     /// Its length, if known.
     pub bytes: Option<u64>,
@@ -62,28 +69,41 @@ pub struct PreviewFile {
     pub compression: String,
     pub zone: String,
     /// Of the sample; the last of all where the file's last lines could be read too.
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<base::json::Nanos>"))]
     pub first: Option<i64>,
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<base::json::Nanos>"))]
     pub last: Option<i64>,
     /// Events of the sample, and how many of them were not understood.
     pub events: u64,
     pub unparsed: u64,
     /// True if the sample is the whole file.
     pub is_whole: bool,
+    /// Its JSON is that of the file it is stored in, so a host adds the account as people read it.
+    #[serde(skip)]
     pub account: Account,
     pub rows: Vec<PreviewRow>,
     /// What it is to the case by its first bytes and its length; the import compares all of it.
     pub outcome: Outcome,
     /// That in words, where it is not simply new.
+    #[serde(with = "base::error_report::sentences")]
+    #[cfg_attr(feature = "typescript", ts(type = "string | null"))]
     pub remark: Option<String>,
     pub error: Option<Error>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PreviewRow {
     pub line: u64,
+    #[serde(with = "base::json::event_time")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<base::json::Nanos>"))]
     pub time: i64,
     pub level: Level,
     /// Why the format did not understand it, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub unparsed: Option<String>,
     /// The event's text in pieces, those with a value named by its field.
     pub pieces: Vec<TextPiece>,

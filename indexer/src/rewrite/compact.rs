@@ -7,6 +7,8 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Instant;
 
+use serde::Serialize;
+
 use super::delete::put_in_place;
 use super::merge::Merge;
 use super::{Rewriting, catch_up, unless_cancelled};
@@ -22,7 +24,9 @@ use store::{Frame, Profile, RawCursor, RawWriter, Segment, folder_bytes, pack, r
 const FRAMES_A_WORKER: usize = 8;
 
 /// The result of a compaction.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CompactReport {
     pub bytes_before: u64,
     pub bytes_after: u64,

@@ -8,6 +8,8 @@ mod repair;
 mod reprofile;
 mod whole_case;
 
+use serde::Serialize;
+
 use base::Cancel;
 use base::error::{Error, Result};
 
@@ -17,7 +19,8 @@ pub use repair::RepairReport;
 pub(crate) use reprofile::{BackgroundIndexing, catch_up};
 
 /// Reports progress: how many segments are done, of how many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Rewriting {
     pub done: usize,
     pub of: usize,

@@ -48,6 +48,7 @@ pub struct Account {
 
 /// Events that were not understood for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Unparsed {
     pub reason: String,
     pub events: u64,
@@ -55,6 +56,7 @@ pub struct Unparsed {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Example {
     pub line: u64,
     /// The event's text, cut where it is long.

@@ -29,7 +29,9 @@ pub use account::{Account, Example, Unparsed};
 pub use account::{Accounts, Resume};
 pub use byte_ranges::ByteRanges;
 pub use columns::Scalar;
-pub use columns::{Code, Column, ColumnCache, Dictionary, Packed, Prints, Sequence, Times, Unit};
+pub use columns::{
+    Code, Column, ColumnCache, Dictionary, Packed, Prints, Sequence, Times, Unit, scalar_number,
+};
 pub use fields::EventKeys;
 pub use files::{folder_bytes, folder_is_read_only, remove_where};
 pub use intern::{Interner, TextColumn};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// what is not stored is rebuilt from the original bytes on demand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Profile {
     /// Time, level and position of each event. A predicate on a field parses the text again.
     Raw,

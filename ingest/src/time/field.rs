@@ -36,6 +36,7 @@ impl TimeField {
 /// A field that may contain the time of events, for a person to choose from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "TimeField"))]
 pub struct TimeFieldOption {
     /// Its name, as [`Options::time_field`](crate::Options::time_field) accepts it.
     pub name: String,

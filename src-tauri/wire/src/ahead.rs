@@ -3,32 +3,35 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use indexer::ScannedLine;
 use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
-use crate::calls::{Answer, milliseconds, text};
+use crate::calls::{Answer, milliseconds};
 use crate::events::ROW_BYTES;
 use crate::session::{Call, Session};
 use crate::sources::ImportChoices;
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AheadRequest {
     pub paths: Vec<String>,
     /// How the import goes about them: which files of folders it takes.
     #[serde(default)]
-    #[ts(optional, as = "Option<ImportChoices>")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<ImportChoices>"))]
     pub choices: ImportChoices,
     pub query: String,
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+/// The matching lines, cut at the length that a list shows.
+#[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Ahead {
     /// Null where the query asks for more than text, which only reading can tell.
     pub lines: Option<u64>,
     /// The first of them, in the order of the files.
-    pub first: Vec<AheadLine>,
+    pub first: Vec<ScannedLine>,
     /// Files that were looked through, and those that could not.
     pub files: u64,
     pub others: u64,
@@ -37,26 +40,18 @@ pub struct Ahead {
     pub elapsed_ms: f64,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct AheadLine {
-    pub path: String,
-    pub offset: u64,
-    pub text: String,
-}
-
 pub fn ahead(_: &Session, call: &Call<'_>, request: &AheadRequest, report: &dyn Fn(Ahead)) -> Answer<Ahead> {
     let started = Instant::now();
     let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
     let filter = indexer::View::parse(&request.query, None, None)?.filter;
-    let mut partial = |scan: &indexer::FileScan, fraction| report(shape(scan, fraction, started));
+    let mut partial = |scan: &indexer::FileScan, fraction| report(reply(scan, fraction, started));
     let found = indexer::scan_files(&paths, &request.choices.filter(), &filter, &mut partial, &call.cancel)?;
-    Ok(found.map_or_else(Ahead::default, |scan| shape(&scan, 1.0, started)))
+    Ok(found.map_or_else(Ahead::default, |scan| reply(&scan, 1.0, started)))
 }
 
-fn shape(scan: &indexer::FileScan, fraction: f64, started: Instant) -> Ahead {
-    let line = |line: &indexer::ScannedLine| AheadLine {
-        path: text(&line.path),
+fn reply(scan: &indexer::FileScan, fraction: f64, started: Instant) -> Ahead {
+    let line = |line: &ScannedLine| ScannedLine {
+        path: line.path.clone(),
         offset: line.offset,
         text: line.text[..line.text.floor_char_boundary(ROW_BYTES)].to_owned(),
     };

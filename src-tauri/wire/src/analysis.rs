@@ -1,42 +1,31 @@
-//! The data of calculations that crosses the boundary.
+//! Calculations: requests and answers of the engine's façade.
 
+use std::path::Path;
+use std::time::Instant;
+
+use indexer::aggregate::{self as engine, Bins, CalendarUnit, Measure, TermOrder, TransactionOrder};
+use indexer::{Around, EventId, Nanos};
 use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
-use crate::types::{EventId, FieldKind, Level, Nanos, Row, View};
-
-/// One value: as it is written, and as a number where it is one. Whole numbers beyond 2^53 are exact in the
-/// text only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct Scalar {
-    pub kind: ScalarKind,
-    pub text: String,
-    pub number: Option<f64>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub enum ScalarKind {
-    Text,
-    Int,
-    Float,
-    Bool,
-    Time,
-}
+use crate::calls::{Answer, milliseconds, view};
+use crate::events::{page_of_rows, row, shown};
+use crate::session::{Call, Session};
+use crate::types::{Empty, Page, Row, View};
 
 /// Counts and measures of the matching events, grouped by axes.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AggregateRequest {
     pub view: View,
     pub by: Vec<By>,
     pub measures: Vec<Measure>,
 }
 
-/// What events are grouped by.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+/// What events are grouped by. A screen names a zone; the engine has its rules.
+#[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum By {
     /// Buckets of time in a zone such as `Europe/Berlin`; `UTC` where none is named.
     Time {
@@ -55,8 +44,10 @@ pub enum By {
     },
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+/// The width of buckets, whose numbers have names.
+#[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Interval {
     /// The narrowest that a person can name and that needs at most so many buckets.
     Auto {
@@ -71,102 +62,22 @@ pub enum Interval {
     },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum CalendarUnit {
-    Day,
-    Week,
-    Month,
-    Quarter,
-    Year,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub enum TermOrder {
-    Most,
-    Fewest,
-    Value,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(tag = "kind", rename_all = "camelCase")]
-pub enum Bins {
-    Linear { most: u32 },
-    Width { width: f64 },
-    Logarithmic { most: u32 },
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(tag = "kind", rename_all = "camelCase")]
-pub enum Measure {
-    Stats {
-        field: String,
-    },
-    /// Exact; 0 to 100.
-    Percentiles {
-        field: String,
-        at: Vec<f64>,
-    },
-    Distinct {
-        field: String,
-    },
-    First {
-        field: String,
-    },
-    Last {
-        field: String,
-    },
-    /// Events in so much time.
-    Rate {
-        per: Nanos,
-    },
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Aggregate {
     pub revision: u64,
-    pub axes: Vec<Axis>,
-    /// Events in each cell; the last axis runs fastest.
-    pub counts: Vec<u64>,
-    /// Empty while partial.
-    pub measured: Vec<Measured>,
-    pub total: u64,
-    /// Matching events without a time, where time is an axis.
-    pub untimed: u64,
+    #[serde(flatten)]
+    pub answer: engine::Answer,
     /// Share of the case's events that are done: 1 when this is the whole answer.
     pub fraction: f64,
     pub elapsed_ms: f64,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(tag = "kind", rename_all = "camelCase")]
-pub enum Axis {
-    /// Where buckets begin, and the end of the last.
-    Time { edges: Vec<Nanos> },
-    /// A place for each value, one for all others, one for events without any.
-    Terms { field: String, values: Vec<Scalar>, distinct: u64 },
-    /// Where bins begin, and the end of the last; events without a number are in none.
-    Bins { field: String, edges: Vec<f64>, missing: u64, mistyped: u64 },
-}
-
-/// One figure a cell, such as `p95(duration_ms)`.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct Measured {
-    pub name: String,
-    pub values: Vec<Option<f64>>,
-    /// The same as text, where they are no numbers or whole ones beyond 2^53.
-    pub texts: Option<Vec<Option<String>>>,
-    /// Matching events without the field, and those whose value is no number.
-    pub missing: u64,
-    pub mistyped: u64,
-}
-
 /// Facets of fields; of all where none is named.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FacetsRequest {
     pub view: View,
     pub fields: Vec<String>,
@@ -174,59 +85,22 @@ pub struct FacetsRequest {
     pub buckets: u32,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Facets {
     pub revision: u64,
-    pub total: u64,
-    pub edges: Vec<Nanos>,
-    pub fields: Vec<Facet>,
+    #[serde(flatten)]
+    pub found: engine::Facets,
     /// Share of the fields that are done.
     pub fraction: f64,
     pub elapsed_ms: f64,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct Facet {
-    pub field: String,
-    pub kinds: Vec<FieldKind>,
-    pub present: u64,
-    /// Null where the values are too many to be counted.
-    pub distinct: Option<u64>,
-    pub top: Vec<ScalarCount>,
-    pub numbers: Option<NumberFacet>,
-    /// Events that have it, in each bucket.
-    pub sparkline: Vec<u32>,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ScalarCount {
-    pub value: Scalar,
-    pub count: u64,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct NumberFacet {
-    pub count: u64,
-    pub least: Option<f64>,
-    pub greatest: Option<f64>,
-    pub average: Option<f64>,
-    pub percentiles: Vec<PercentileValue>,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct PercentileValue {
-    pub percent: f64,
-    pub value: Option<f64>,
-}
-
 /// What is frequent in a selection and rare in the rest of a background that holds it.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SignificantRequest {
     pub selection: View,
     pub background: View,
@@ -235,31 +109,20 @@ pub struct SignificantRequest {
     pub most: u32,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SignificantTerms {
-    pub terms: Vec<SignificantTerm>,
-    pub selected: u64,
-    pub others: u64,
-    /// Fields with too many values to be weighed.
-    pub left_out: Vec<String>,
+    #[serde(flatten)]
+    pub found: engine::SignificantTerms,
     pub elapsed_ms: f64,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct SignificantTerm {
-    pub field: String,
-    pub value: Scalar,
-    pub selected: u64,
-    pub others: u64,
-    pub score: f64,
 }
 
 /// Rows of the result sorted by a field; events without it come last. Where no field is called so, `relevance` sorts by how
 /// well events match what the filter looks for in their text.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SortedPageRequest {
     pub view: View,
     pub field: String,
@@ -268,12 +131,13 @@ pub struct SortedPageRequest {
     pub count: u32,
     /// Fields whose values come with each row.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[ts(optional, as = "Option<Vec<String>>")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<Vec<String>>"))]
     pub columns: Vec<String>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ContextRequest {
     pub case: String,
     pub id: EventId,
@@ -282,58 +146,48 @@ pub struct ContextRequest {
     pub after: u32,
     /// Fields whose values come with each row.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[ts(optional, as = "Option<Vec<String>>")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<Vec<String>>"))]
     pub columns: Vec<String>,
 }
 
-/// Whose neighbours are wanted.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(tag = "kind", rename_all = "camelCase")]
-pub enum Around {
-    File,
-    Everywhere,
-    /// Events that have the value it has in a field.
-    Sharing {
-        field: String,
-    },
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Context {
     pub before: Vec<Row>,
     pub event: Row,
     pub after: Vec<Row>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FollowRequest {
     pub case: String,
     pub value: String,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Trails {
     pub trails: Vec<Trail>,
     pub elapsed_ms: f64,
 }
 
 /// A field of a source that holds the value; `raw` where only the text of events does.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Trail {
-    pub source: u32,
+    #[serde(flatten)]
+    pub trail: engine::Trail,
     pub source_name: String,
-    pub field: String,
-    pub events: u64,
-    pub first: Option<Nanos>,
-    pub last: Option<Nanos>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TransactionsRequest {
     pub view: View,
     /// The field whose values are ids.
@@ -342,35 +196,154 @@ pub struct TransactionsRequest {
     pub most: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum TransactionOrder {
-    Longest,
-    MostEvents,
-    Worst,
-    Earliest,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Transactions {
-    pub shown: Vec<Transaction>,
-    pub total: u64,
-    /// Durations of all: median, 95th and 99th percentile, greatest.
-    pub durations_ns: Vec<Nanos>,
-    /// Matching events without an id.
-    pub without: u64,
+    #[serde(flatten)]
+    pub found: engine::Transactions,
     pub elapsed_ms: f64,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct Transaction {
-    pub id: Scalar,
-    pub events: u64,
-    pub first: Option<Nanos>,
-    pub last: Option<Nanos>,
-    pub duration_ns: Nanos,
-    pub level: Level,
-    pub gap_ns: Nanos,
+pub fn aggregate(
+    session: &Session,
+    call: &Call<'_>,
+    request: &AggregateRequest,
+    report: &dyn Fn(Aggregate),
+) -> Answer<Aggregate> {
+    let started = Instant::now();
+    let (case, view) = view(session, &request.view)?;
+    let snapshot = case.snapshot();
+    let by = request.by.iter().map(engine_by).collect::<Answer<_>>()?;
+    let asked = engine::Request { by, measures: request.measures.clone() };
+    let reply = |answer: engine::Answer, fraction: f64| Aggregate {
+        revision: snapshot.revision(),
+        answer,
+        fraction,
+        elapsed_ms: milliseconds(started),
+    };
+    let mut partial = |answer: &engine::Answer, fraction: f64| report(reply(answer.clone(), fraction));
+    let answer = case.aggregate(&snapshot, &view, &asked, &mut partial, &call.cancel)?;
+    Ok(reply(answer, 1.0))
+}
+
+fn engine_by(by: &By) -> Answer<engine::By> {
+    Ok(match by {
+        By::Time { interval, zone } => engine::By::Time {
+            interval: match interval {
+                Interval::Auto { buckets } => engine::Interval::Auto(*buckets as usize),
+                Interval::Fixed { ns } => engine::Interval::Fixed(ns.0),
+                Interval::Calendar { count, unit } => engine::Interval::Calendar(*count, *unit),
+            },
+            zone: engine::zone(zone.as_deref().unwrap_or("UTC"))?,
+        },
+        By::Terms { field, top, order } => {
+            engine::By::Terms { field: field.clone(), top: *top as usize, order: *order }
+        }
+        By::Bins { field, bins } => engine::By::Bins { field: field.clone(), bins: bins.clone() },
+    })
+}
+
+pub fn facets(
+    session: &Session,
+    call: &Call<'_>,
+    request: &FacetsRequest,
+    report: &dyn Fn(Facets),
+) -> Answer<Facets> {
+    let started = Instant::now();
+    let (case, view) = view(session, &request.view)?;
+    let snapshot = case.snapshot();
+    let asked = engine::FacetsRequest {
+        fields: request.fields.clone(),
+        top: request.top as usize,
+        buckets: request.buckets as usize,
+    };
+    let reply = |found: engine::Facets, fraction: f64| Facets {
+        revision: snapshot.revision(),
+        found,
+        fraction,
+        elapsed_ms: milliseconds(started),
+    };
+    let mut partial = |facets: &engine::Facets, fraction: f64| report(reply(facets.clone(), fraction));
+    let facets = case.facets(&snapshot, &view, &asked, &mut partial, &call.cancel)?;
+    Ok(reply(facets, 1.0))
+}
+
+pub fn significant(
+    session: &Session,
+    call: &Call<'_>,
+    request: &SignificantRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<SignificantTerms> {
+    let started = Instant::now();
+    let (case, selection) = view(session, &request.selection)?;
+    let (_, background) = view(session, &request.background)?;
+    let views = (&selection, &background);
+    let found =
+        case.significant(&case.snapshot(), views, &request.fields, request.most as usize, &call.cancel)?;
+    Ok(SignificantTerms { found, elapsed_ms: milliseconds(started) })
+}
+
+pub fn sorted_page(
+    session: &Session,
+    call: &Call<'_>,
+    request: &SortedPageRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<Page> {
+    let started = Instant::now();
+    let (case, view) = view(session, &request.view)?;
+    let snapshot = case.snapshot();
+    let rows = (request.first as usize, request.count as usize);
+    let sort = indexer::SortBy { field: request.field.clone(), descending: request.descending };
+    let page = case.page_by(&snapshot, &view, &sort, rows, &shown(&request.columns), &call.cancel)?;
+    Ok(page_of_rows(page, request.first, &snapshot, started))
+}
+
+pub fn context(
+    session: &Session,
+    call: &Call<'_>,
+    request: &ContextRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<Context> {
+    let case = session.case(Path::new(&request.case))?;
+    let snapshot = case.snapshot();
+    let wanted = (request.before as usize, request.after as usize);
+    let (id, columns) = (request.id.place(), shown(&request.columns));
+    let found = case.around(&snapshot, id, &request.around, wanted, &columns, &call.cancel)?;
+    let rows = |events: &[indexer::Event]| events.iter().map(|event| row(event, &snapshot)).collect();
+    Ok(Context {
+        before: rows(&found.before),
+        event: row(&found.event, &snapshot),
+        after: rows(&found.after),
+    })
+}
+
+pub fn follow(
+    session: &Session,
+    call: &Call<'_>,
+    request: &FollowRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<Trails> {
+    let started = Instant::now();
+    let case = session.case(Path::new(&request.case))?;
+    let snapshot = case.snapshot();
+    let found = case.follow(&snapshot, &request.value, &call.cancel)?;
+    let named = |trail: engine::Trail| {
+        let source = snapshot.sources().get(trail.source as usize);
+        Trail { source_name: source.map_or(String::new(), |source| source.name.clone()), trail }
+    };
+    Ok(Trails { trails: found.into_iter().map(named).collect(), elapsed_ms: milliseconds(started) })
+}
+
+pub fn transactions(
+    session: &Session,
+    call: &Call<'_>,
+    request: &TransactionsRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<Transactions> {
+    let started = Instant::now();
+    let (case, view) = view(session, &request.view)?;
+    let asked = (request.field.as_str(), request.order, request.most as usize);
+    let found = case.transactions(&case.snapshot(), &view, asked, &call.cancel)?;
+    Ok(Transactions { found, elapsed_ms: milliseconds(started) })
 }

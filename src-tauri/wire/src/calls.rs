@@ -8,27 +8,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use indexer::{Case, Snapshot};
+use indexer::{Case, Nanos, Snapshot, sentence};
 
-pub use crate::cases::{delete_case, duplicate_case, reference, rename_case};
-pub use crate::files::write;
-pub use crate::formats::{formats, remove_format, save_format, try_format};
-pub use crate::language::{check, complete, edit, stretch, unknown_words};
-pub use crate::recent::{find_case, forget_case};
 use crate::recent::{note, recent};
 use crate::session::{Call, Session};
 use crate::sources::Reading;
-pub use crate::sources::{account, adjust, paste, preview, preview_source, reread};
-use crate::stages;
-pub use crate::tables::{export, run};
 use crate::types::{
-    CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, FieldKind, FileOutcome, FileProgress, FileState,
-    Hello, ImportPhase, ImportProgress, ImportReport, ImportRequest, Level, LevelSeries, Nanos, Order, Paths,
-    Source, Timeline, TimelineRequest, View, WireError,
+    CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, Hello, ImportProgress, ImportReport,
+    ImportRequest, Paths, Source, Timeline, TimelineRequest, View, WireError,
 };
-
-pub use crate::upkeep::{compact, delete_sources, repair, reprofile, verify};
-use crate::upkeep::{engine_profile, shape_profile};
 
 const SAMPLE: [(&str, &str); 4] = [
     ("web/access.log", include_str!("../../../fixtures/sample/web/access.log")),
@@ -36,13 +24,6 @@ const SAMPLE: [(&str, &str); 4] = [
     ("shop/worker.log", include_str!("../../../fixtures/sample/shop/worker.log")),
     ("host/syslog", include_str!("../../../fixtures/sample/host/syslog")),
 ];
-
-pub use crate::ahead::ahead;
-pub use crate::analyse::{aggregate, context, facets, follow, significant, sorted_page, transactions};
-pub use crate::events::{event, events, fields, locate, page, seek, strip};
-pub use crate::notebook::{export_notes, markdown};
-pub use crate::notes::{change_notes, evidence, notes};
-pub use crate::patterns::patterns;
 
 pub type Answer<T> = Result<T, WireError>;
 
@@ -119,9 +100,8 @@ pub fn import(
 ) -> Answer<ImportReport> {
     let case = session.case(Path::new(&request.case))?;
     let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
-    let profile = request.profile.map(engine_profile);
-    let options = indexer::ImportOptions { profile, ..request.choices.options(session)? };
-    let done = case.import(&paths, &options, &|progress| report(import_progress(&progress)), &call.cancel)?;
+    let options = indexer::ImportOptions { profile: request.profile, ..request.choices.options(session)? };
+    let done = case.import(&paths, &options, &|progress| report(import_progress(progress)), &call.cancel)?;
     let report = import_report(&case, &done);
     note(session, &report.case);
     Ok(report)
@@ -158,24 +138,21 @@ pub fn timeline(
     let started = Instant::now();
     let (case, view) = view(session, &request.view)?;
     let snapshot = case.snapshot();
-    let shape =
-        |timeline: &indexer::Timeline, fraction| shape_timeline(timeline, &snapshot, fraction, started);
-    let mut partial = |timeline: &indexer::Timeline, fraction: f64| report(shape(timeline, fraction));
+    let reply = |counted: indexer::Timeline, fraction: f64| Timeline {
+        revision: snapshot.revision(),
+        counted,
+        fraction,
+        elapsed_ms: milliseconds(started),
+    };
+    let mut partial = |timeline: &indexer::Timeline, fraction: f64| report(reply(timeline.clone(), fraction));
     let timeline = case.timeline(&snapshot, &view, request.buckets as usize, &mut partial, &call.cancel)?;
-    Ok(shape(&timeline, 1.0))
+    Ok(reply(timeline, 1.0))
 }
 
 pub fn view(session: &Session, view: &View) -> Answer<(Arc<Case>, indexer::View)> {
     let case = session.case(Path::new(&view.case))?;
     let parsed = indexer::View::parse(&view.query, view.from.map(|time| time.0), view.to.map(|time| time.0))?;
     Ok((case, parsed))
-}
-
-pub(crate) fn direction(order: Order) -> indexer::Direction {
-    match order {
-        Order::OldestFirst => indexer::Direction::OldestFirst,
-        Order::NewestFirst => indexer::Direction::NewestFirst,
-    }
 }
 
 pub fn milliseconds(started: Instant) -> f64 {
@@ -226,12 +203,12 @@ pub fn summary(case: &Case) -> CaseSummary {
         path: text(case.folder()),
         name: snapshot.name().to_owned(),
         events: snapshot.events(),
-        sources: shape_sources(&snapshot),
+        sources: sources(&snapshot),
         first: range.map(|(first, _)| Nanos(first)),
         last: range.map(|(_, last)| Nanos(last)),
         revision: snapshot.revision(),
         read_only: case.read_only().map(|error| WireError::from(&error).message),
-        profile: shape_profile(snapshot.profile()),
+        profile: snapshot.profile(),
         segments_ready: ready as u32,
         segments: segments as u32,
         bytes_on_disk: case.bytes_on_disk(),
@@ -239,8 +216,9 @@ pub fn summary(case: &Case) -> CaseSummary {
     }
 }
 
-pub(crate) fn shape_sources(snapshot: &Snapshot) -> Vec<Source> {
-    let shape = |(id, source): (usize, &indexer::SourceEntry)| Source {
+/// The sources that are listed.
+pub(crate) fn sources(snapshot: &Snapshot) -> Vec<Source> {
+    let listed = |(id, source): (usize, &indexer::SourceEntry)| Source {
         id: id as u32,
         name: source.name.clone(),
         path: source.path.clone(),
@@ -256,101 +234,12 @@ pub(crate) fn shape_sources(snapshot: &Snapshot) -> Vec<Source> {
         compression: source.compression.clone(),
         first: source.first.map(Nanos),
         last: source.last.map(Nanos),
-        note: source.note.as_deref().map(crate::error::sentence),
+        note: source.note.as_deref().map(sentence),
         chosen: Reading::from_engine(&source.reading),
     };
-    snapshot.sources().iter().enumerate().filter(|(_, source)| !source.deleted).map(shape).collect()
+    snapshot.sources().iter().enumerate().filter(|(_, source)| !source.deleted).map(listed).collect()
 }
 
-fn shape_timeline(
-    timeline: &indexer::Timeline,
-    snapshot: &Snapshot,
-    fraction: f64,
-    started: Instant,
-) -> Timeline {
-    let levels = indexer::Level::ALL.into_iter().zip(&timeline.counts);
-    Timeline {
-        revision: snapshot.revision(),
-        start: Nanos(timeline.start),
-        bucket_ns: Nanos(timeline.width_ns),
-        series: levels
-            .filter(|(_, counts)| counts.iter().any(|&count| count > 0))
-            .map(|(level, counts)| LevelSeries { level: shape_level(level), counts: counts.clone() })
-            .collect(),
-        total: timeline.total,
-        untimed: timeline.untimed,
-        fraction,
-        elapsed_ms: milliseconds(started),
-    }
-}
-
-pub fn shape_level(level: indexer::Level) -> Level {
-    match level {
-        indexer::Level::None => Level::None,
-        indexer::Level::Trace => Level::Trace,
-        indexer::Level::Debug => Level::Debug,
-        indexer::Level::Info => Level::Info,
-        indexer::Level::Notice => Level::Notice,
-        indexer::Level::Warn => Level::Warn,
-        indexer::Level::Error => Level::Error,
-        indexer::Level::Fatal => Level::Fatal,
-    }
-}
-
-pub(crate) fn shape_kind(kind: indexer::FieldKind) -> FieldKind {
-    match kind {
-        indexer::FieldKind::Text => FieldKind::Text,
-        indexer::FieldKind::Int => FieldKind::Int,
-        indexer::FieldKind::Float => FieldKind::Float,
-        indexer::FieldKind::Bool => FieldKind::Bool,
-    }
-}
-
-pub(crate) fn import_progress(progress: &indexer::Progress) -> ImportProgress {
-    ImportProgress {
-        phase: match progress.phase {
-            indexer::Phase::Landing => ImportPhase::Landing,
-            indexer::Phase::Indexing => ImportPhase::Indexing,
-        },
-        revision: progress.revision,
-        events: progress.events,
-        bytes_read: progress.bytes_read,
-        bytes_total: progress.bytes_total,
-        elapsed_ms: progress.elapsed.as_millis() as u32,
-        files_total: progress.files_total as u32,
-        files_done: progress.files_done as u32,
-        changed: progress.changed.iter().map(file_progress).collect(),
-        stages: progress.stages.iter().map(stages::shape).collect(),
-        waits_for: indexer::bottleneck(&progress.stages).map(stages::shape_name),
-    }
-}
-
-pub(crate) fn shape_outcome(outcome: indexer::Outcome) -> FileOutcome {
-    match outcome {
-        indexer::Outcome::New => FileOutcome::New,
-        indexer::Outcome::Known => FileOutcome::Known,
-        indexer::Outcome::Grown => FileOutcome::Grown,
-        indexer::Outcome::Reread => FileOutcome::Anew,
-    }
-}
-
-fn file_progress(file: &indexer::FileProgress) -> FileProgress {
-    FileProgress {
-        index: file.index as u32,
-        path: text(&file.path),
-        state: match file.state {
-            indexer::FileState::Waiting => FileState::Waiting,
-            indexer::FileState::Reading => FileState::Reading,
-            indexer::FileState::Done => FileState::Done,
-            indexer::FileState::Failed => FileState::Failed,
-        },
-        format: file.format.clone(),
-        events: file.events,
-        unparsed: file.unparsed,
-        bytes_read: file.bytes_read,
-        bytes_total: file.bytes_total,
-        outcome: shape_outcome(file.outcome),
-        remark: file.remark.clone(),
-        note: file.note.as_ref().map(WireError::from),
-    }
+pub(crate) fn import_progress(progress: indexer::Progress) -> ImportProgress {
+    ImportProgress { waits_for: indexer::bottleneck(&progress.stages), progress }
 }

@@ -5,51 +5,37 @@
 
 use std::path::Path;
 
+use indexer::query::{self, reference::Topic};
 use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
 use crate::calls::{Answer, free_case_path, summary};
 use crate::recent::{drop_case, note};
 use crate::session::{Call, Session};
 use crate::types::{CasePath, CaseSummary, Empty};
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RenameRequest {
     pub path: String,
     pub name: String,
 }
 
 /// The progress of a copy.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Copying {
     pub bytes: u64,
     pub of: u64,
 }
 
 /// The language, part by part.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Reference {
-    pub topics: Vec<ReferenceTopic>,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ReferenceTopic {
-    pub name: String,
-    pub entries: Vec<ReferenceEntry>,
-}
-
-/// Something that can be written. Code in the summary is between backticks.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ReferenceEntry {
-    pub written: Vec<String>,
-    pub aliases: Vec<String>,
-    pub summary: String,
-    pub example: Option<String>,
+    pub topics: Vec<Topic>,
 }
 
 pub fn rename_case(
@@ -89,15 +75,5 @@ pub fn delete_case(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn 
 }
 
 pub fn reference(_: &Session, _: &Call<'_>, _: &Empty, _: &dyn Fn(Empty)) -> Answer<Reference> {
-    let entry = |entry: indexer::query::reference::Entry| ReferenceEntry {
-        written: entry.written,
-        aliases: entry.aliases,
-        summary: entry.summary,
-        example: entry.example,
-    };
-    let topic = |topic: indexer::query::reference::Topic| ReferenceTopic {
-        name: topic.name.to_owned(),
-        entries: topic.entries.into_iter().map(entry).collect(),
-    };
-    Ok(Reference { topics: indexer::query::reference::reference().into_iter().map(topic).collect() })
+    Ok(Reference { topics: query::reference::reference() })
 }

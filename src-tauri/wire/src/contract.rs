@@ -1,45 +1,25 @@
 //! The table of calls: name, request, what is streamed meanwhile, reply.
 //!
-//! One row here is all it takes to add a call: the enum that is parsed, the dispatch that answers it
-//! and the TypeScript that sends it are made from this table.
+//! The enum that is parsed, the dispatch that answers it and the TypeScript that sends it are made from this table.
+//! `docs/how-to-add.md` says how to add one.
 
-use serde::{Deserialize, Serialize};
-use ts_rs::{Config, TS};
+use indexer::query::{Completion, time::Period};
+use indexer::{CompactReport, Rewriting, Verification};
+use serde::Deserialize;
 
-use crate::ahead::{Ahead, AheadRequest};
-use crate::analysis::{
-    Aggregate, AggregateRequest, Context, ContextRequest, Facets, FacetsRequest, FollowRequest,
-    SignificantRequest, SignificantTerms, SortedPageRequest, Trails, Transactions, TransactionsRequest,
+use crate::{Call, Session};
+
+// A row names a function and types of these modules, and nothing else has to name them.
+#[allow(clippy::wildcard_imports)]
+use crate::{
+    ahead::*, analysis::*, calls::*, cases::*, events::*, files::*, formats::*, language::*, notebook::*,
+    notes::*, patterns::*, recent::*, sources::*, tables::*, types::*, upkeep::*,
 };
-use crate::cases::{Copying, Reference, RenameRequest};
-use crate::events::{EventsReply, EventsRequest, Fields, SeekReply, SeekRequest, Strip, StripRequest};
-use crate::files::WriteRequest;
-use crate::formats::{
-    Formats, RemoveFormatRequest, SaveFormatRequest, SavedFormat, TriedFormat, TryFormatRequest,
-};
-use crate::language::{
-    CheckRequest, CompleteRequest, Completion, EditRequest, Edited, QueryCheck, Stretch, StretchRequest,
-    UnknownWords, UnknownWordsRequest,
-};
-use crate::notebook::{ExportNotesRequest, ExportedNotes, MarkdownPage, MarkdownRequest, NotebookProgress};
-use crate::notes::{ChangeNotesRequest, EvidenceList, EvidenceRequest, Notes, NotesChanged, NotesRequest};
-use crate::patterns::{Patterns, PatternsRequest};
-use crate::sources::{
-    Account, AccountRequest, AdjustRequest, PasteRequest, Preview, PreviewFile, PreviewRequest,
-    PreviewSourceRequest, RereadRequest,
-};
-use crate::tables::{ExportRequest, Exported, RunRequest, Table};
-use crate::types::{
-    CancelRequest, CasePath, CaseSummary, CompactReport, DeleteRequest, Empty, EventDetail, EventRequest,
-    Hello, ImportProgress, ImportReport, ImportRequest, LocateRequest, Located, Page, PageRequest, Paths,
-    ReprofileRequest, Rewriting, Timeline, TimelineRequest, Verification, WireError,
-};
-use crate::{Call, Session, calls};
 
 macro_rules! contract {
     ($( $(#[$doc:meta])* $name:ident / $variant:ident : $request:ty, $progress:ty => $reply:ty; )*) => {
         /// A command as data. `{"command": "timeline", "args": {…}}` on the wire.
-        #[derive(Clone, Debug, Serialize, Deserialize)]
+        #[derive(Clone, Debug, Deserialize)]
         #[serde(rename_all = "camelCase", tag = "command", content = "args")]
         pub enum Command { $( $(#[$doc])* $variant($request), )* }
 
@@ -49,14 +29,22 @@ macro_rules! contract {
             match command {
                 $( Command::$variant(request) => {
                     let report = |progress: $progress| call.report(&progress);
-                    let reply: $reply = calls::$name(session, call, &request, &report)?;
+                    let reply: $reply = $name(session, call, &request, &report)?;
                     serde_json::to_value(reply).map_err(|error| WireError::internal(&error))
                 } )*
             }
         }
 
+        /// Visits the types of every row.
+        #[cfg(feature = "typescript")]
+        pub(crate) fn visit_types(visitor: &mut impl ts_rs::TypeVisitor) {
+            $( visitor.visit::<$request>(); visitor.visit::<$progress>(); visitor.visit::<$reply>(); )*
+        }
+
         /// The rows of the TypeScript `Contract` interface.
-        pub(crate) fn rows(config: &Config) -> Vec<String> {
+        #[cfg(feature = "typescript")]
+        pub(crate) fn rows(config: &ts_rs::Config) -> Vec<String> {
+            use ts_rs::TS;
             vec![ $( format!(
                 "{}: {{ args: {}; progress: {}; reply: {} }};",
                 camel(stringify!($variant)),
@@ -66,6 +54,7 @@ macro_rules! contract {
     };
 }
 
+#[cfg(feature = "typescript")]
 fn camel(variant: &str) -> String {
     let mut letters = variant.chars();
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
@@ -160,7 +149,7 @@ contract! {
     /// The query after a change of one of its clauses.
     edit / Edit: EditRequest, Empty => Edited;
     /// The time from one written time to another.
-    stretch / Stretch: StretchRequest, Empty => Stretch;
+    stretch / Stretch: StretchRequest, Empty => Period;
     /// What could be written at a place in a query.
     complete / Complete: CompleteRequest, Empty => Completion;
     /// The words of a query that no event has, and what they were perhaps meant for.

@@ -4,16 +4,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use indexer::query::ecs;
-use indexer::{NO_TIME, Shown, Snapshot};
+use indexer::{Direction, EventId, NO_TIME, Nanos, Shown, Snapshot, aggregate};
 use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
-use crate::calls::{Answer, direction, milliseconds, shape_kind, shape_level, shape_sources, view};
+use crate::calls::{Answer, milliseconds, sources, view};
 use crate::session::{Call, Session};
-use crate::sources::Piece;
 use crate::types::{
-    CasePath, Empty, ErrorCode, EventDetail, EventId, EventRequest, FieldKind, FieldValue, LocateRequest,
-    Located, Nanos, Order, Page, PageRequest, Row, Source, View, WireError,
+    CasePath, Empty, ErrorCode, EventDetail, EventRequest, FieldValue, LocateRequest, Located, Page,
+    PageRequest, Row, Source, View, WireError,
 };
 
 /// The text of an event that a list row carries; a screen is some hundred characters wide.
@@ -26,25 +24,28 @@ const HEX_BYTES: usize = 16 << 10;
 /// answer.
 const TOGETHER_BYTES: usize = 32 << 20;
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EventsRequest {
     pub case: String,
     pub ids: Vec<EventId>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EventsReply {
     /// In the order asked for; those beyond a limit are not there.
     pub events: Vec<EventDetail>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SeekRequest {
     pub view: View,
-    pub order: Order,
+    pub order: Direction,
     /// The row that is left; null for the edge of the result.
     pub from: Option<u64>,
     /// Towards the first row.
@@ -53,60 +54,57 @@ pub struct SeekRequest {
     pub wanted: String,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SeekReply {
     pub row: Option<u64>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StripRequest {
     pub view: View,
-    pub order: Order,
+    pub order: Direction,
     /// The result is cut into so many runs of rows.
     pub cells: u32,
     /// Filters whose events are counted in each run.
     pub marks: Vec<String>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Strip {
     pub revision: u64,
-    pub total: u64,
-    /// For each mark its events in each run.
-    pub counts: Vec<Vec<u64>>,
+    #[serde(flatten)]
+    pub strip: indexer::Strip,
 }
 
 /// The fields of a case, without looking at any event.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Fields {
     pub revision: u64,
     pub fields: Vec<KnownField>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct KnownField {
-    pub name: String,
-    pub kinds: Vec<FieldKind>,
+    #[serde(flatten)]
+    pub field: aggregate::KnownField,
     /// What the Elastic Common Schema calls it.
     pub ecs: Option<String>,
-    /// Events of the case that have it; null if the case does not tell.
-    pub present: Option<u64>,
 }
 
 pub fn fields(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn Fn(Empty)) -> Answer<Fields> {
     let snapshot = session.case(Path::new(&request.path))?.snapshot();
-    let shape = |field: indexer::aggregate::KnownField| KnownField {
-        kinds: field.kinds.into_iter().map(shape_kind).collect(),
-        ecs: ecs_name(&field.name),
-        name: field.name,
-        present: field.present,
-    };
-    let fields = indexer::Engine::fields(&snapshot).into_iter().map(shape).collect();
+    let known = |field: aggregate::KnownField| KnownField { ecs: ecs_name(&field.name), field };
+    let fields = indexer::Engine::fields(&snapshot).into_iter().map(known).collect();
     Ok(Fields { revision: snapshot.revision(), fields })
 }
 
@@ -120,8 +118,8 @@ pub fn page(session: &Session, call: &Call<'_>, request: &PageRequest, _: &dyn F
     let snapshot = case.snapshot();
     let rows = (request.first as usize, request.count as usize);
     let shown = shown(&request.columns);
-    let page = case.page(&snapshot, &view, direction(request.order), rows, &shown, &call.cancel)?;
-    Ok(shape_page(page, request.first, &snapshot, started))
+    let page = case.page(&snapshot, &view, request.order, rows, &shown, &call.cancel)?;
+    Ok(page_of_rows(page, request.first, &snapshot, started))
 }
 
 pub fn locate(
@@ -131,11 +129,9 @@ pub fn locate(
     _: &dyn Fn(Empty),
 ) -> Answer<Located> {
     let (case, view) = view(session, &request.view)?;
-    let (snapshot, direction) = (case.snapshot(), direction(request.order));
+    let (snapshot, direction) = (case.snapshot(), request.order);
     let row = match request.event {
-        Some(event) => {
-            case.place_of(&snapshot, &view, direction, (event.source, event.offset), &call.cancel)?
-        }
+        Some(event) => case.place_of(&snapshot, &view, direction, event.place(), &call.cancel)?,
         None => None,
     };
     let row = match row {
@@ -154,7 +150,7 @@ pub fn event(
     let case = session.case(Path::new(&request.case))?;
     let snapshot = case.snapshot();
     let found = case.event(&snapshot, request.id.source, request.id.offset, DETAIL_BYTES)?;
-    shape_detail(found, &shape_sources(&snapshot), &snapshot)
+    detail(found, &sources(&snapshot), &snapshot)
 }
 
 pub fn events(
@@ -165,12 +161,12 @@ pub fn events(
 ) -> Answer<EventsReply> {
     let case = session.case(Path::new(&request.case))?;
     let snapshot = case.snapshot();
-    let ids: Vec<_> = request.ids.iter().map(|id| (id.source, id.offset)).collect();
+    let ids: Vec<_> = request.ids.iter().map(|id| id.place()).collect();
     let cut = (TOGETHER_BYTES / ids.len().max(1)).min(DETAIL_BYTES);
     let found = case.events(&snapshot, &ids, cut, &call.cancel)?;
-    let sources = shape_sources(&snapshot);
-    let shape = |found| shape_detail(found, &sources, &snapshot);
-    Ok(EventsReply { events: found.into_iter().map(shape).collect::<Answer<_>>()? })
+    let sources = sources(&snapshot);
+    let detail = |found| detail(found, &sources, &snapshot);
+    Ok(EventsReply { events: found.into_iter().map(detail).collect::<Answer<_>>()? })
 }
 
 pub fn seek(
@@ -182,7 +178,7 @@ pub fn seek(
     let (case, view) = view(session, &request.view)?;
     let wanted = filter(&request.wanted)?;
     let seek = indexer::Seek { from: request.from.map(|row| row as usize), backward: request.backward };
-    let asked = (direction(request.order), &wanted);
+    let asked = (request.order, &wanted);
     let row = case.seek(&case.snapshot(), &view, asked, seek, &call.cancel)?;
     Ok(SeekReply { row: row.map(|row| row as u64) })
 }
@@ -191,9 +187,9 @@ pub fn strip(session: &Session, call: &Call<'_>, request: &StripRequest, _: &dyn
     let (case, view) = view(session, &request.view)?;
     let snapshot = case.snapshot();
     let marks = request.marks.iter().map(|mark| filter(mark)).collect::<Answer<Vec<_>>>()?;
-    let asked = (direction(request.order), marks.as_slice());
+    let asked = (request.order, marks.as_slice());
     let strip = case.strip(&snapshot, &view, asked, request.cells as usize, &call.cancel)?;
-    Ok(Strip { revision: snapshot.revision(), total: strip.total as u64, counts: strip.counts })
+    Ok(Strip { revision: snapshot.revision(), strip })
 }
 
 fn filter(query: &str) -> Answer<indexer::query::Filter> {
@@ -204,22 +200,22 @@ pub(crate) fn shown(columns: &[String]) -> Shown<'_> {
     Shown { cut: ROW_BYTES, columns }
 }
 
-pub(crate) fn shape_page(page: indexer::Page, first: u64, snapshot: &Snapshot, started: Instant) -> Page {
+pub(crate) fn page_of_rows(page: indexer::Page, first: u64, snapshot: &Snapshot, started: Instant) -> Page {
     Page {
         revision: snapshot.revision(),
         total: page.total as u64,
         first,
-        rows: page.events.into_iter().map(|event| shape_row(&event, snapshot)).collect(),
+        rows: page.events.into_iter().map(|event| row(&event, snapshot)).collect(),
         elapsed_ms: milliseconds(started),
     }
 }
 
-pub(crate) fn shape_row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
+pub(crate) fn row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
     let shown = &event.text[..event.text.floor_char_boundary(ROW_BYTES)];
     Row {
         id: EventId { source: event.source, offset: event.offset },
         time: (event.time != NO_TIME).then_some(Nanos(event.time)),
-        level: shape_level(event.level),
+        level: event.level,
         source_name: snapshot
             .sources()
             .get(event.source as usize)
@@ -232,7 +228,7 @@ pub(crate) fn shape_row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
     }
 }
 
-fn shape_detail(
+fn detail(
     (event, fields): (indexer::Event, Vec<indexer::FieldValue>),
     sources: &[Source],
     snapshot: &Snapshot,
@@ -241,27 +237,17 @@ fn shape_detail(
         return Err(WireError::new(ErrorCode::CaseDamaged, "The event's source is not in the case."));
     };
     let named: Vec<_> = fields.iter().map(|field| (field.name.clone(), field.value.clone())).collect();
-    let pieces = indexer::text_pieces(&event.text, &named).into_iter();
     Ok(EventDetail {
-        row: shape_row(&event, snapshot),
-        pieces: pieces.map(|piece| Piece { text: piece.text, field: piece.field }).collect(),
+        row: row(&event, snapshot),
+        pieces: indexer::text_pieces(&event.text, &named),
         hex: hex(&event.raw[..event.raw.len().min(HEX_BYTES)]),
         text: event.text,
         text_cut: event.cut,
         bytes: u64::from(event.length),
         format: source.format.clone(),
         source,
-        fields: fields.into_iter().map(shape_field).collect(),
+        fields: fields.into_iter().map(|field| FieldValue { ecs: ecs_name(&field.name), field }).collect(),
     })
-}
-
-fn shape_field(field: indexer::FieldValue) -> FieldValue {
-    FieldValue {
-        kind: shape_kind(field.kind),
-        ecs: ecs_name(&field.name),
-        name: field.name,
-        value: field.value,
-    }
 }
 
 fn hex(bytes: &[u8]) -> String {

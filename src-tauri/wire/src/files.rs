@@ -3,22 +3,23 @@
 use std::fs;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
+use serde::Deserialize;
 
 use crate::session::{Call, Session};
 use crate::types::{Empty, ErrorCode, WireError};
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct WriteRequest {
     /// A file of this machine; one that is there is replaced.
     pub path: String,
     pub content: FileContent,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum FileContent {
     Text { text: String },
     Bytes { bytes: Vec<u8> },

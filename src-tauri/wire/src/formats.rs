@@ -12,14 +12,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use indexer::{Definition, DefinitionError, ReadOptions};
+use indexer::{Definition, DefinitionError, ReadOptions, sentence};
 use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
 use crate::calls::{Answer, not_written, text};
-use crate::error::sentence;
 use crate::session::{Call, Session};
-use crate::sources::{PreviewFile, shape_file};
+use crate::sources::PreviewFile;
 use crate::types::{Empty, ErrorCode, WireError};
 
 /// The encodings that are offered; others are known by their names too.
@@ -47,8 +45,9 @@ const ENCODINGS: [&str; 20] = [
 ];
 
 /// Everything a source can be read as.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Formats {
     pub built_in: Vec<FormatName>,
     pub saved: Vec<SavedFormat>,
@@ -57,8 +56,9 @@ pub struct Formats {
     pub folder: String,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FormatName {
     pub name: String,
     /// What its lines are, for a person.
@@ -66,8 +66,9 @@ pub struct FormatName {
 }
 
 /// A file of one format, or of several where it was made for another program.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SavedFormat {
     pub path: String,
     pub formats: Vec<FormatName>,
@@ -77,16 +78,19 @@ pub struct SavedFormat {
     pub faults: Vec<FormatFault>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+/// What is wrong with a definition, as a sentence and without its path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FormatFault {
     /// The key at fault, as `tags[1].if`; empty where the definition as a whole is.
     pub key: String,
     pub message: String,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TryFormatRequest {
     /// The definition.
     pub text: String,
@@ -95,8 +99,9 @@ pub struct TryFormatRequest {
     pub events: u32,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TriedFormat {
     pub formats: Vec<FormatName>,
     pub faults: Vec<FormatFault>,
@@ -104,16 +109,18 @@ pub struct TriedFormat {
     pub file: Option<PreviewFile>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SaveFormatRequest {
     pub text: String,
     /// Write over a saved format of the same name.
     pub replace: bool,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RemoveFormatRequest {
     /// The path of a saved format.
     pub path: String,
@@ -208,7 +215,7 @@ pub fn try_format(
     let now_ns = since.and_then(|since| i64::try_from(since.as_nanos()).ok());
     let read = || {
         let events = request.events as usize;
-        indexer::preview_text("sample", &request.sample, &options, events, now_ns).map(shape_file)
+        indexer::preview_text("sample", &request.sample, &options, events, now_ns).map(PreviewFile::from)
     };
     let file = if request.sample.trim().is_empty() { None } else { Some(read()?) };
     Ok(TriedFormat { formats, faults: Vec::new(), file })

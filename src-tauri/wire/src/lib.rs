@@ -14,12 +14,10 @@
 //! ```
 
 mod ahead;
-mod analyse;
 mod analysis;
 mod calls;
 mod cases;
 mod contract;
-mod error;
 mod events;
 mod files;
 mod formats;
@@ -30,35 +28,13 @@ mod patterns;
 mod recent;
 mod session;
 mod sources;
-mod stages;
 mod tables;
 mod types;
+#[cfg(feature = "typescript")]
 pub mod typescript;
 mod upkeep;
 
-pub use analysis::*;
-pub use cases::{Copying, Reference, ReferenceEntry, ReferenceTopic, RenameRequest};
 pub use contract::Command;
-pub use files::{FileContent, WriteRequest};
-pub use formats::{FormatFault, FormatName, Formats, SavedFormat, TriedFormat, saved_definitions};
-pub use language::{
-    CheckRequest, CompleteRequest, Completion, QueryCheck, QueryDiagnostic, QueryWord, Suggestion,
-    SuggestionKind, UnknownWord, UnknownWords, WordClass,
-};
-pub use notebook::{
-    CellEvent, CellKind, ExportNotesRequest, ExportedNotes, MarkdownKind, MarkdownNode, MarkdownPage,
-    MarkdownRequest, NotebookCell, NotebookFormat, NotebookProgress,
-};
-pub use notes::{
-    ChangeNotesRequest, Evidence, EvidenceList, EvidenceRequest, Note, NoteConflict, NoteDraft, NoteName,
-    NoteRemoval, Notes, NotesChanged, NotesMade, NotesRequest,
-};
-pub use patterns::{
-    Granularity, LevelCount, Pattern, PatternVariable, Patterns, PatternsRequest, TimeSpan, ValueCount,
-};
+pub use formats::saved_definitions;
 pub use session::{Call, Session, Start, home};
-pub use sources::{FileReading, ImportChoices, Reading};
-pub use tables::{
-    ColumnKind, ExportRequest, Exported, RunRequest, Table, TableCell, TableColumn, TableFormat,
-};
-pub use types::*;
+pub use types::{Empty, ErrorCode, HostKind, WireError};

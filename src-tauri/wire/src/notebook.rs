@@ -5,27 +5,31 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use indexer::export::replaced;
 use indexer::notebook::{self, Cell, Node, What};
+use indexer::{EventId, Nanos};
 use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
+use crate::calls::Answer;
 use crate::session::{Call, Session};
 use crate::tables::options;
-use crate::types::{Empty, ErrorCode, EventId, Nanos, WireError};
+use crate::types::{Empty, ErrorCode, WireError};
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MarkdownRequest {
     pub text: String,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MarkdownPage {
     pub nodes: Vec<MarkdownNode>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum MarkdownKind {
     /// `level` is 1 to 6.
     Heading,
@@ -54,9 +58,11 @@ pub enum MarkdownKind {
     Break,
 }
 
-/// A piece of a page. What does not belong to its kind is null or empty.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+/// A piece of a page, all kinds alike, so that the screen walks one type. What does not belong to its kind is null
+/// or empty.
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MarkdownNode {
     pub kind: MarkdownKind,
     pub text: String,
@@ -66,17 +72,19 @@ pub struct MarkdownNode {
     pub children: Vec<MarkdownNode>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum CellKind {
     Query,
     Chart,
     Event,
 }
 
-/// A fenced block that asks the case.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+/// A fenced block that asks the case, all kinds alike.
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NotebookCell {
     pub kind: CellKind,
     pub title: Option<String>,
@@ -90,22 +98,25 @@ pub struct NotebookCell {
     pub problem: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CellEvent {
     pub id: EventId,
     pub caption: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum NotebookFormat {
     Html,
     Markdown,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ExportNotesRequest {
     pub case: String,
     /// The ids of the pages; null for all.
@@ -116,15 +127,17 @@ pub struct ExportNotesRequest {
     pub path: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NotebookProgress {
     pub cells_done: u32,
     pub cells: u32,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ExportedNotes {
     /// A name for the file.
     pub name: String,
@@ -135,8 +148,6 @@ pub struct ExportedNotes {
 
 /// The longest page that is read; the store keeps none that is longer.
 const PAGE_BYTES: usize = 4 << 20;
-
-type Answer<T> = Result<T, WireError>;
 
 pub fn markdown(
     _: &Session,
@@ -176,7 +187,7 @@ fn node(from: Node) -> MarkdownNode {
             MarkdownNode { level: Some(align as u64), ..plain(Kind::Column, children) }
         }
         Node::CodeBlock { text, .. } => MarkdownNode { text, ..of(Kind::CodeBlock) },
-        Node::Cell { cell } => MarkdownNode { cell: Some(shape(cell)), ..of(Kind::Cell) },
+        Node::Cell { cell } => MarkdownNode { cell: Some(NotebookCell::from(cell)), ..of(Kind::Cell) },
         Node::Rule => of(Kind::Rule),
         Node::Text { text } => MarkdownNode { text, ..of(Kind::Text) },
         Node::Code { text } => MarkdownNode { text, ..of(Kind::Code) },
@@ -188,25 +199,27 @@ fn node(from: Node) -> MarkdownNode {
     }
 }
 
-fn shape(cell: Cell) -> NotebookCell {
-    let (kind, query, events) = match cell.what {
-        What::Query(query) => (CellKind::Query, query, Vec::new()),
-        What::Chart(query) => (CellKind::Chart, query, Vec::new()),
-        What::Events(places) => (CellKind::Event, String::new(), places),
-    };
-    let event = |place: notebook::EventPlace| CellEvent {
-        id: EventId { source: place.source, offset: place.offset },
-        caption: place.caption,
-    };
-    NotebookCell {
-        kind,
-        title: cell.title,
-        query,
-        from: cell.from.map(Nanos),
-        to: cell.to.map(Nanos),
-        rows: cell.rows as u32,
-        events: events.into_iter().map(event).collect(),
-        problem: cell.problem,
+impl From<Cell> for NotebookCell {
+    fn from(cell: Cell) -> NotebookCell {
+        let (kind, query, events) = match cell.what {
+            What::Query(query) => (CellKind::Query, query, Vec::new()),
+            What::Chart(query) => (CellKind::Chart, query, Vec::new()),
+            What::Events(places) => (CellKind::Event, String::new(), places),
+        };
+        let event = |place: notebook::EventPlace| CellEvent {
+            id: EventId { source: place.source, offset: place.offset },
+            caption: place.caption,
+        };
+        NotebookCell {
+            kind,
+            title: cell.title,
+            query,
+            from: cell.from.map(Nanos),
+            to: cell.to.map(Nanos),
+            rows: cell.rows as u32,
+            events: events.into_iter().map(event).collect(),
+            problem: cell.problem,
+        }
     }
 }
 

@@ -5,18 +5,18 @@
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use indexer::NotesChanged as Outcome;
+use indexer::{EventId, Nanos, NoteRemoval, NotesChanged as Outcome};
 use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
-use crate::calls::milliseconds;
-use crate::events::{ROW_BYTES, shape_row};
+use crate::calls::{Answer, milliseconds};
+use crate::events::{ROW_BYTES, row};
 use crate::session::{Call, Session};
-use crate::types::{Empty, EventId, Nanos, Row, WireError};
+use crate::types::{Empty, Row, WireError};
 
-/// Something that a person wrote or marked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+/// Something that a person wrote or marked. The times it is on are two fields, as in a [`NoteDraft`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Note {
     /// `star`, `tag`, `comment`, `marker`, `query`, `board`, `page`; the store takes any word.
     pub kind: String,
@@ -33,20 +33,24 @@ pub struct Note {
     pub to: Option<Nanos>,
     pub text: String,
     /// Whatever the kind needs in addition.
-    #[ts(type = "unknown")]
+    #[cfg_attr(feature = "typescript", ts(type = "unknown"))]
     pub data: serde_json::Value,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NotesRequest {
     pub case: String,
     /// The mark of an earlier reply; null for all notes.
     pub since: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+// The screen reads `notes.notes`.
+#[allow(clippy::struct_field_names)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Notes {
     /// To ask from later.
     pub mark: String,
@@ -60,66 +64,59 @@ pub struct Notes {
     pub kept_aside: Vec<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NoteName {
     pub kind: String,
     pub id: String,
 }
 
-/// A note as somebody wants it to be.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+/// A note as somebody wants it to be. One time alone is a moment, which the engine knows as a range.
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NoteDraft {
     pub kind: String,
     pub id: String,
     /// The revision that it was made from, 0 for a note that is not there yet; null replaces what is there.
     #[serde(default)]
-    #[ts(optional = nullable)]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub known: Option<u64>,
     #[serde(default)]
-    #[ts(optional = nullable)]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub event: Option<EventId>,
     #[serde(default)]
-    #[ts(optional = nullable)]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub from: Option<Nanos>,
     #[serde(default)]
-    #[ts(optional = nullable)]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub to: Option<Nanos>,
     #[serde(default)]
-    #[ts(as = "Option<String>", optional)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
     pub text: String,
     #[serde(default)]
-    #[ts(type = "unknown", optional)]
+    #[cfg_attr(feature = "typescript", ts(type = "unknown", optional))]
     pub data: serde_json::Value,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct NoteRemoval {
-    pub kind: String,
-    pub id: String,
-    /// The revision that was seen last; null removes whatever is there.
-    #[serde(default)]
-    #[ts(optional = nullable)]
-    pub known: Option<u64>,
-}
-
 /// All of it is done in one step, or nothing.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ChangeNotesRequest {
     pub case: String,
     #[serde(default)]
-    #[ts(as = "Option<Vec<NoteDraft>>", optional)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<NoteDraft>>", optional))]
     pub put: Vec<NoteDraft>,
     #[serde(default)]
-    #[ts(as = "Option<Vec<NoteRemoval>>", optional)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<NoteRemoval>>", optional))]
     pub remove: Vec<NoteRemoval>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NotesChanged {
     /// The notes that were put, as they are now. Its mark is that of the change: what others changed before it
     /// is still to be asked for from the last mark.
@@ -128,16 +125,18 @@ pub struct NotesChanged {
     pub conflicts: Vec<NoteConflict>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NotesMade {
     pub mark: String,
     pub notes: Vec<Note>,
     pub removed: Vec<NoteName>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NoteConflict {
     pub kind: String,
     pub id: String,
@@ -145,15 +144,17 @@ pub struct NoteConflict {
     pub current: Option<Note>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EvidenceRequest {
     pub case: String,
     pub events: Vec<EventId>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EvidenceList {
     pub revision: u64,
     /// One for each event that was asked for, null where the case has no such event any more.
@@ -162,8 +163,9 @@ pub struct EvidenceList {
 }
 
 /// An event, and where in which file that can be checked.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Evidence {
     pub row: Row,
     /// Where its source was read from.
@@ -175,8 +177,6 @@ pub struct Evidence {
     /// Of those bytes; null where there are more than a page can show.
     pub sha256: Option<String>,
 }
-
-type Answer<T> = Result<T, WireError>;
 
 /// The clock of the machine, which says when a note was written.
 fn now_ns() -> i64 {
@@ -190,25 +190,27 @@ pub fn notes(session: &Session, _: &Call<'_>, request: &NotesRequest, _: &dyn Fn
     Ok(Notes {
         mark: found.mark,
         whole: found.whole,
-        notes: found.notes.into_iter().map(shape).collect(),
+        notes: found.notes.into_iter().map(Note::from).collect(),
         removed: found.removed.into_iter().map(|(kind, id)| NoteName { kind, id }).collect(),
         read_only: case.notes_read_only().map(|error| WireError::from(&error).message),
         kept_aside: case.notes_kept_aside().iter().map(|path| path.to_string_lossy().into_owned()).collect(),
     })
 }
 
-fn shape(note: indexer::Note) -> Note {
-    Note {
-        kind: note.kind,
-        id: note.id,
-        revision: note.revision,
-        created: Nanos(note.created_ns),
-        changed: Nanos(note.changed_ns),
-        event: note.event.map(|(source, offset)| EventId { source, offset }),
-        from: note.range.map(|(from, _)| Nanos(from)),
-        to: note.range.map(|(_, to)| Nanos(to)),
-        text: note.text,
-        data: note.data,
+impl From<indexer::Note> for Note {
+    fn from(note: indexer::Note) -> Note {
+        Note {
+            kind: note.kind,
+            id: note.id,
+            revision: note.revision,
+            created: Nanos(note.created_ns),
+            changed: Nanos(note.changed_ns),
+            event: note.event.map(EventId::from),
+            from: note.range.map(|(from, _)| Nanos(from)),
+            to: note.range.map(|(_, to)| Nanos(to)),
+            text: note.text,
+            data: note.data,
+        }
     }
 }
 
@@ -219,19 +221,12 @@ pub fn change_notes(
     _: &dyn Fn(Empty),
 ) -> Answer<NotesChanged> {
     let case = session.case(Path::new(&request.case))?;
-    let removal = |one: &NoteRemoval| indexer::NoteRemoval {
-        kind: one.kind.clone(),
-        id: one.id.clone(),
-        known: one.known,
-    };
-    let change = indexer::NoteChange {
-        put: request.put.iter().map(draft).collect(),
-        remove: request.remove.iter().map(removal).collect(),
-    };
+    let change =
+        indexer::NoteChange { put: request.put.iter().map(draft).collect(), remove: request.remove.clone() };
     let conflict = |(kind, id, current): (String, String, Option<indexer::Note>)| NoteConflict {
         kind,
         id,
-        current: current.map(shape),
+        current: current.map(Note::from),
     };
     Ok(match case.change_notes(&change, now_ns())? {
         Outcome::Conflict(names) => {
@@ -239,7 +234,7 @@ pub fn change_notes(
         }
         Outcome::Made(made) => {
             let removed = made.removed.into_iter().map(|(kind, id)| NoteName { kind, id }).collect();
-            let notes = made.notes.into_iter().map(shape).collect();
+            let notes = made.notes.into_iter().map(Note::from).collect();
             NotesChanged { made: Some(NotesMade { mark: made.mark, notes, removed }), conflicts: Vec::new() }
         }
     })
@@ -252,7 +247,7 @@ fn draft(draft: &NoteDraft) -> indexer::NoteDraft {
         kind: draft.kind.clone(),
         id: draft.id.clone(),
         known: draft.known,
-        event: draft.event.map(|id| (id.source, id.offset)),
+        event: draft.event.map(EventId::place),
         range: from.zip(to).map(|(from, to)| (from.0, to.0)),
         text: draft.text.clone(),
         data: draft.data.clone(),
@@ -268,12 +263,12 @@ pub fn evidence(
     let started = Instant::now();
     let case = session.case(Path::new(&request.case))?;
     let snapshot = case.snapshot();
-    let places: Vec<_> = request.events.iter().map(|id| (id.source, id.offset)).collect();
+    let places: Vec<_> = request.events.iter().map(|id| id.place()).collect();
     let found = case.evidence(&snapshot, &places, ROW_BYTES, &call.cancel)?;
-    let shaped = |found: indexer::Evidence| {
+    let evidence = |found: indexer::Evidence| {
         let source = snapshot.sources().get(found.event.source as usize);
         Evidence {
-            row: shape_row(&found.event, &snapshot),
+            row: row(&found.event, &snapshot),
             source_path: source.map(|source| source.path.clone()).unwrap_or_default(),
             source_sha256: source.map(|source| source.sha256.clone()).unwrap_or_default(),
             bytes: u64::from(found.event.length),
@@ -282,7 +277,7 @@ pub fn evidence(
     };
     Ok(EvidenceList {
         revision: snapshot.revision(),
-        events: found.into_iter().map(|event| event.map(shaped)).collect(),
+        events: found.into_iter().map(|event| event.map(evidence)).collect(),
         elapsed_ms: milliseconds(started),
     })
 }

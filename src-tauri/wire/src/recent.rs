@@ -11,12 +11,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use indexer::Case;
+use indexer::{Case, Nanos};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{Answer, is_case};
 use crate::session::{Call, Session};
-use crate::types::{CasePath, CaseState, CaseSummary, Empty, Nanos, Paths, RecentCase, WireError};
+use crate::types::{CasePath, CaseState, CaseSummary, Empty, Paths, RecentCase, WireError};
 
 /// Cases listed on the welcome screen.
 const LISTED: usize = 12;

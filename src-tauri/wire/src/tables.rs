@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use indexer::query::{Query, parse_query};
-use indexer::{Partial, RunOptions, SqlOptions, Table as Rows, export as files, is_sql};
+use indexer::{
+    ColumnKind, Nanos, Partial, RunOptions, SqlOptions, Table as Rows, export as files, is_sql, sentence,
+};
 use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
-use crate::error::sentence;
+use crate::calls::Answer;
 use crate::session::{Call, Session};
-use crate::types::{ErrorCode, Nanos, View, WireError};
+use crate::types::{ErrorCode, View, WireError};
 
 /// The most rows that one page carries; the screen shows some fifty.
 const PAGE_ROWS: usize = 10_000;
@@ -20,8 +21,9 @@ const KEPT_BYTES: usize = 64 << 20;
 /// Whole numbers beyond this are no JSON numbers.
 const EXACT: i64 = 1 << 53;
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RunRequest {
     /// The query may have stages, or be SQL.
     pub view: View,
@@ -32,8 +34,9 @@ pub struct RunRequest {
 }
 
 /// Rows of a result. While it is being calculated the rows are preliminary.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Table {
     pub revision: u64,
     pub columns: Vec<TableColumn>,
@@ -50,35 +53,23 @@ pub struct Table {
     pub calculated: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TableColumn {
     pub name: String,
     pub kind: ColumnKind,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub enum ColumnKind {
-    Missing,
-    Text,
-    Int,
-    Float,
-    Bool,
-    /// Cells are nanoseconds as decimal strings.
-    Time,
-    Level,
-    List,
-}
-
 /// A value as JSON: times as decimal strings of nanoseconds, whole numbers beyond 2^53 as strings, lists as
 /// their text.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
-#[ts(type = "string | number | boolean | null")]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string | number | boolean | null"))]
 pub struct TableCell(serde_json::Value);
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ExportRequest {
     pub view: View,
     pub zone: Option<String>,
@@ -87,8 +78,10 @@ pub struct ExportRequest {
     pub path: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+/// How the result is written; the engine's formats are those of tables, and say more of CSV.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum TableFormat {
     Text,
     Csv,
@@ -99,8 +92,9 @@ pub enum TableFormat {
     Raw,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Exported {
     pub path: String,
     pub rows: u64,
@@ -114,8 +108,6 @@ pub struct KeptTable {
     key: String,
     table: Arc<Rows>,
 }
-
-type Answer<T> = Result<T, WireError>;
 
 /// From inclusive, to exclusive.
 type Times = (Option<i64>, Option<i64>);
@@ -175,7 +167,7 @@ pub fn run(
         let mut partial = |partial: Partial<'_>| {
             let nothing = Rows::default();
             let rows = partial.table.unwrap_or(&nothing);
-            report(Table { fraction: partial.fraction, ..shape(rows, request, revision, started) });
+            report(Table { fraction: partial.fraction, ..page(rows, request, revision, started) });
         };
         let table = match asked {
             Asked::Query(query, range) => {
@@ -191,7 +183,7 @@ pub fn run(
         *session.kept_table() = kept;
         table
     };
-    Ok(Table { calculated, ..shape(&table, request, revision, started) })
+    Ok(Table { calculated, ..page(&table, request, revision, started) })
 }
 
 pub fn export(
@@ -261,14 +253,15 @@ fn no_events() -> WireError {
     WireError::new(ErrorCode::BadRequest, message)
 }
 
-fn shape(table: &Rows, request: &RunRequest, revision: u64, started: Instant) -> Table {
+/// The requested rows.
+fn page(table: &Rows, request: &RunRequest, revision: u64, started: Instant) -> Table {
     let first = usize::try_from(request.first).unwrap_or(usize::MAX).min(table.rows());
     let end = first.saturating_add((request.count as usize).min(PAGE_ROWS)).min(table.rows());
     let columns = table.names().iter().zip(table.columns());
     Table {
         revision,
         columns: columns
-            .map(|(name, column)| TableColumn { name: name.to_string(), kind: kind(column.kind()) })
+            .map(|(name, column)| TableColumn { name: name.to_string(), kind: column.kind() })
             .collect(),
         total: table.rows() as u64,
         first: first as u64,
@@ -279,19 +272,6 @@ fn shape(table: &Rows, request: &RunRequest, revision: u64, started: Instant) ->
         fraction: 1.0,
         elapsed_ms: started.elapsed().as_secs_f64() * 1_000.0,
         calculated: None,
-    }
-}
-
-fn kind(kind: indexer::ColumnKind) -> ColumnKind {
-    match kind {
-        indexer::ColumnKind::Missing => ColumnKind::Missing,
-        indexer::ColumnKind::Text => ColumnKind::Text,
-        indexer::ColumnKind::Int => ColumnKind::Int,
-        indexer::ColumnKind::Float => ColumnKind::Float,
-        indexer::ColumnKind::Bool => ColumnKind::Bool,
-        indexer::ColumnKind::Time => ColumnKind::Time,
-        indexer::ColumnKind::Level => ColumnKind::Level,
-        indexer::ColumnKind::List => ColumnKind::List,
     }
 }
 

@@ -2,16 +2,11 @@
 
 use std::path::Path;
 
-use indexer::Case;
+use indexer::{CompactReport, Rewriting, Verification};
 
-use crate::calls::summary;
+use crate::calls::{Answer, summary};
 use crate::session::{Call, Session};
-use crate::types::{
-    CasePath, CaseSummary, CompactReport, DeleteRequest, Empty, Profile, ReprofileRequest, Rewriting,
-    Verification, WireError,
-};
-
-type Answer<T> = Result<T, WireError>;
+use crate::types::{CasePath, CaseSummary, DeleteRequest, Empty, ReprofileRequest};
 
 pub fn reprofile(
     session: &Session,
@@ -20,7 +15,7 @@ pub fn reprofile(
     report: &dyn Fn(Rewriting),
 ) -> Answer<CaseSummary> {
     let case = session.case(Path::new(&request.case))?;
-    case.reprofile(engine_profile(request.profile), &mut |at| report(rewriting(at)), &call.cancel)?;
+    case.reprofile(request.profile, &mut |at| report(at), &call.cancel)?;
     Ok(summary(&case))
 }
 
@@ -31,14 +26,7 @@ pub fn compact(
     report: &dyn Fn(Rewriting),
 ) -> Answer<CompactReport> {
     let case = session.case(Path::new(&request.path))?;
-    let done = case.compact(&mut |at| report(rewriting(at)), &call.cancel)?;
-    Ok(CompactReport {
-        bytes_before: done.bytes_before,
-        bytes_after: done.bytes_after,
-        segments_before: done.segments_before as u32,
-        segments_after: done.segments_after as u32,
-        seconds: done.seconds,
-    })
+    Ok(case.compact(&mut |at| report(at), &call.cancel)?)
 }
 
 pub fn delete_sources(
@@ -48,7 +36,7 @@ pub fn delete_sources(
     report: &dyn Fn(Rewriting),
 ) -> Answer<CaseSummary> {
     let case = session.case(Path::new(&request.case))?;
-    case.delete_sources(&request.sources, &mut |at| report(rewriting(at)), &call.cancel)?;
+    case.delete_sources(&request.sources, &mut |at| report(at), &call.cancel)?;
     Ok(summary(&case))
 }
 
@@ -58,7 +46,7 @@ pub fn verify(
     request: &CasePath,
     _: &dyn Fn(Empty),
 ) -> Answer<Verification> {
-    Ok(verification(&*session.case(Path::new(&request.path))?, call))
+    Ok(session.case(Path::new(&request.path))?.verify(&call.cancel))
 }
 
 pub fn repair(
@@ -69,37 +57,5 @@ pub fn repair(
 ) -> Answer<Verification> {
     let case = session.case(Path::new(&request.path))?;
     case.repair(&call.cancel)?;
-    Ok(verification(&case, call))
-}
-
-fn verification(case: &Case, call: &Call<'_>) -> Verification {
-    let found = case.verify(&call.cancel);
-    Verification {
-        sources: found.sources as u32,
-        segments: found.segments as u32,
-        bytes: found.bytes,
-        problems: found.problems.iter().map(WireError::from).collect(),
-    }
-}
-
-fn rewriting(at: indexer::Rewriting) -> Rewriting {
-    Rewriting { done: at.done as u32, of: at.of as u32 }
-}
-
-pub fn engine_profile(profile: Profile) -> indexer::Profile {
-    match profile {
-        Profile::Raw => indexer::Profile::Raw,
-        Profile::Fields => indexer::Profile::Fields,
-        Profile::Bloom => indexer::Profile::Bloom,
-        Profile::Full => indexer::Profile::Full,
-    }
-}
-
-pub fn shape_profile(profile: indexer::Profile) -> Profile {
-    match profile {
-        indexer::Profile::Raw => Profile::Raw,
-        indexer::Profile::Fields => Profile::Fields,
-        indexer::Profile::Bloom => Profile::Bloom,
-        indexer::Profile::Full => Profile::Full,
-    }
+    Ok(case.verify(&call.cancel))
 }

@@ -86,10 +86,10 @@ pub fn edges(extent: &Extent, bins: &Bins) -> Result<Vec<f64>> {
         return Ok(vec![least, most]);
     }
     match bins {
-        Bins::Width(width) if !width.is_finite() || *width <= 0.0 => {
+        Bins::Width { width } if !width.is_finite() || *width <= 0.0 => {
             Err(Error::new(ErrorKind::BadRequest, "the width of a bin must be greater than zero"))
         }
-        Bins::Width(width) => linear(least, most, *width),
+        Bins::Width { width } => linear(least, most, *width),
         Bins::Linear { most: count } => {
             let count = (*count).clamp(1, TIMELINE_BUCKETS);
             linear(least, most, named_width(least, most, count))
@@ -176,7 +176,7 @@ mod tests {
             over(3.0, 97.0, &Bins::Linear { most: 10 }),
             (0..=10).map(|n| f64::from(n) * 10.0).collect::<Vec<_>>()
         );
-        assert_eq!(over(0.05, 0.35, &Bins::Width(0.1)), [0.0, 0.1, 0.2, 0.3, 0.4]);
+        assert_eq!(over(0.05, 0.35, &Bins::Width { width: 0.1 }), [0.0, 0.1, 0.2, 0.3, 0.4]);
         assert_eq!(
             over(0.0, 900.0, &Bins::Logarithmic { most: 12 }),
             [0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0][..]

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
+use serde::Serialize;
+
 use super::dictionary::GlobalValues;
 use super::request::{By, Measure, Request, TermOrder};
 use super::terms::TermCounts;
@@ -30,16 +32,20 @@ pub struct FacetsRequest {
     pub buckets: usize,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Facets {
     /// Matching events.
     pub total: u64,
     /// The starts of the sparkline buckets, and the end of the last.
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<base::json::Nanos>"))]
     pub edges: Vec<i64>,
     pub fields: Vec<Facet>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Facet {
     pub field: String,
     /// The types of its values in the case.
@@ -48,25 +54,50 @@ pub struct Facet {
     pub present: u64,
     /// The distinct count; `None` if there are too many values.
     pub distinct: Option<u64>,
-    pub top: Vec<(Scalar, u64)>,
+    pub top: Vec<ScalarCount>,
     pub numbers: Option<NumberFacet>,
     /// Events that have it, over time.
     pub sparkline: Vec<u32>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+/// A value and the matching events that have it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ScalarCount {
+    pub value: Scalar,
+    pub count: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NumberFacet {
     /// The events with the field whose value is a number.
     pub count: u64,
+    #[serde(with = "store::scalar_number")]
+    #[cfg_attr(feature = "typescript", ts(type = "number | null"))]
     pub least: Option<Scalar>,
+    #[serde(with = "store::scalar_number")]
+    #[cfg_attr(feature = "typescript", ts(type = "number | null"))]
     pub greatest: Option<Scalar>,
+    #[serde(with = "store::scalar_number")]
+    #[cfg_attr(feature = "typescript", ts(type = "number | null"))]
     pub average: Option<Scalar>,
     /// The values at [`PERCENTILES`].
-    pub percentiles: Vec<Option<Scalar>>,
+    pub percentiles: Vec<PercentileValue>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct PercentileValue {
+    pub percent: f64,
+    #[serde(with = "store::scalar_number")]
+    #[cfg_attr(feature = "typescript", ts(type = "number | null"))]
+    pub value: Option<Scalar>,
 }
 
 /// A field of the case, and the types of its values.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct KnownField {
     pub name: String,
     pub kinds: Vec<FieldKind>,
@@ -191,7 +222,7 @@ fn facet(
     Ok(Facet {
         present: counted.total - counted.missing(),
         distinct: Some(counted.distinct()),
-        top: values.zip(counts).collect(),
+        top: values.zip(counts).map(|(value, count)| ScalarCount { value, count }).collect(),
         sparkline: sparkline(asked, &counted.values, edges)?,
         ..facet
     })
@@ -234,7 +265,9 @@ fn number_facet(asked: &AggregateScope<'_>, field: &str) -> Result<NumberFacet> 
         least: figure("min"),
         greatest: figure("max"),
         average: figure("avg"),
-        percentiles: PERCENTILES.iter().map(|percent| figure(&format!("p{percent}"))).collect(),
+        percentiles: PERCENTILES
+            .map(|percent| PercentileValue { percent, value: figure(&format!("p{percent}")) })
+            .into(),
     })
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ingest::NO_TIME;
+use serde::Serialize;
 
 use super::AggregateScope;
 use super::bins::first_code;
@@ -17,13 +18,18 @@ use store::Snapshot;
 use store::{Code, Column, Dictionary, Segment, SourceEntry, with_codes};
 
 /// A field of a source that holds the value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Trail {
     pub source: u32,
     /// `raw` for events with the value in their text and in none of their fields.
     pub field: String,
     pub events: u64,
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<base::json::Nanos>"))]
     pub first: Option<i64>,
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<base::json::Nanos>"))]
     pub last: Option<i64>,
 }
 

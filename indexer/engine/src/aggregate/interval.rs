@@ -3,6 +3,7 @@
 use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
+use serde::Deserialize;
 
 use super::timeline::width_for;
 use base::error::{Error, ErrorKind, Result};
@@ -23,7 +24,9 @@ pub enum Interval {
     Calendar(u32, CalendarUnit),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum CalendarUnit {
     Day,
     /// From Monday on.

@@ -14,6 +14,7 @@ mod field;
 mod follow;
 mod interval;
 mod measure;
+mod measured_json;
 mod percentiles;
 mod plan;
 mod rate;
@@ -25,7 +26,9 @@ mod terms;
 pub mod timeline;
 mod transactions;
 
-pub use facets::{Facet, Facets, FacetsRequest, KnownField, NumberFacet, PERCENTILES};
+pub use facets::{
+    Facet, Facets, FacetsRequest, KnownField, NumberFacet, PERCENTILES, PercentileValue, ScalarCount,
+};
 pub use follow::Trail;
 pub use interval::{CalendarUnit, Interval, zone};
 pub use jiff::tz::TimeZone;

@@ -1,6 +1,7 @@
 //! Requests for aggregation, and their answers.
 
 use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
 
 use super::interval::Interval;
 use store::Scalar;
@@ -35,7 +36,9 @@ pub enum By {
     },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum TermOrder {
     Most,
     /// The rarest first.
@@ -43,18 +46,22 @@ pub enum TermOrder {
     Value,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Bins {
     /// All of one round width, at most this many.
     Linear { most: usize },
     /// All of this width.
-    Width(f64),
+    Width { width: f64 },
     /// Each bin wider than the previous one by this factor; numbers that are not above zero are in the first
     /// bin.
     Logarithmic { most: usize },
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Measure {
     /// Count of numbers, sum, mean, minimum, maximum, and the standard deviation of the sample.
     Stats {
@@ -78,11 +85,14 @@ pub enum Measure {
     },
     /// Events per this many nanoseconds.
     Rate {
+        #[serde(rename = "per", with = "base::json::nanos")]
+        #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
         per_ns: i64,
     },
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Answer {
     pub axes: Vec<Axis>,
     /// Events in each cell. The last axis varies fastest; without axes there is one cell.
@@ -96,6 +106,7 @@ pub struct Answer {
 
 /// One figure per cell.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(as = "super::measured_json::MeasuredJson"))]
 pub struct Measured {
     /// Such as `p95(duration_ms)`.
     pub name: String,
@@ -105,10 +116,16 @@ pub struct Measured {
     pub mistyped: u64,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Axis {
     /// Each bucket extends from its edge to the next one.
-    Time { edges: Vec<i64> },
+    Time {
+        #[serde(with = "base::json::nanos")]
+        #[cfg_attr(feature = "typescript", ts(as = "Vec<base::json::Nanos>"))]
+        edges: Vec<i64>,
+    },
     /// One key per value, then one for all other values and one for events without a value.
     Terms { field: String, values: Vec<Scalar>, distinct: u64 },
     /// Each bin extends from its edge to the next one; the last bin includes its end.

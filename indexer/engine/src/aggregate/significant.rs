@@ -1,5 +1,7 @@
 //! Significant values: frequent in a selection and rare in the rest.
 
+use serde::Serialize;
+
 use super::AggregateScope;
 use super::request::TermOrder;
 use super::significant_words::words;
@@ -15,7 +17,8 @@ use store::Snapshot;
 /// hardly any of the selection.
 const WEIGHED: usize = 1_000;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "SignificantTerm"))]
 pub struct Significant {
     pub field: String,
     pub value: Scalar,
@@ -26,7 +29,9 @@ pub struct Significant {
     pub score: f64,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SignificantTerms {
     /// The highest score first.
     pub terms: Vec<Significant>,

@@ -1,19 +1,30 @@
 //! Events over time, by level.
 
 use ingest::Level;
+use serde::Serialize;
 
 use crate::exec::SegmentRows;
 use base::error::Result;
 use store::{Column, Rollup, with_codes};
 
 /// Counts in buckets of equal width. Buckets begin at multiples of their width since 1970 UTC.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Timeline {
+    /// Start of the first bucket.
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
     pub start: i64,
+    #[serde(rename = "bucketNs", with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
     pub width_ns: i64,
-    /// For each level, a count a bucket.
+    /// For each level, a count a bucket; as JSON only the levels that occur, the lowest first.
+    #[serde(rename = "series", with = "base::json::level_series")]
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<base::json::LevelSeries>"))]
     pub counts: Vec<Vec<u32>>,
+    /// Matching events in the range, those without a time included when the range is unbounded.
     pub total: u64,
+    /// Matching events that have no time and so are in no bucket.
     pub untimed: u64,
 }
 

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use ingest::{Level, NO_TIME};
+use serde::{Deserialize, Serialize};
 
 use super::AggregateScope;
 use super::dictionary::{Coded, GlobalValues};
@@ -16,7 +17,9 @@ use base::error::Result;
 use store::Snapshot;
 use store::{Scalar, with_codes};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum TransactionOrder {
     Longest,
     MostEvents,
@@ -24,32 +27,40 @@ pub enum TransactionOrder {
     Earliest,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Transaction {
     pub id: Scalar,
     pub events: u64,
     /// Of its events with a time.
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<base::json::Nanos>"))]
     pub first: Option<i64>,
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<base::json::Nanos>"))]
     pub last: Option<i64>,
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
+    pub duration_ns: i64,
     pub level: Level,
     /// The longest time between two consecutive events.
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
     pub gap_ns: i64,
 }
 
-impl Transaction {
-    #[must_use]
-    pub fn duration_ns(&self) -> i64 {
-        self.first.zip(self.last).map_or(0, |(first, last)| last.saturating_sub(first))
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Transactions {
     /// The first ones in the requested order.
     pub shown: Vec<Transaction>,
     /// How many there are.
     pub total: u64,
     /// Durations of all of them: median, 95th and 99th percentile, maximum.
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<base::json::Nanos>"))]
     pub durations_ns: Option<[i64; 4]>,
     /// Matching events without an id.
     pub without: u64,
@@ -139,6 +150,7 @@ impl Engine {
                 events: u64::from(span.events),
                 first: timed.then_some(span.first),
                 last: timed.then_some(span.last),
+                duration_ns: span.duration(),
                 level: Level::ALL[usize::from(span.level)],
                 gap_ns: gaps.get(&code).copied().unwrap_or(0),
             })

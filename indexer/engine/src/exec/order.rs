@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use ingest::NO_TIME;
+use serde::Deserialize;
 
 use super::pool::in_order;
 use super::segment_rows::SegmentRows;
@@ -15,7 +16,9 @@ use base::Cancel;
 use base::error::Result;
 use store::{EventKeys, Segment};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Order"))]
 pub enum Direction {
     OldestFirst,
     NewestFirst,

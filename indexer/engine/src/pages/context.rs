@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
+use serde::Deserialize;
+
 use super::events::Shown;
 use super::{Event, find};
 use crate::Engine;
@@ -15,7 +17,9 @@ use base::limits::PAGE_ROWS;
 use store::Snapshot;
 
 /// The kind of neighbours.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Around {
     /// The lines before and after it in its own file.
     File,

@@ -1,6 +1,8 @@
 //! The positions in a result of the events that also match something else: the next error, the next match,
 //! and all of them for the overview. Ranks in one result are mapped to ranks in the other, without a scan.
 
+use serde::Serialize;
+
 use super::find;
 use crate::Engine;
 use crate::exec::Position;
@@ -23,7 +25,8 @@ pub struct Seek {
 }
 
 /// A result cut into runs of equally many rows, and what lies in each.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Strip {
     pub total: usize,
     /// For each mark, its events in each run.

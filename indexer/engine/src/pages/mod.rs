@@ -21,6 +21,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ingest::{Encoding, Level, TextDecoder};
+use serde::Serialize;
 
 use crate::Engine;
 use crate::aggregate::timeline::Counts;
@@ -57,7 +58,8 @@ pub struct Event {
     pub values: Vec<Option<String>>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FieldValue {
     pub name: String,
     pub value: String,

@@ -13,13 +13,16 @@ use polars::prelude::{
 };
 use polars_arrow::array::Array;
 use polars_arrow::bitmap::Bitmap;
+use serde::Serialize;
 
 use super::cell::Cell;
 use super::dictionary::{Dictionary, TextBuilder, concat_texts};
 use store::{Column as PackedColumn, Dictionary as Values, NO_CODE, Texts, Unit, with_codes};
 
 /// The type of a column's values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum ColumnKind {
     /// No row has a value.
     Missing,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ingest::{Level, NO_TIME};
+use serde::Serialize;
 
 use super::tally::{Buckets, Tally};
 use super::values::{PatternVariable, ValueTally};
@@ -57,7 +58,8 @@ impl Default for PatternOptions {
 }
 
 /// The templates of a view.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Patterns {
     /// The most frequent first.
     pub patterns: Vec<Pattern>,
@@ -67,26 +69,43 @@ pub struct Patterns {
     pub total: u64,
     pub without: u64,
     /// Buckets of the counts: the start of the first, and their width.
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
     pub start: i64,
+    #[serde(rename = "bucketNs", with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
     pub width_ns: i64,
 }
 
 /// A template and its events in a view.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Pattern {
+    /// Names the template for ever; `template:ID` is a filter.
+    #[cfg_attr(feature = "typescript", ts(type = "string"))]
     pub id: TemplateId,
     /// The parent template of the next granularity.
+    #[cfg_attr(feature = "typescript", ts(type = "string | null"))]
     pub parent: Option<TemplateId>,
+    /// What its messages share, `<num>` and the like for what varies.
     pub text: String,
     pub count: u64,
     /// Of the matching events.
     pub share: f64,
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<base::json::Nanos>"))]
     pub first: Option<i64>,
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<base::json::Nanos>"))]
     pub last: Option<i64>,
     pub counts: Vec<u32>,
-    /// Events of each level, in the order of [`Level::ALL`].
+    /// Events of each level, in the order of [`Level::ALL`]; as JSON only the levels that occur.
+    #[serde(with = "base::json::level_counts")]
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<base::json::LevelCount>"))]
     pub levels: [u64; 8],
     /// Source and offset of its earliest events.
+    #[serde(with = "base::json::event_ids")]
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<base::json::EventId>"))]
     pub examples: Vec<(u32, u64)>,
     /// Matching events outside of the view's times, if requested. Zero: the template is new. All: it is gone.
     pub elsewhere: Option<u64>,

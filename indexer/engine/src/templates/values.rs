@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 
+use serde::Serialize;
+
 use base::limits::{LONGEST_COUNTED_VALUE_BYTES, MOST_COUNTED_VALUES};
 use patterns::{Message, Slots, Template};
 
 /// The values of one variable part.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PatternVariable {
     /// Its name in the template: `num`, `ip`, `*`.
     pub kind: String,
@@ -21,7 +24,8 @@ pub struct PatternVariable {
     pub max: Option<f64>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ValueCount {
     pub value: String,
     pub count: u64,

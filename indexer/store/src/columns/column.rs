@@ -50,6 +50,7 @@ pub enum Unit {
 
 /// One value.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(as = "super::scalar_json::ScalarJson"))]
 pub enum Scalar {
     Text(String),
     Int(i64),

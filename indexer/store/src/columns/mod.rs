@@ -4,6 +4,7 @@ mod cache;
 mod column;
 mod packed;
 mod prints;
+mod scalar_json;
 mod times;
 
 pub use cache::ColumnCache;
@@ -11,4 +12,5 @@ pub use column::Scalar;
 pub use column::{Column, Dictionary, Unit};
 pub use packed::{Code, Packed};
 pub use prints::{Prints, Sequence};
+pub use scalar_json::scalar_number;
 pub use times::Times;

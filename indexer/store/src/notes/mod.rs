@@ -13,6 +13,8 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use serde::Deserialize;
+
 pub use damaged::kept_aside;
 use file::NAME;
 pub use file::read_only;
@@ -58,11 +60,14 @@ pub struct NoteDraft {
 }
 
 /// A note to remove.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NoteRemoval {
     pub kind: String,
     pub id: String,
     /// The revision that was seen last. Without one, the note is removed in any state.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub known: Option<u64>,
 }
 

@@ -327,7 +327,7 @@ fn axis_of(buckets: &Buckets, depth: usize, values: usize) -> By {
             By::Terms { field: terms.field.clone().unwrap_or_default(), top, order: EngineOrder::Most }
         }
         Buckets::Numbers { field, width, .. } => {
-            By::Bins { field: field.clone().unwrap_or_default(), bins: Bins::Width(*width) }
+            By::Bins { field: field.clone().unwrap_or_default(), bins: Bins::Width { width: *width } }
         }
     }
 }
