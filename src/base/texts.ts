@@ -232,7 +232,8 @@ export const texts = {
       `Imported ${counted(events, 'event', 'events')} from ${counted(files, 'file', 'files')}`,
     known: (files: number) => `${formatCount(files)} already imported`,
     cancelled: (events: number) => `Stopped; ${counted(events, 'event', 'events')} kept`,
-    failed: 'The import failed; events imported before the failure are kept',
+    failed: (reason: string, kept: number) =>
+      kept === 0 ? reason : `${reason} Events imported before the failure are kept.`,
     timeLeft: (seconds: number) => `${formatSeconds(seconds)} left`,
     cancel: 'Cancel',
     show: 'Show the files',

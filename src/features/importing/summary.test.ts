@@ -61,6 +61,15 @@ describe('the line of an import', () => {
     );
   });
 
+  it('says why an import failed', () => {
+    const failure = { message: 'The disk is full.' };
+    const job = { state: 'failed', files: [], report: null, progress: null, failure };
+    expect(headline(job as never)).toBe('The disk is full.');
+    expect(headline({ ...job, progress: progress({ events: 5 }) } as never)).toBe(
+      'The disk is full. Events imported before the failure are kept.',
+    );
+  });
+
   it('does not count archives and unreadable files as sources of events', () => {
     const files = [
       { ...file(0, 'done'), events: 13, unparsed: 0, outcome: 'new' },

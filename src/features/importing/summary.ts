@@ -97,7 +97,7 @@ export function headline(job: ImportJob): string {
   if (isAllKnown(job)) return texts.importing.progress.allKnown;
   if (state === 'done') return outcome(job);
   if (state === 'cancelled') return texts.imports.cancelled(kept);
-  if (state === 'failed') return texts.imports.failed;
+  if (state === 'failed') return texts.imports.failed(job.failure?.message ?? '', kept);
   if (job.stopping) return texts.imports.stopping;
   if (progress === null) return texts.imports.starting;
   if (progress.phase === 'indexing') return texts.imports.indexing;
