@@ -132,7 +132,7 @@ describe('charts', () => {
     const change = page.getByTestId('change');
     await change.waitFor();
     // Nearly all of the previous period is in the first hour, which was four times as fast.
-    expect(await change.innerText()).toMatch(/^\+(2[5-9]\d|300) %$/);
+    expect(await change.innerText()).toMatch(/^\(\+(2[5-9]\d|300) %\)$/);
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'compare');
   });
