@@ -45,7 +45,7 @@ pub use engine::{
     AnswerPath, AnswerStep, Around, Calculated, Cell, Checked, CodedColumn, Column, ColumnKind, Context,
     Direction, Engine, Event, Evidence, Explanation, FieldValue, KnownWord, Page, Partial, Pattern,
     PatternOptions, PatternVariable, Patterns, RowTimes, RunOptions, Seek, SegmentRows, Shown, SortBy,
-    SqlOptions, Strip, Table, Timeline, UnknownWord, ValueCount, View, Walk, aggregate, is_sql,
+    SqlOptions, Strip, Table, Timeline, UnknownWord, ValueCount, View, Walk, aggregate, compare, is_sql,
 };
 pub use file_scan::{FileScan, ScannedLine, scan_files};
 pub use import::{

@@ -5,6 +5,7 @@
 
 pub mod aggregate;
 mod calculated;
+pub mod compare;
 mod decimal;
 pub mod exec;
 mod frame;

@@ -1,0 +1,261 @@
+//! Compares side A of a case with side B: what is new, gone, more or less frequent, what moved and what stopped.
+//!
+//! Counts come from the codes of columns and the shapes of messages, one pass a field (`counts`, `rhythm`,
+//! `numbers`). What differs is then counted together, so that a difference that follows from another one is
+//! listed with it instead of a second time (`cells`, `explain`).
+
+mod cells;
+mod counts;
+mod explain;
+mod numbers;
+mod rhythm;
+mod score;
+mod sides;
+mod subject;
+#[cfg(test)]
+mod tests;
+
+use std::time::Instant;
+
+pub use numbers::Moved;
+pub use rhythm::Stop;
+pub use score::{FEWEST, LEAST_DISTANCE, LEAST_RATIO, SIGNIFICANCE};
+pub use subject::Subject;
+
+use crate::Engine;
+use crate::view::View;
+use base::Cancel;
+use base::error::Result;
+use base::limits::PARTIAL_EVERY;
+use counts::Counts;
+use query::Filter;
+use sides::Sides;
+use store::Snapshot;
+
+/// Rows that a comparison lists, unless another number is asked for.
+pub const ROWS: usize = 50;
+
+/// What differs in one respect.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    pub subject: Subject,
+    pub change: Change,
+    /// Events of A and of B; of a number those that have it.
+    pub counts: [u64; 2],
+    /// Their share of each side.
+    pub shares: [f64; 2],
+    /// The higher rate is at least so many times the lower one, after the margin of error. Of numbers: the odds.
+    pub at_least: f64,
+    /// The log-likelihood ratio, and the probability of one as large where nothing differs, times the number of tests.
+    pub g2: f64,
+    pub p_value: f64,
+    /// The order of the rows.
+    pub score: f64,
+    pub moved: Option<Moved>,
+    pub stop: Option<Stop>,
+    /// Finds its events, on either side.
+    pub filter: Filter,
+    /// What differs because of this, or with it.
+    pub also: Vec<Also>,
+}
+
+/// A difference that another one explains.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Also {
+    pub subject: Subject,
+    pub change: Change,
+    pub counts: [u64; 2],
+    /// It covers the same events, nearly.
+    pub is_same: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Change {
+    /// B has it, A does not.
+    New,
+    /// A has it, B does not.
+    Gone,
+    More,
+    Fewer,
+    /// B has it until some time, and then no more.
+    Stopped,
+    /// The numbers are others.
+    Moved,
+}
+
+impl Change {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Change::New => "new",
+            Change::Gone => "gone",
+            Change::More => "more",
+            Change::Fewer => "fewer",
+            Change::Stopped => "stopped",
+            Change::Moved => "moved",
+        }
+    }
+
+    fn from_counts(counts: [u64; 2], is_more: bool) -> Change {
+        match counts {
+            [0, _] => Change::New,
+            [_, 0] => Change::Gone,
+            _ if is_more => Change::More,
+            _ => Change::Fewer,
+        }
+    }
+}
+
+/// The result of a comparison.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Comparison {
+    /// Events of A and of B.
+    pub events: [u64; 2],
+    /// Events that both sides have. They count on both.
+    pub shared: u64,
+    /// The greatest score first.
+    pub differences: Vec<Difference>,
+    /// Differences above the line that are not listed.
+    pub unlisted: usize,
+    pub unchanged: Unchanged,
+    /// Fields that were not compared, with the reason.
+    pub left_out: Vec<(String, LeftOut)>,
+}
+
+/// What was looked at and is the same on both sides, as far as can be listed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Unchanged {
+    /// Patterns that occur often enough to be compared, and values of fields; and those of them that differ.
+    pub patterns: usize,
+    pub patterns_changed: usize,
+    pub values: usize,
+    pub values_changed: usize,
+    /// Fields without a value that differs.
+    pub fields: Vec<String>,
+    /// Numbers that did not move.
+    pub numbers: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeftOut {
+    /// The filters of the sides name it, so that it differs by choice.
+    ChosenBy,
+    ManyValues,
+    /// Its numbers count upwards, so that they always differ.
+    CountsUp,
+}
+
+impl LeftOut {
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            LeftOut::ChosenBy => "the sides are chosen by it",
+            LeftOut::ManyValues => "it has too many different values",
+            LeftOut::CountsUp => "its numbers count upwards",
+        }
+    }
+}
+
+impl Comparison {
+    /// What has to be known to read the rows: in sentences, without a full stop.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        for (side, events) in ["A", "B"].into_iter().zip(self.events) {
+            match events {
+                0 => notes.push(format!("{side} has no events, so there is nothing to compare")),
+                1..FEWEST => notes.push(format!(
+                    "{side} has {events} {}, too few to tell how frequent anything is there",
+                    if events == 1 { "event" } else { "events" }
+                )),
+                _ => {}
+            }
+        }
+        if self.shared > 0 {
+            let share = 100.0 * self.shared as f64 / self.events[0].min(self.events[1]).max(1) as f64;
+            notes.push(format!(
+                "{} events are on both sides ({share:.1} % of the smaller one); each counts on both, which hides differences",
+                self.shared
+            ));
+        }
+        notes
+    }
+}
+
+impl Engine {
+    /// Compares A, the first view, with B, the second one. `partial` is called with what is found until now and the
+    /// share of the work that is done; only the final answer folds differences that follow from others.
+    pub fn compare(
+        &self,
+        snapshot: &Snapshot,
+        views: [&View; 2],
+        rows: usize,
+        partial: &mut dyn FnMut(&Comparison, f64),
+        cancel: &Cancel,
+    ) -> Result<Comparison> {
+        Self::without_damaged(snapshot, |snapshot| self.compare_of(snapshot, views, rows, partial, cancel))
+    }
+
+    fn compare_of(
+        &self,
+        snapshot: &Snapshot,
+        views: [&View; 2],
+        rows: usize,
+        partial: &mut dyn FnMut(&Comparison, f64),
+        cancel: &Cancel,
+    ) -> Result<Comparison> {
+        let views = [self.resolved(snapshot, views[0])?, self.resolved(snapshot, views[1])?];
+        let sides = Sides::new(self, snapshot, &views, cancel);
+        let mut found = Comparison { shared: sides.shared()?, ..Comparison::default() };
+        let mut counts = Counts::of_patterns(&sides)?;
+        found.events = counts.events;
+        if found.events.contains(&0) {
+            return Ok(found);
+        }
+        partial(&draft(&found, &counts, rows), 0.1);
+        let fields = counts::fields(&sides, &mut found.left_out);
+        let mut last_partial = Instant::now();
+        for (done, field) in fields.iter().enumerate() {
+            counts.add_field(&sides, field, &mut found.left_out)?;
+            if last_partial.elapsed() >= PARTIAL_EVERY {
+                let share = 0.1 + 0.5 * (done + 1) as f64 / fields.len() as f64;
+                partial(&draft(&found, &counts, rows), share);
+                last_partial = Instant::now();
+            }
+        }
+        let mut differences = explain::differences(&sides, &counts)?;
+        let moved = numbers::moved(&sides, &counts, &mut found.left_out)?;
+        differences.extend(moved.differences);
+        found.unchanged = counts.unchanged(&differences);
+        found.unchanged.numbers = moved.unmoved;
+        list(&mut found, differences, rows);
+        numbers::percentiles(&sides, &mut found.differences)?;
+        Ok(found)
+    }
+}
+
+/// What is known before anything is explained.
+fn draft(found: &Comparison, counts: &Counts, rows: usize) -> Comparison {
+    let mut found = found.clone();
+    let limit = score::threshold(counts.tests());
+    let above =
+        counts.candidates(limit).into_iter().filter(|candidate| candidate.is_above(counts.events, limit));
+    list(
+        &mut found,
+        above.map(|candidate| candidate.difference(counts.events, limit, counts.tests())).collect(),
+        rows,
+    );
+    found
+}
+
+fn list(found: &mut Comparison, mut differences: Vec<Difference>, rows: usize) {
+    differences.sort_by(|one, other| {
+        other
+            .score
+            .total_cmp(&one.score)
+            .then_with(|| one.subject.to_string().cmp(&other.subject.to_string()))
+    });
+    found.unlisted = differences.len().saturating_sub(rows);
+    differences.truncate(rows);
+    found.differences = differences;
+}

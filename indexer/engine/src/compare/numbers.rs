@@ -1,0 +1,404 @@
+//! Numbers that moved: the distance of their distributions on both sides, over all events and by the values of other
+//! fields.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::counts::Counts;
+use super::score::{self, LEAST_DISTANCE};
+use super::sides::Sides;
+use super::subject::Subject;
+use super::{Change, Difference, LeftOut};
+use crate::aggregate::{self, Measure, Request};
+use crate::exec::SegmentRows;
+use base::error::{Error, Result};
+use store::{Column, Dictionary, Scalar, Unit, with_codes};
+
+/// Numbers are put into bins, each wider than the one before: 32 of them from a number to its double.
+const BITS: u32 = 52 - 5;
+/// Wider bins are taken where there would be more than this.
+const MOST_BINS: usize = 4_096;
+
+/// Fields with so few values are those that numbers are grouped by, and so many fields.
+const GROUP_VALUES: usize = 64;
+const GROUP_FIELDS: usize = 12;
+
+/// A group explains the whole if its distance is so many times that of all events.
+const CONCENTRATED: f64 = 2.0;
+
+/// Numbers that are looked at to see whether they count upwards, and the share that has to be greater than the one
+/// before.
+const SAMPLED: usize = 512;
+const ASCENDING: f64 = 0.95;
+
+/// The percentiles that are listed.
+pub const PERCENTILES: [f64; 3] = [50.0, 95.0, 99.0];
+
+const NO_GROUP: u32 = u32::MAX;
+
+/// How the numbers of A became those of B.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Moved {
+    /// The largest difference between the shares of numbers up to any value (Kolmogorov and Smirnov).
+    pub distance: f64,
+    /// The percentiles 50, 95 and 99, of A and of B.
+    pub percentiles: [[Option<Scalar>; 2]; 3],
+}
+
+pub struct MovedNumbers {
+    pub differences: Vec<Difference>,
+    /// Fields that did not move.
+    pub unmoved: Vec<String>,
+}
+
+/// A field that numbers are grouped by.
+struct GroupField {
+    /// Its place in the counts.
+    place: usize,
+    codes: Vec<u32>,
+    /// By code: the place in `codes`.
+    groups: Vec<u32>,
+}
+
+/// How numbers are put into bins.
+#[derive(Clone, Copy, Debug)]
+struct Binning {
+    shift: u32,
+    first: i64,
+    bins: usize,
+}
+
+/// The numbers of one field on both sides: of all events, and for each group field of each group.
+struct Histograms {
+    all: [Vec<u32>; 2],
+    groups: Vec<[Vec<u32>; 2]>,
+    bins: usize,
+}
+
+pub fn moved(
+    sides: &Sides<'_>,
+    counts: &Counts,
+    left_out: &mut Vec<(String, LeftOut)>,
+) -> Result<MovedNumbers> {
+    let mut found = MovedNumbers { differences: Vec::new(), unmoved: Vec::new() };
+    let groups = group_fields(counts);
+    let mut counted = Vec::new();
+    for field in &counts.numbers {
+        if counts_up(sides, field)? {
+            left_out.push((field.clone(), LeftOut::CountsUp));
+        } else if let Some(histograms) = histograms(sides, counts, field, &groups)? {
+            counted.push((field, histograms));
+        }
+    }
+    let of_field = 1 + groups.iter().map(|group| group.codes.len()).sum::<usize>();
+    let tests = (counted.len() * of_field) as u64;
+    for (field, histograms) in &counted {
+        let rows = rows(counts, field, histograms, &groups, tests);
+        if rows.is_empty() {
+            found.unmoved.push((*field).clone());
+        }
+        found.differences.extend(rows);
+    }
+    Ok(found)
+}
+
+/// Adds the exact percentiles to what moved.
+pub fn percentiles(sides: &Sides<'_>, differences: &mut [Difference]) -> Result<()> {
+    for difference in differences {
+        let (Some(moved), Subject::Number { field, .. }) = (&mut difference.moved, &difference.subject)
+        else {
+            continue;
+        };
+        let measure = Measure::Percentiles { field: field.clone(), at: PERCENTILES.to_vec() };
+        let request = Request { by: Vec::new(), measures: vec![measure] };
+        for side in 0..2 {
+            let view = sides.view_with(side, &difference.filter);
+            let answer =
+                sides.case.aggregate(sides.snapshot, &view, &request, &mut |_, _| {}, sides.cancel)?;
+            for (percentile, measured) in moved.percentiles.iter_mut().zip(answer.measured) {
+                percentile[side] = measured.values.into_iter().next().flatten();
+            }
+        }
+    }
+    Ok(())
+}
+
+fn group_fields(counts: &Counts) -> Vec<GroupField> {
+    let mut found = Vec::new();
+    for (place, field) in counts.fields.iter().enumerate() {
+        let codes: Vec<u32> = field.occurring().map(|(code, _)| code).collect();
+        if codes.len() < 2 || codes.len() > GROUP_VALUES {
+            continue;
+        }
+        let mut groups = vec![NO_GROUP; field.counts[0].len()];
+        codes.iter().zip(0..).for_each(|(&code, group)| groups[code as usize] = group);
+        found.push(GroupField { place, codes, groups });
+    }
+    found.truncate(GROUP_FIELDS);
+    found
+}
+
+/// The column of a field's numbers in a segment.
+fn column_of(sides: &Sides<'_>, field: &str, index: usize) -> Result<Option<Arc<Column>>> {
+    let segment = &sides.snapshot.segments[index];
+    let numbers = aggregate::numbers(segment, sides.snapshot.sources(), field, sides.cancel)?;
+    let is_number =
+        |column: &Arc<Column>| matches!(column.values, Dictionary::Numbers { unit, .. } if unit.is_number());
+    Ok(numbers.column.filter(is_number))
+}
+
+/// Whether numbers are those of a sequence: nearly each is greater than the one before.
+fn counts_up(sides: &Sides<'_>, field: &str) -> Result<bool> {
+    let (mut ascending, mut pairs) = (0_u32, 0_u32);
+    let sample = |index: usize, parts: &[Option<SegmentRows>; 2]| {
+        let (mut ascending, mut pairs) = (0_u32, 0_u32);
+        let Some(column) = column_of(sides, field, index)? else { return Ok((0, 0)) };
+        for part in parts.iter().flatten() {
+            let mut last = 0;
+            for step in 0..SAMPLED.min(part.len()) {
+                let code = column.codes.get(part.row(step * part.len() / SAMPLED.min(part.len())));
+                if code == 0 {
+                    continue;
+                }
+                if last > 0 {
+                    pairs += 1;
+                    ascending += u32::from(code > last);
+                }
+                last = code;
+            }
+        }
+        Ok((ascending, pairs))
+    };
+    sides.each_segment(sample, |(more, of)| {
+        ascending += more;
+        pairs += of;
+    })?;
+    Ok(pairs >= 8 && f64::from(ascending) >= ASCENDING * f64::from(pairs))
+}
+
+impl Binning {
+    /// For numbers between these two.
+    fn over(least: f64, greatest: f64) -> Binning {
+        let mut shift = BITS;
+        loop {
+            let first = Unit::ordered(least) >> shift;
+            let bins = ((Unit::ordered(greatest) >> shift) - first) as usize + 1;
+            if bins <= MOST_BINS {
+                return Binning { shift, first, bins };
+            }
+            shift += 1;
+        }
+    }
+
+    fn bin(self, number: f64) -> u32 {
+        ((Unit::ordered(number) >> self.shift) - self.first) as u32
+    }
+
+    /// The bins of a column's numbers in some rows, with those rows.
+    fn bins_of(self, column: &Column, part: &SegmentRows) -> (Vec<u32>, Vec<u32>) {
+        let (mut rows, mut bins) = (Vec::with_capacity(part.len()), Vec::with_capacity(part.len()));
+        let Dictionary::Numbers { base, unit } = column.values else { return (rows, bins) };
+        let bin = |code: u64| self.bin(unit.float(base.wrapping_add((code - 1) as i64)));
+        let known: Vec<u32> = if column.largest <= aggregate::DENSE {
+            (1..=column.largest).map(bin).collect()
+        } else {
+            Vec::new()
+        };
+        with_codes!(&column.codes, codes => part.for_each(|row| {
+            let code = u64::from(codes[row]);
+            if code > 0 {
+                rows.push(row as u32);
+                bins.push(known.get(code as usize - 1).copied().unwrap_or_else(|| bin(code)));
+            }
+        }));
+        (rows, bins)
+    }
+}
+
+fn histograms(
+    sides: &Sides<'_>,
+    counts: &Counts,
+    field: &str,
+    groups: &[GroupField],
+) -> Result<Option<Histograms>> {
+    let mut range: Option<(f64, f64)> = None;
+    let ends = |index: usize, _: &[Option<SegmentRows>; 2]| {
+        let Some(column) = column_of(sides, field, index)? else { return Ok(None) };
+        let end = |code: u64| column.value(code).and_then(|value| value.number());
+        Ok(end(1).zip(end(column.largest)))
+    };
+    sides.each_segment(ends, |found| {
+        if let Some((least, greatest)) = found {
+            let known = range.get_or_insert((least, greatest));
+            *known = (known.0.min(least), known.1.max(greatest));
+        }
+    })?;
+    let Some((least, greatest)) = range else { return Ok(None) };
+    let binning = Binning::over(least, greatest);
+    let none = || Histograms {
+        all: [vec![0; binning.bins], vec![0; binning.bins]],
+        groups: groups
+            .iter()
+            .map(|group| [0, 1].map(|_| vec![0; group.codes.len() * binning.bins]))
+            .collect(),
+        bins: binning.bins,
+    };
+    let work = |index: usize, parts: &[Option<SegmentRows>; 2]| {
+        let mut found = none();
+        let Some(column) = column_of(sides, field, index)? else { return Ok(found) };
+        for (side, part) in parts.iter().enumerate() {
+            let Some(part) = part else { continue };
+            let (rows, bins) = binning.bins_of(&column, part);
+            for &bin in &bins {
+                found.all[side][bin as usize] += 1;
+            }
+            for (group, histogram) in groups.iter().zip(&mut found.groups) {
+                if sides.cancel.is_set() {
+                    return Err(Error::cancelled());
+                }
+                let Some(coded) = &counts.fields[group.place].values.segments[index] else { continue };
+                let of_code: Vec<u32> = coded
+                    .shared
+                    .iter()
+                    .map(|&code| group.groups.get(code as usize).copied().unwrap_or(NO_GROUP))
+                    .collect();
+                with_codes!(&coded.column.codes, codes => {
+                    for (&row, &bin) in rows.iter().zip(&bins) {
+                        let group = of_code[u64::from(codes[row as usize]) as usize];
+                        if group != NO_GROUP {
+                            histogram[side][group as usize * binning.bins + bin as usize] += 1;
+                        }
+                    }
+                });
+            }
+        }
+        Ok(found)
+    };
+    let mut all = none();
+    let add =
+        |all: &mut [u32], part: &[u32]| all.iter_mut().zip(part).for_each(|(all, &count)| *all += count);
+    sides.each_segment(work, |part| {
+        for side in 0..2 {
+            add(&mut all.all[side], &part.all[side]);
+            for (all, part) in all.groups.iter_mut().zip(&part.groups) {
+                add(&mut all[side], &part[side]);
+            }
+        }
+    })?;
+    Ok(Some(all))
+}
+
+/// The distance of two distributions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct KsDistance {
+    distance: f64,
+    /// After the margin of error.
+    at_least: f64,
+    numbers: [u64; 2],
+}
+
+impl KsDistance {
+    fn new(bins: [&[u32]; 2], tests: u64) -> KsDistance {
+        let numbers = bins.map(|bins| bins.iter().map(|&count| u64::from(count)).sum::<u64>());
+        let distance = score::distance(bins);
+        let at_least = (distance - score::distance_by_chance(tests, numbers)).max(0.0);
+        KsDistance { distance, at_least, numbers }
+    }
+
+    fn is_above(self) -> bool {
+        self.at_least > 0.0 && self.distance >= LEAST_DISTANCE
+    }
+
+    fn score(self) -> f64 {
+        let events = self.at_least * self.numbers[0].min(self.numbers[1]) as f64;
+        score::score_of(score::ratio_of_distance(self.at_least), events)
+    }
+
+    fn difference(self, subject: Subject, events: [u64; 2], tests: u64) -> Difference {
+        let [a, b] = self.numbers.map(|count| count as f64);
+        let g2 = 4.0 * self.distance * self.distance * a * b / (a + b);
+        let share = |side: usize| self.numbers[side] as f64 / events[side].max(1) as f64;
+        Difference {
+            change: Change::Moved,
+            counts: self.numbers,
+            shares: [share(0), share(1)],
+            at_least: score::ratio_of_distance(self.at_least),
+            g2,
+            p_value: (2.0 * (-g2 / 2.0).exp() * tests as f64).min(1.0),
+            score: self.score(),
+            moved: Some(Moved { distance: self.distance, ..Moved::default() }),
+            stop: None,
+            filter: subject.filter(),
+            subject,
+            also: Vec::new(),
+        }
+    }
+}
+
+/// The rows of one field: the group that moved if it is one, otherwise all of them.
+fn rows(
+    counts: &Counts,
+    field: &str,
+    histograms: &Histograms,
+    groups: &[GroupField],
+    tests: u64,
+) -> Vec<Difference> {
+    let all = KsDistance::new([&histograms.all[0], &histograms.all[1]], tests);
+    let mut distances: HashMap<(usize, usize), KsDistance> = HashMap::new();
+    let part = |index: usize, group: usize| {
+        let range = group * histograms.bins..(group + 1) * histograms.bins;
+        let [a, b] = &histograms.groups[index];
+        [&a[range.clone()], &b[range]]
+    };
+    for (index, group) in groups.iter().enumerate() {
+        for place in 0..group.codes.len() {
+            distances.insert((index, place), KsDistance::new(part(index, place), tests));
+        }
+    }
+    let above = distances.iter().filter(|(_, found)| found.is_above());
+    let best = above.max_by(|one, other| one.1.score().total_cmp(&other.1.score()).then(other.0.cmp(one.0)));
+    let subject = |group: Option<(usize, usize)>| {
+        let value = group.and_then(|(index, place)| {
+            let known = &counts.fields[groups[index].place];
+            let value = known.values.values([groups[index].codes[place]]).pop().flatten()?;
+            Some(Box::new(Subject::Value { field: known.field.clone(), value }))
+        });
+        Subject::Number { field: field.to_owned(), group: value }
+    };
+    if let Some((&(index, place), found)) = best {
+        let own = part(index, place);
+        let rest = [0, 1].map(|side| {
+            let pairs = histograms.all[side].iter().zip(own[side]);
+            pairs.map(|(all, own)| all - own).collect::<Vec<u32>>()
+        });
+        let rest = KsDistance::new([&rest[0], &rest[1]], tests);
+        if !all.is_above() || !rest.is_above() || found.distance >= CONCENTRATED * all.distance {
+            let mut rows = vec![found.difference(subject(Some((index, place))), counts.events, tests)];
+            // Other values of the same field that moved as well.
+            for other in (0..groups[index].codes.len()).filter(|&other| other != place && rest.is_above()) {
+                let found = distances[&(index, other)];
+                if found.is_above() {
+                    rows.push(found.difference(subject(Some((index, other))), counts.events, tests));
+                }
+            }
+            return rows;
+        }
+    }
+    if all.is_above() && !groups.iter().enumerate().any(|(index, _)| is_mix(index, &distances, all)) {
+        return vec![all.difference(subject(None), counts.events, tests)];
+    }
+    Vec::new()
+}
+
+/// Whether the numbers moved only because there are more events of some groups: within each they are the same.
+fn is_mix(index: usize, distances: &HashMap<(usize, usize), KsDistance>, all: KsDistance) -> bool {
+    let own = distances.iter().filter(|((group, _), _)| *group == index).map(|(_, found)| found);
+    let (mut weighted, mut numbers) = (0.0, 0.0);
+    for group in own {
+        let weight = group.numbers.iter().sum::<u64>() as f64;
+        weighted += weight * (group.distance - score::distance_by_chance(1, group.numbers)).max(0.0);
+        numbers += weight;
+    }
+    let covered = numbers / all.numbers.iter().sum::<u64>().max(1) as f64;
+    covered > 0.9 && weighted / f64::max(numbers, 1.0) < 0.3 * all.at_least
+}

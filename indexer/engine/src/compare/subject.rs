@@ -1,0 +1,86 @@
+//! What a difference is about.
+
+use std::fmt;
+
+use patterns::TemplateId;
+use query::{Filter, Op, Span, Test};
+use store::Scalar;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subject {
+    Pattern {
+        id: TemplateId,
+        text: String,
+    },
+    Value {
+        field: String,
+        value: Scalar,
+    },
+    /// Both at once.
+    Pair(Box<Subject>, Box<Subject>),
+    /// The numbers of a field, in the events that have this value where there is one.
+    Number {
+        field: String,
+        group: Option<Box<Subject>>,
+    },
+}
+
+impl Subject {
+    /// The filter that finds its events.
+    #[must_use]
+    pub fn filter(&self) -> Filter {
+        let equal = |field: &str, value: String| Filter::Field {
+            field: field.to_owned(),
+            test: Test::Compare(Op::Equal, value),
+            span: Span::default(),
+        };
+        match self {
+            Subject::Pattern { id, .. } => equal("template", id.to_string()),
+            Subject::Value { field, value } => equal(field, value.to_string()),
+            Subject::Pair(one, other) => Filter::And(vec![one.filter(), other.filter()]),
+            Subject::Number { field, group } => {
+                let field = Filter::Field { field: field.clone(), test: Test::Exists, span: Span::default() };
+                match group {
+                    None => field,
+                    Some(group) => Filter::And(vec![field, group.filter()]),
+                }
+            }
+        }
+    }
+
+    /// The kind of row, as tables name it.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Subject::Pattern { .. } => "pattern",
+            Subject::Value { .. } => "value",
+            Subject::Pair(..) => "pair",
+            Subject::Number { .. } => "number",
+        }
+    }
+
+    /// Whether it names a field.
+    #[must_use]
+    pub fn names(&self, wanted: &str) -> bool {
+        match self {
+            Subject::Pattern { .. } => false,
+            Subject::Value { field, .. } => field == wanted,
+            Subject::Pair(one, other) => one.names(wanted) || other.names(wanted),
+            Subject::Number { field, group } => {
+                field == wanted || group.as_ref().is_some_and(|group| group.names(wanted))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Subject::Pattern { text, .. } => f.write_str(text),
+            Subject::Value { field, value } => write!(f, "{field}={value}"),
+            Subject::Pair(one, other) => write!(f, "{one} and {other}"),
+            Subject::Number { field, group: None } => f.write_str(field),
+            Subject::Number { field, group: Some(group) } => write!(f, "{field} where {group}"),
+        }
+    }
+}
