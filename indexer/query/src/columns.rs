@@ -124,6 +124,7 @@ impl Checker<'_> {
                 self.columns = None;
             }
             StageKind::Join(_)
+            | StageKind::Diff { .. }
             | StageKind::Window { .. }
             | StageKind::Pivot { .. }
             | StageKind::Unpivot(_)
@@ -139,6 +140,10 @@ impl Checker<'_> {
     fn table_stage(&mut self, stage: &StageKind) {
         match stage {
             StageKind::Join(joined) => self.joined(joined),
+            StageKind::Diff { with, .. } => {
+                self.filter(with);
+                self.columns = None;
+            }
             StageKind::Window { columns, by } => {
                 self.fields(by);
                 for one in columns {

@@ -89,6 +89,9 @@ stages! {
     Compare "compare" [] "compare [with] previous | 1d | (filter) [f(x), …] [by k, …]"
         "the same calculations also for an earlier time or for other events, with difference and ratio"
         "compare with 1d count, p95(duration_ms) by service";
+    Diff "diff" [] "diff with (filter) [limit=n]"
+        "what differs from the events of another filter, ranked: patterns, values, pairs of them, numbers, what stopped"
+        "diff with (version=2.3.0)";
     ChangePoint "change_point" ["changepoint"] "change_point x [on k]"
         "where a series changes, how, and how sure that is" "change_point count on time";
     Lookup "lookup" [] "lookup \"file\" on field [= column], … [output column [as name], …]"

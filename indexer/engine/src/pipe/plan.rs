@@ -11,6 +11,7 @@ use super::stages::change_point::ChangePoint;
 use super::stages::columns::{Drop, Keep, Rename};
 use super::stages::condition::{Search, Where};
 use super::stages::dedup::Dedup;
+use super::stages::diff::Diff;
 use super::stages::eval::Eval;
 use super::stages::extract::{Extract, Pattern};
 use super::stages::facets::Facets;
@@ -20,6 +21,7 @@ use super::stages::sample::Sample;
 use super::stages::sort::{Sort, SortBy};
 use super::stages::stats::{PlannedAggregate, StatsPlan};
 use super::step::{RowStep, Step};
+use crate::compare;
 use base::error::Result;
 use base::limits::{FACET_VALUES, PATTERNS};
 use query::{Aggregate, Group, NamePattern, Stage, StageKind};
@@ -168,6 +170,14 @@ impl Planner<'_> {
                 }
                 self.names.replace(Patterns::COLUMNS.map(str::to_owned));
                 step(Patterns::new(limit.map_or(PATTERNS, |limit| limit as usize)))
+            }
+            StageKind::Diff { with, limit } => {
+                if !before.is_empty() {
+                    return Err(invalid("`diff` compares the events that the filter finds", stage.span)
+                        .hint("put it directly after the filter"));
+                }
+                self.names.replace(Diff::COLUMNS.map(str::to_owned));
+                step(Diff::new(with.clone(), limit.map_or(compare::ROWS, |limit| limit as usize)))
             }
             _ => return self.table_stage(stage),
         };

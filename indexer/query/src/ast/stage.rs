@@ -96,6 +96,11 @@ pub enum StageKind {
         aggregates: Vec<Aggregate>,
         by: Vec<Group>,
     },
+    /// How these events differ from those of another filter in the same range, in ranked rows.
+    Diff {
+        with: Filter,
+        limit: Option<u64>,
+    },
     /// Where a series changes its level: the row of the change, its kind (`step`, `spike`, `dip`, `trend`) and
     /// how sure that is. The series is in the order of `on` (`time` unless named).
     ChangePoint {
@@ -289,7 +294,7 @@ impl StageKind {
     #[must_use]
     pub fn makes_a_table(&self) -> bool {
         use StageKind::{
-            ChangePoint, Compare, Facets, Patterns, Pivot, Rare, Stats, Timechart, Top, Transaction,
+            ChangePoint, Compare, Diff, Facets, Patterns, Pivot, Rare, Stats, Timechart, Top, Transaction,
         };
         matches!(
             self,
@@ -301,6 +306,7 @@ impl StageKind {
                 | Patterns { .. }
                 | Transaction { .. }
                 | Compare { .. }
+                | Diff { .. }
                 | ChangePoint { .. }
                 | Pivot { .. }
         )

@@ -81,6 +81,12 @@ impl Parser<'_> {
             StageName::Context => self.context()?,
             StageName::Transaction => self.transaction()?,
             StageName::Compare => self.compare()?,
+            StageName::Diff => {
+                self.take_word(Mode::Name, "with");
+                let with = self.filter_value()?;
+                let limit = if self.option(&["limit"]) { self.count()? } else { None };
+                StageKind::Diff { with, limit }
+            }
             StageName::ChangePoint => {
                 let value = self.name()?;
                 let on = if self.take_word(Mode::Name, "on") { Some(self.name()?) } else { None };

@@ -166,6 +166,8 @@ fn stages_and_expressions_print_in_one_spelling() {
             "* | lookup hosts.csv on host=name output owner as who, site",
             "* | lookup \"hosts.csv\" on host = name output owner as who, site",
         ),
+        ("a | diff (b OR c) limit=5", "a | diff with (b OR c) limit=5"),
+        ("* | diff with (*)", "* | diff with (*)"),
         ("* | compare 1d", "* | compare with 1d count"),
         ("* | compare with (level>=error) count by host", "* | compare with (level>=error) count by host"),
         (
@@ -325,7 +327,7 @@ proptest! {
     fn pipes_round_trip(
         head in r"[a-z:*]{0,4}",
         stages in prop::collection::vec(
-            r#"(where|eval a =|stats|sort|keep|top|limit|search|by|timechart|dedup|context|transaction a|compare|lookup|sample|join (left |semi |)on a|window|pivot|unpivot|fillnull|filldown|bucket)([a-z0-9_:*"'()<>=!+/%,.`@ -]|count|avg\(x\)|lag\(x\)|rolling_p9\(x, 5m\)|\(a \| limit 2\)| on | into 4| value=| by |5m|now-1h|not |and | as ){0,12}"#,
+            r#"(where|eval a =|stats|sort|keep|top|limit|search|by|timechart|dedup|context|transaction a|compare|diff with|lookup|sample|join (left |semi |)on a|window|pivot|unpivot|fillnull|filldown|bucket)([a-z0-9_:*"'()<>=!+/%,.`@ -]|count|avg\(x\)|lag\(x\)|rolling_p9\(x, 5m\)|\(a \| limit 2\)| on | into 4| value=| by |5m|now-1h|not |and | as ){0,12}"#,
             1..3,
         ),
     ) {

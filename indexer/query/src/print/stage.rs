@@ -83,6 +83,10 @@ impl Display for Stage {
                 list(aggregates, ", ", f, |one, f| write!(f, "{one}"))?;
                 groups(by, f)
             }
+            StageKind::Diff { with, limit } => {
+                write!(f, "diff with ({})", StageContext(with))?;
+                limit.map_or(Ok(()), |limit| write!(f, " limit={limit}"))
+            }
             StageKind::ChangePoint { value, on } => {
                 write!(f, "change_point {value}")?;
                 on.as_ref().map_or(Ok(()), |on| write!(f, " on {on}"))

@@ -7,6 +7,7 @@ pub mod compare;
 pub mod condition;
 pub mod context;
 pub mod dedup;
+pub mod diff;
 pub mod eval;
 pub mod extract;
 pub mod facets;
