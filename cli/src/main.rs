@@ -6,6 +6,7 @@ mod adjust;
 mod args;
 mod bench;
 mod check;
+mod compare;
 mod detect;
 mod duration;
 mod events;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Command::Import(arguments) => import::run(&arguments),
         Command::Query(arguments) => events::query(&arguments),
         Command::Words(arguments) => words::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Sql(arguments) => sql::run(&arguments),
         Command::Detect(arguments) => detect::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),

@@ -11,6 +11,7 @@
 //! ```
 
 pub mod cases;
+pub mod changes;
 pub mod faults;
 pub mod files;
 pub mod programs;

@@ -17,7 +17,7 @@ mod tests;
 
 use std::time::Instant;
 
-pub use numbers::Moved;
+pub use numbers::{Moved, PERCENTILES};
 pub use rhythm::Stop;
 pub use score::{FEWEST, LEAST_DISTANCE, LEAST_RATIO, SIGNIFICANCE};
 pub use subject::Subject;
