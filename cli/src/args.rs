@@ -7,6 +7,7 @@ use indexer::SortBy;
 
 use crate::duration::duration_ns;
 pub use crate::listen::Listen;
+pub use crate::remotes::RemoteArguments;
 use crate::tuning::Tuning;
 
 /// Import logs into a case and query it: offline, on this machine.
@@ -57,6 +58,8 @@ pub enum Command {
     Serve(Serve),
     /// Measure import and query speed on this machine
     Bench(Bench),
+    /// Add, list, check and remove clusters: Elasticsearch and OpenSearch, which are asked as remote:NAME
+    Remote(RemoteArguments),
 }
 
 /// How files are read.
@@ -319,7 +322,7 @@ pub enum Format {
 
 #[derive(Args)]
 pub struct Query {
-    /// The case's folder
+    /// The case's folder, or a cluster as remote:NAME
     pub case: PathBuf,
     /// Filter or query; * matches everything
     #[arg(value_name = "QUERY", allow_hyphen_values = true)]
@@ -346,9 +349,15 @@ pub struct Query {
     #[arg(long, value_enum, default_value = "keep")]
     pub formulas: Formulas,
     /// Explain how the query was run: path, bytes read and time of each clause; whether kernels ran the first
-    /// aggregation, and if not why
+    /// aggregation, and if not why. Of a cluster: the requests
     #[arg(long)]
     pub explain: bool,
+    /// Time zone of days and bins at a cluster: Europe/Berlin (default: UTC)
+    #[arg(long, value_name = "TZ")]
+    pub zone: Option<String>,
+    /// The longest time for one request to a cluster: 2m (default: 1m)
+    #[arg(long, value_name = "DURATION")]
+    pub timeout: Option<String>,
 }
 
 impl Query {

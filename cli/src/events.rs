@@ -18,11 +18,20 @@ use crate::args::{self, Export, Format};
 use crate::notebook;
 use crate::out;
 use crate::pipes::{self, Piped};
+use crate::remotes;
 
 /// How many of the terms that a clause matches are printed.
 const TERMS_SHOWN: usize = 20;
 
 pub fn query(arguments: &args::Query) -> Result<Outcome> {
+    if let Some(name) = remotes::named(&arguments.case) {
+        return remotes::query(name, arguments);
+    }
+    if arguments.zone.is_some() || arguments.timeout.is_some() {
+        let error =
+            indexer::Error::new(indexer::ErrorKind::BadRequest, "--zone and --timeout are for clusters");
+        return Err(error.hint("leave them out, or name a cluster as remote:NAME").into());
+    }
     let case = Case::open(&arguments.case)?;
     let snapshot = case.snapshot();
     let range = (time(arguments.from.as_ref())?, time(arguments.to.as_ref())?);

@@ -17,6 +17,7 @@ mod listen;
 mod notebook;
 mod out;
 mod pipes;
+mod remotes;
 mod rewrite;
 mod serve;
 mod sql;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
         Command::Tune(arguments) => tune::run(&arguments),
         Command::Serve(arguments) => serve::run(arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Remote(arguments) => remotes::run(&arguments),
     };
     match outcome {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

@@ -1,5 +1,5 @@
 //! Which Rust crate may name which: `cli`, `src-tauri` → `wire` → `detect` → `indexer` → `engine` → `store`, `query`,
-//! `patterns` → `base` → `ingest`, and `cli` → `receive` → `indexer`.
+//! `patterns` → `base` → `ingest`, and `cli` → `receive` → `indexer`, `cli` → `remote` → `indexer`.
 
 /// Files below `place`, but not below `except`, may not name crates or modules that begin with `names`.
 struct Rule {
@@ -71,6 +71,18 @@ const RULES: &[Rule] = &[
         why: "what receives builds on the engine's façade and knows no screen",
     },
     Rule {
+        place: "remote/",
+        except: &[],
+        names: &["wire", "tauri", "axum", "clap", "polars", "tantivy", "ingest"],
+        why: "what asks clusters builds on the engine's façade and knows no screen",
+    },
+    Rule {
+        place: "",
+        except: &["remote/", "Cargo.toml"],
+        names: &["ureq", "rustls", "reqwest"],
+        why: "only the crate remote opens connections to other machines",
+    },
+    Rule {
         place: "src-tauri/wire/",
         except: &[],
         names: &["tauri", "axum", "polars", "tantivy"],
@@ -92,7 +104,8 @@ const RULES: &[Rule] = &[
 
 /// The folders that the rules are about.
 pub fn places() -> impl Iterator<Item = &'static str> {
-    RULES.iter().flat_map(|rule| std::iter::once(rule.place).chain(rule.except.iter().copied()))
+    let named = RULES.iter().flat_map(|rule| std::iter::once(rule.place).chain(rule.except.iter().copied()));
+    named.filter(|place| !place.is_empty())
 }
 
 /// Names in a Rust file, `crate::module` among them, that its place forbids.

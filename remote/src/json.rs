@@ -1,0 +1,84 @@
+//! JSON of a cluster: read with its size and depth bounded, and quoted in messages without control characters.
+
+use indexer::{Error, ErrorKind, Result};
+use serde_json::Value;
+
+use crate::limits::QUOTED_CHARACTERS;
+
+/// Reads an answer. `serde_json` refuses more than 128 levels.
+pub fn read(bytes: &[u8]) -> Result<Value> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        let message = format!("the answer is no JSON that can be read: {error}");
+        Error::new(ErrorKind::Corrupt, message)
+            .hint("see that the address is that of the cluster's HTTP interface, without a proxy before it")
+    })
+}
+
+/// A value by its path; null where there is none.
+pub fn at<'v>(value: &'v Value, path: &[&str]) -> &'v Value {
+    path.iter().fold(value, |value, key| value.get(key).unwrap_or(&Value::Null))
+}
+
+/// A number that must be there.
+pub fn count(value: &Value, path: &[&str]) -> Result<u64> {
+    at(value, path).as_u64().ok_or_else(|| lacks(path))
+}
+
+/// A list that must be there.
+pub fn list<'v>(value: &'v Value, path: &[&str]) -> Result<&'v Vec<Value>> {
+    at(value, path).as_array().ok_or_else(|| lacks(path))
+}
+
+/// An answer without what it must have.
+pub fn lacks(path: &[&str]) -> Error {
+    let message = format!("the answer lacks `{}`", path.join("."));
+    Error::new(ErrorKind::Corrupt, message)
+        .hint("see that the address is that of a cluster: timberline remote check NAME")
+}
+
+/// Text of a cluster as it may stand in a message: short, on one line.
+pub fn quoted(text: &str) -> String {
+    let mut shown: String =
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(QUOTED_CHARACTERS).collect();
+    if text.chars().nth(QUOTED_CHARACTERS).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// Why a cluster refused, out of an answer that has an `error`.
+pub fn reason(answer: &Value) -> String {
+    let error = &answer["error"];
+    let cause = error["root_cause"].get(0).unwrap_or(error);
+    let kind = cause["type"].as_str().or_else(|| error["type"].as_str());
+    let why = cause["reason"].as_str().or_else(|| error["reason"].as_str()).or_else(|| error.as_str());
+    // A wrapper such as `all shards failed` says less than what failed in the first of them.
+    let deeper =
+        error["failed_shards"].get(0).and_then(|shard| shard["reason"]["caused_by"]["reason"].as_str());
+    let why = deeper.or(why);
+    quoted(&match (kind, why) {
+        (Some(kind), Some(why)) => format!("{kind}: {why}"),
+        (Some(one), None) | (None, Some(one)) => one.to_owned(),
+        (None, None) => "it gave no reason".to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deep_and_broken_answers_are_refused() {
+        assert!(read(format!("{}1{}", "[".repeat(500), "]".repeat(500)).as_bytes()).is_err());
+        assert!(read(b"<html>").is_err());
+        assert!(
+            read(br#"{"a": {"b": 7}}"#).is_ok_and(|value| count(&value, &["a", "b"]).is_ok_and(|n| n == 7))
+        );
+    }
+
+    #[test]
+    fn quoted_text_is_short_and_on_one_line() {
+        assert_eq!(quoted("a\u{1b}[31m\nb"), "a [31m b");
+        assert_eq!(quoted(&"x".repeat(1_000)).chars().count(), QUOTED_CHARACTERS + 1);
+    }
+}

@@ -1,0 +1,36 @@
+//! Clusters: Elasticsearch and OpenSearch, asked the questions of a case.
+//!
+//! The only crate that opens connections to other machines, and it opens none unless a person added a [`Remote`].
+//! The nouns: a [`Remote`] is an address with what is needed to ask it; [`Remotes`] is the file that lists them; a
+//! [`Client`] sends bounded requests with a deadline; a [`Cluster`] is a remote whose fields are known, and answers
+//! questions; a [`Translated`] filter is query DSL together with every clause that it cannot express exactly.
+//!
+//! What a cluster sends is hostile data: sizes, depths and types are checked, and an answer that lacks shards or was cut
+//! off says so in [`Missing`].
+//!
+//! ```
+//! use remote::{Remote, Remotes};
+//!
+//! let remote = Remote::new("prod", "https://logs.example:9200", "logs-*").unwrap();
+//! assert_eq!(remote.url, "https://logs.example:9200");
+//! assert!(Remote::new("prod", "ftp://logs.example", "logs-*").is_err());
+//! assert!(Remotes::name_in("remote:prod").is_some_and(|name| name == "prod"));
+//! ```
+
+mod check;
+mod client;
+mod cluster;
+mod config;
+mod dsl;
+mod json;
+mod limits;
+mod questions;
+mod schema;
+
+pub use check::{Checked, Finding, check};
+pub use client::{Body, Client, Exchange, Flavour, Options, Reply};
+pub use cluster::{Asked, Cluster, Missing};
+pub use config::{Login, Remote, Remotes};
+pub use dsl::{Inexact, Translated, translate};
+pub use questions::{Answer, Events, RemoteEvent};
+pub use schema::{Field, Kind, Schema};

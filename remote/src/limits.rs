@@ -1,0 +1,72 @@
+//! Bounds on what is sent to a cluster and taken from it.
+
+use std::time::Duration;
+
+/// One answer, unpacked. A page of 1,000 events of 60 KB fits.
+pub const ANSWER_BYTES: u64 = 64 << 20;
+
+/// The head of an answer.
+pub const HEAD_BYTES: usize = 64 << 10;
+
+/// How long one question may take with all its attempts, unless somebody asks for another time.
+pub const DEADLINE: Duration = Duration::from_mins(1);
+
+/// Opening a connection; an address that does not answer is reported after it.
+pub const CONNECT: Duration = Duration::from_secs(10);
+
+/// The pause before the second attempt; it doubles with each further one.
+pub const FIRST_PAUSE: Duration = Duration::from_millis(200);
+
+/// No pause is longer, unless the cluster asks for it.
+pub const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// Attempts of one request, within its deadline.
+pub const ATTEMPTS: u32 = 8;
+
+/// How often a waiting thread looks whether it is cancelled.
+pub const POLL: Duration = Duration::from_millis(20);
+
+/// Text of a cluster that is repeated in a message.
+pub const QUOTED_CHARACTERS: usize = 300;
+
+/// Fields that are read from a mapping. One of 5,000 is known in practice.
+pub const FIELDS: usize = 50_000;
+
+/// The name of a field.
+pub const NAME_BYTES: usize = 1_024;
+
+/// Objects within objects that are read from a mapping or an event.
+pub const DEPTH: usize = 60;
+
+/// Events of one page.
+pub const PAGE_EVENTS: usize = 1_000;
+
+/// How long a cluster keeps a point in time between two pages.
+pub const KEEP_ALIVE: &str = "2m";
+
+/// Groups that a first aggregation may have.
+pub const GROUPS: usize = 100_000;
+
+/// Groups of one page of a composite aggregation.
+pub const PAGE_GROUPS: usize = 1_000;
+
+/// Bins of one chart; Elasticsearch refuses answers with more than 65,536 buckets.
+pub const BINS: usize = 20_000;
+
+/// Buckets of one answer, `search.max_buckets` of both servers.
+pub const BUCKETS: usize = 65_000;
+
+/// Series of a chart.
+pub const SERIES: usize = 100;
+
+/// Fields that words without a field are looked for in.
+pub const WORD_FIELDS: usize = 50;
+
+/// The longest regular expression that a cluster takes, `index.max_regex_length`.
+pub const REGEX_CHARACTERS: usize = 1_000;
+
+/// Ranges of a character class that are still written out.
+pub const CLASS_RANGES: usize = 60;
+
+/// A keyword of more bytes than this cannot be indexed.
+pub const KEYWORD_BYTES: usize = 32_766;

@@ -1,0 +1,226 @@
+//! Matching events in any order, page by page, out of one point in time.
+
+use indexer::query::ecs;
+use indexer::{Error, ErrorKind, Result, SortBy, stamp};
+use serde_json::{Value, json};
+
+use super::{Answer, Question};
+use crate::client::{Body, Flavour};
+use crate::cluster::{Asked, Cluster, Missing};
+use crate::json;
+use crate::limits::{DEPTH, KEEP_ALIVE, PAGE_EVENTS};
+use crate::schema::Kind;
+
+/// An event of a cluster.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RemoteEvent {
+    pub index: String,
+    pub id: String,
+    /// Nanoseconds since 1970 UTC.
+    pub time: Option<i64>,
+    pub level: Option<String>,
+    pub source: String,
+    pub line: Option<u64>,
+    /// Its own text; its whole document where it has none.
+    pub text: String,
+    /// The values of its document, by their paths.
+    pub fields: Vec<(String, Value)>,
+}
+
+/// Which events, in which order.
+#[derive(Clone, Debug)]
+pub struct Events<'a> {
+    pub asked: &'a Asked,
+    pub sort: SortBy,
+    pub limit: usize,
+}
+
+/// A point in time that is given back when it is no longer needed, however the question ends.
+struct Point<'c> {
+    cluster: &'c Cluster,
+    id: String,
+}
+
+impl Drop for Point<'_> {
+    fn drop(&mut self) {
+        match self.cluster.flavour {
+            Flavour::Elasticsearch => self.cluster.client.release("DELETE", "/_pit", json!({"id": self.id})),
+            Flavour::OpenSearch => {
+                let body = json!({"pit_id": [self.id]});
+                self.cluster.client.release("DELETE", "/_search/point_in_time", body);
+            }
+        }
+    }
+}
+
+impl Cluster {
+    /// Hands over matching events in their order until there are no more, or the limit is reached; gives their number.
+    pub fn for_each(
+        &self,
+        events: &Events<'_>,
+        each: &mut dyn FnMut(RemoteEvent) -> Result<()>,
+    ) -> Result<Answer<u64>> {
+        let mut question = Question::new(self, events.asked)?;
+        let mut sort = vec![question.order(&events.sort)?];
+        let mut point = self.point()?;
+        if point.is_none() {
+            question.note("the server has no points in time: events that arrive meanwhile may shift pages");
+            sort.push(json!({"_doc": {"order": "asc"}}));
+        }
+        let (mut done, mut after) = (0, None);
+        while done < events.limit {
+            let size = PAGE_EVENTS.min(events.limit - done);
+            let body = question.page(size, &sort, after.as_ref(), point.as_ref());
+            let answer = match &point {
+                Some(_) => self.client.ok(self.client.call("POST", "/_search", &Body::Json(body))?)?,
+                None => self.search(body)?,
+            };
+            let missing = Missing::read(&answer)?;
+            let is_partial = !missing.is_empty();
+            question.missing.add(missing);
+            if let (Some(point), Some(id)) = (&mut point, answer["pit_id"].as_str()) {
+                id.clone_into(&mut point.id);
+            }
+            let hits = json::list(&answer, &["hits", "hits"])?;
+            if hits.len() > size {
+                return Err(Error::new(
+                    ErrorKind::Corrupt,
+                    "the cluster sent more events than were asked for",
+                ));
+            }
+            for hit in hits {
+                each(self.event(hit)?)?;
+            }
+            done += hits.len();
+            let last = hits.last().map(|hit| hit["sort"].clone());
+            if hits.len() < size || is_partial {
+                break;
+            }
+            // A cluster that does not go on would be asked for ever.
+            if last.is_none() || last.as_ref().is_some_and(Value::is_null) || last == after {
+                return Err(Error::new(
+                    ErrorKind::Corrupt,
+                    "the cluster does not say where its next page begins",
+                ));
+            }
+            after = last;
+        }
+        Ok(question.answer(done as u64))
+    }
+
+    fn point(&self) -> Result<Option<Point<'_>>> {
+        let (path, key) = match self.flavour {
+            Flavour::Elasticsearch => (format!("/{}/_pit?keep_alive={KEEP_ALIVE}", self.index), "id"),
+            Flavour::OpenSearch => {
+                (format!("/{}/_search/point_in_time?keep_alive={KEEP_ALIVE}", self.index), "pit_id")
+            }
+        };
+        let reply = self.client.call("POST", &path, &Body::None)?;
+        match (reply.status, reply.body[key].as_str()) {
+            (200, Some(id)) => Ok(Some(Point { cluster: self, id: id.to_owned() })),
+            (400 | 404 | 405, _) if reply.body["error"]["type"] != "index_not_found_exception" => Ok(None),
+            (200, None) => Err(json::lacks(&[key])),
+            _ => Err(self.client.refused(&reply)),
+        }
+    }
+
+    fn event(&self, hit: &Value) -> Result<RemoteEvent> {
+        let schema = &self.schema;
+        let text = |key: &str| hit[key].as_str().unwrap_or_default().to_owned();
+        let source = &hit["_source"];
+        let mut fields = Vec::new();
+        flatten(source, "", DEPTH, &mut fields);
+        let value = |name: &str| fields.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+        let words = |name: Option<&str>| name.and_then(value).and_then(Value::as_str).map(str::to_owned);
+        let time = hit["fields"][schema.time.as_str()].get(0).or_else(|| value(&schema.time));
+        let original = words(schema.text.as_deref());
+        let text_of_it = match original {
+            Some(text) => text,
+            None => serde_json::to_string(source).unwrap_or_default(),
+        };
+        let index = text("_index");
+        if index.is_empty() {
+            return Err(json::lacks(&["hits", "hits", "_index"]));
+        }
+        Ok(RemoteEvent {
+            id: text("_id"),
+            time: time.and_then(instant),
+            level: words(schema.level.as_deref()),
+            source: words(schema.source.as_deref()).unwrap_or_else(|| index.clone()),
+            line: schema.line.as_deref().and_then(value).and_then(Value::as_u64),
+            index,
+            text: text_of_it,
+            fields,
+        })
+    }
+}
+
+impl Question<'_> {
+    fn page(&self, size: usize, sort: &[Value], after: Option<&Value>, point: Option<&Point<'_>>) -> Value {
+        let time = &self.cluster.schema.time;
+        let mut body = json!({
+            "size": size,
+            "track_total_hits": false,
+            "query": self.query,
+            "sort": sort,
+            "_source": true,
+            "fields": [{"field": time, "format": "strict_date_optional_time_nanos"}],
+        });
+        if let Some(after) = after {
+            body["search_after"] = after.clone();
+        }
+        if let Some(point) = point {
+            body["pit"] = json!({"id": point.id, "keep_alive": KEEP_ALIVE});
+        } else if self.cluster.schema.field(time).is_some_and(|field| field.kind == Kind::Date) {
+            // Without points in time it is a server that knows the field by its name only.
+            body["fields"] = json!([time]);
+        }
+        body
+    }
+
+    fn order(&mut self, sort: &SortBy) -> Result<Value> {
+        let order = if sort.descending { "desc" } else { "asc" };
+        if sort.field == "relevance" && self.cluster.schema.field("relevance").is_none() {
+            self.note("relevance is what the cluster calculates, over its shards one by one");
+            return Ok(json!({"_score": {"order": order}}));
+        }
+        let field = self.field(&sort.field)?;
+        let Some(field) = self.cluster.schema.groupable(&field) else {
+            let message =
+                format!("events cannot be sorted by `{}` there: it is {}", field.name, field.kind.name());
+            return Err(
+                Error::new(ErrorKind::QueryInvalid, message).hint("sort by a number, a time or a keyword")
+            );
+        };
+        if sort.field == "level" || ecs::fields_of(&sort.field).any(|name| name == "level") {
+            self.note("levels are in the order of their words there");
+        }
+        let name = field.name.as_str();
+        Ok(json!({name: {"order": order, "missing": "_last"}}))
+    }
+}
+
+/// The values of a document by their paths: `{"a": {"b": 1}}` is `a.b`.
+fn flatten(value: &Value, path: &str, depth: usize, fields: &mut Vec<(String, Value)>) {
+    match value.as_object().filter(|_| depth > 0) {
+        Some(object) => {
+            for (key, inner) in object {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                flatten(inner, &path, depth - 1, fields);
+            }
+        }
+        None if path.is_empty() || value.is_null() => {}
+        None => fields.push((path.to_owned(), value.clone())),
+    }
+}
+
+/// A time as a document or a field has it.
+fn instant(value: &Value) -> Option<i64> {
+    match value {
+        Value::String(text) => {
+            stamp::parse(text).or_else(|| text.parse::<i64>().ok()?.checked_mul(1_000_000))
+        }
+        Value::Number(number) => number.as_i64()?.checked_mul(1_000_000),
+        _ => None,
+    }
+}

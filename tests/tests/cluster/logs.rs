@@ -1,0 +1,91 @@
+//! The same events as documents of a cluster and as a case, and what tests do with both.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use indexer::query::parse;
+use indexer::{Cancel, Case, ImportOptions, Table};
+use remote::{Asked, Cluster, Options, Remote};
+use serde_json::{Value, json};
+
+use super::server::FakeCluster;
+
+pub const EVENTS: usize = 2_500;
+
+/// How long a question may take beyond its deadline on a machine that does much else.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+pub fn document(n: usize) -> Value {
+    let time = indexer::stamp::to_rfc3339((1_772_373_600_000 + (n as i64 * 7_919) % 7_200_000) * 1_000_000);
+    let mut document = json!({
+        "@timestamp": time,
+        "message": format!("request {n} to upstream"),
+        "status": ([200, 200, 200, 301, 404, 500])[n % 6],
+        "service": (["cart", "payment", "search"])[n * 7 % 3],
+        "duration": (n * 37 % 1_000) as f64 / 4.0,
+    });
+    if n.is_multiple_of(5) {
+        document["user"] = format!("user-{}", n % 35).into();
+    }
+    document
+}
+
+pub fn properties() -> Value {
+    json!({
+        "@timestamp": {"type": "date"},
+        "message": {"type": "text", "fields": {"keyword": {"type": "keyword"}}},
+        "status": {"type": "long"},
+        "service": {"type": "keyword"},
+        "duration": {"type": "double"},
+        "user": {"type": "keyword"},
+    })
+}
+
+pub fn started() -> FakeCluster {
+    FakeCluster::start((0..EVENTS).map(document).collect(), properties())
+}
+
+pub fn remote_at(url: &str) -> Remote {
+    Remote::new("test", url, "logs").expect("a remote")
+}
+
+pub fn patient() -> Options {
+    Options {
+        first_pause: Duration::from_millis(1),
+        longest_pause: Duration::from_millis(4),
+        ..Options::default()
+    }
+}
+
+pub fn connected(fake: &FakeCluster) -> Cluster {
+    Cluster::connect(&remote_at(&fake.url()), patient(), &Cancel::default()).expect("a cluster")
+}
+
+pub fn asked(filter: &str) -> Asked {
+    Asked { filter: parse(filter).expect(filter), from: None, to: None, zone: "UTC".to_owned() }
+}
+
+/// The same documents as a case.
+pub fn imported(folder: &Path) -> Case {
+    let log = folder.join("logs.ndjson");
+    let lines: Vec<String> = (0..EVENTS).map(|n| document(n).to_string()).collect();
+    fs::write(&log, lines.join("\n")).expect("written");
+    let case = Case::create(&folder.join("a.case")).expect("a case");
+    case.import(&[log], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import");
+    case
+}
+
+pub fn rows(table: &Table) -> Vec<Vec<String>> {
+    let row = |row| {
+        (0..table.columns().len()).map(move |column| {
+            let cell = table.cell(row, column);
+            // Sums in another order differ in their last digits.
+            match cell.number() {
+                Some(number) => format!("{number:.6}"),
+                None => cell.to_string(),
+            }
+        })
+    };
+    (0..table.rows()).map(|at| row(at).collect()).collect()
+}

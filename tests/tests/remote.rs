@@ -1,0 +1,403 @@
+//! Questions to a cluster: the same answers as a case gives, and nothing wrong shown as complete whatever the cluster does.
+
+use std::fs;
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+use indexer::query::parse_query;
+use indexer::{Cancel, RunOptions, SortBy};
+use remote::{Cluster, Events, Login, Options, Remote, check};
+use serde_json::json;
+
+mod cluster;
+
+use cluster::logs::{EVENTS, PATIENCE, asked, connected, imported, patient, remote_at, rows, started};
+use cluster::server::Fault;
+
+#[test]
+fn stages_give_the_same_tables_as_a_case() {
+    let (fake, folder) = (started(), tempfile::tempdir().expect("a folder"));
+    let (cluster, case) = (connected(&fake), imported(folder.path()));
+    for text in [
+        "* | stats count, sum(status), avg(duration), min(duration), max(status), range(duration)",
+        "* | stats",
+        "status>=400 | stats count as n, stddev(duration), count(user) by service, status",
+        "* | stats count() where status >= 500 as bad, count by service",
+        "* | stats min(time) as first, max(time) as last by status",
+        "* | stats count by bin(time, 10m)",
+        "* | stats count by bin(duration, 50)",
+        "* | stats count by user",
+        "* | stats count_distinct(user) as users, median(duration) by service",
+        "* | where status in (404, 500) and user is not null | stats count by user | sort -count, user | limit 3",
+        "* | search service:cart | stats count by message | limit 5",
+        "* | timechart span=10m count",
+        "status>=300 | timechart span=30m avg(duration), count",
+        "* | timechart span=1h count by status",
+        "* | timechart span=1h count by user limit=3",
+        "* | top 2 status",
+        "* | top 3 user",
+        "* | top 1 status by service",
+        "* | rare 2 user",
+        "* | facets status, service, user values=3",
+        "service:nothing | stats count by status",
+        "service:nothing | stats count, sum(status)",
+    ] {
+        let query = parse_query(text).expect(text);
+        let remote =
+            cluster.run(&query, (None, None), "UTC").unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert!(remote.missing.is_empty() && remote.inexact.is_empty(), "{text}: {remote:?}");
+        let local = case
+            .run(
+                &case.snapshot(),
+                &query,
+                (None, None),
+                &RunOptions::default(),
+                &mut |_| {},
+                &Cancel::default(),
+            )
+            .expect(text);
+        assert_eq!(remote.value.names(), local.names(), "{text}");
+        if text.contains("limit=3") {
+            // Which of equally frequent values have a series of their own is open.
+            assert_eq!(remote.value.rows(), local.rows(), "{text}");
+            continue;
+        }
+        assert_eq!(rows(&remote.value), rows(&local), "{text}");
+    }
+    let estimated = cluster
+        .run(&parse_query("* | stats p95(duration)").expect("read"), (None, None), "UTC")
+        .expect("a table");
+    assert!(estimated.notes.iter().any(|note| note.contains("estimated")), "{:?}", estimated.notes);
+}
+
+#[test]
+fn groups_beyond_one_page_are_all_there() {
+    let fake = started();
+    let cluster = connected(&fake);
+    let query = parse_query("* | stats count by message").expect("read");
+    let table = cluster.run(&query, (None, None), "UTC").expect("a table").value;
+    assert_eq!(table.rows(), EVENTS);
+}
+
+#[test]
+fn stages_without_counterpart_are_errors_that_say_so() {
+    let fake = started();
+    let cluster = connected(&fake);
+    for (text, expected) in [
+        ("* | eval a = 1 | stats count by a", "this stage does not run at a cluster"),
+        ("* | stats count by service | eval a = 1", "only sort, limit and keep run"),
+        ("* | stats mode(status)", "`mode(status)` is not calculated at a cluster"),
+        ("* | stats sum(service)", "`service` is keyword there"),
+        ("* | stats count by len(message)", "`len(message)` is not calculated at a cluster"),
+        ("* | where len(message) > 3 | stats count", "no counterpart at a cluster"),
+        ("* | stats count by servce", "no field `servce`"),
+        ("* | timechart span=2d count", "are not those of the calendar"),
+        ("is:starred | stats count", "kept in cases"),
+        ("* | patterns", "this stage does not run at a cluster"),
+    ] {
+        let error = cluster.run(&parse_query(text).expect(text), (None, None), "UTC").expect_err(text);
+        assert!(error.message().contains(expected), "{text}: {error}");
+        assert!(error.hint_text().is_some(), "{text}: {error}");
+    }
+}
+
+fn numbers(cluster: &Cluster, sort: SortBy, limit: usize, filter: &str) -> Vec<usize> {
+    let asked = asked(filter);
+    let mut found = Vec::new();
+    let mut each = |event: remote::RemoteEvent| {
+        found.push(event.text.split(' ').nth(1).and_then(|n| n.parse().ok()).expect("a number"));
+        Ok(())
+    };
+    let answer = cluster.for_each(&Events { asked: &asked, sort, limit }, &mut each).expect("events");
+    assert!(answer.missing.is_empty(), "{:?}", answer.missing);
+    assert_eq!(answer.value, found.len() as u64);
+    found
+}
+
+#[test]
+fn events_come_in_any_order_from_one_point_in_time() {
+    let fake = started();
+    let cluster = connected(&fake);
+    let expected = |key: &dyn Fn(usize) -> f64, descending: bool| {
+        let mut all: Vec<usize> = (0..EVENTS).collect();
+        all.sort_by(|&one, &other| {
+            let order = key(one).total_cmp(&key(other));
+            if descending { order.reverse() } else { order }
+        });
+        all
+    };
+    let time = |n: usize| ((n as i64 * 7_919) % 7_200_000) as f64;
+    let by = |field: &str, descending| SortBy { field: field.to_owned(), descending };
+    assert_eq!(numbers(&cluster, by("time", false), usize::MAX, "*"), expected(&time, false));
+    assert_eq!(numbers(&cluster, by("time", true), 1_500, "*"), expected(&time, true)[..1_500]);
+    let duration = |n: usize| (n * 37 % 1_000) as f64;
+    assert_eq!(numbers(&cluster, by("duration", false), usize::MAX, "*"), expected(&duration, false));
+    assert_eq!(numbers(&cluster, by("status", true), 3, "status:500 service:search").len(), 3);
+    let state = fake.state.lock().expect("no panic");
+    assert_eq!((state.points_made, state.points.len()), (4, 0), "every point in time is given back");
+}
+
+#[test]
+fn point_in_time_is_given_back_when_a_page_fails_or_somebody_cancels() {
+    let fake = started();
+    let cluster = connected(&fake);
+    let everything = asked("*");
+    let sort = SortBy { field: "time".to_owned(), descending: false };
+    let events = Events { asked: &everything, sort, limit: usize::MAX };
+    fake.fail("/_search", vec![None, Some(Fault::Text("nonsense".to_owned()))]);
+    let mut got = 0;
+    let answer = cluster.for_each(&events, &mut |_| {
+        got += 1;
+        Ok(())
+    });
+    assert!(answer.is_err() && got == 1_000, "{got}");
+    let mut got = 0;
+    let answer = cluster.for_each(&events, &mut |_| {
+        got += 1;
+        if got == 1_200 {
+            cluster.client.cancel().set();
+        }
+        Ok(())
+    });
+    assert_eq!(answer.map(|_| ()).expect_err("cancelled").kind(), indexer::ErrorKind::Cancelled);
+    let state = fake.state.lock().expect("no panic");
+    assert_eq!((state.points_made, state.points.len()), (2, 0));
+}
+
+#[test]
+fn cancelled_question_ends_while_the_cluster_is_silent() {
+    let fake = started();
+    let cancel = Cancel::default();
+    let cluster = Cluster::connect(&remote_at(&fake.url()), patient(), &cancel).expect("a cluster");
+    fake.fail("/_search", vec![Some(Fault::Silent)]);
+    std::thread::scope(|scope| {
+        let question = scope.spawn(|| cluster.count(&asked("*")));
+        while fake.asked("/_search").is_empty() {
+            std::thread::yield_now();
+        }
+        cancel.set();
+        let error = question.join().expect("no panic").expect_err("cancelled");
+        assert_eq!(error.kind(), indexer::ErrorKind::Cancelled);
+    });
+}
+
+#[test]
+fn answers_that_lack_something_say_what() {
+    let fake = started();
+    let cluster = connected(&fake);
+    for (fault, expected) in [
+        (Fault::Partial, "1 of 2 shards failed: node_disconnected_exception node left"),
+        (Fault::TimedOut, "the cluster stopped at its time limit"),
+    ] {
+        fake.fail("/_search", vec![Some(fault)]);
+        let answer = cluster.count(&asked("status:500")).expect("an answer");
+        assert_eq!(answer.missing.0, [expected]);
+    }
+}
+
+#[test]
+fn overloaded_cluster_is_asked_again_as_it_wishes() {
+    let fake = started();
+    let cluster = connected(&fake);
+    let busy = |after: &str| {
+        let body = json!({"error": {"type": "es_rejected_execution_exception", "reason": "queue is full"}})
+            .to_string();
+        Some(Fault::Status(429, vec![("retry-after", after.to_owned())], body))
+    };
+    let plain = Some(Fault::Status(503, Vec::new(), "no JSON".to_owned()));
+    fake.fail("/_search", vec![busy("0"), plain, Some(Fault::CutBefore), Some(Fault::CutWithin), None]);
+    let answer = cluster.count(&asked("*")).expect("an answer");
+    assert_eq!((answer.value, answer.missing.is_empty()), (EVENTS as u64, true));
+    assert_eq!(fake.asked("/_search").len(), 5);
+
+    fake.fail("/_search", vec![busy("3600")]);
+    let error = cluster.count(&asked("*")).expect_err("it must not wait an hour");
+    assert!(
+        error.message().contains("has too much to do (429)") && error.message().contains("queue is full"),
+        "{error}"
+    );
+    assert!(error.hint_text().is_some_and(|hint| hint.contains("asks to wait 3600 s")), "{error:?}");
+    fake.fail("/_search", vec![busy("0"); 20]);
+    let error = cluster.count(&asked("*")).expect_err("it is too busy");
+    assert!(error.hint_text().is_some_and(|hint| hint.contains("tried 8 times")), "{error:?}");
+}
+
+#[test]
+fn huge_deep_and_wrong_answers_are_errors() {
+    let fake = started();
+    let options = Options { answer_bytes: 1 << 20, ..patient() };
+    let cluster = Cluster::connect(&remote_at(&fake.url()), options, &Cancel::default()).expect("a cluster");
+    for (fault, expected) in [
+        (Fault::Huge(2 << 20), "more than 1 MB"),
+        (Fault::Text(format!("{}1{}", "[".repeat(5_000), "]".repeat(5_000))), "no JSON that can be read"),
+        (Fault::Text("<html>hello</html>".to_owned()), "no JSON that can be read"),
+        (Fault::Text("{}".to_owned()), "the answer lacks"),
+        (Fault::Text("null".to_owned()), "the answer lacks"),
+        (Fault::Text(r#"{"_shards":{"total":1,"successful":1,"failed":0},"hits":{"total":{"value":"many"}}}"#.to_owned()), "the answer lacks"),
+        (
+            Fault::Text(r#"{"_shards":{"total":1,"successful":1,"failed":0},"hits":{"total":{"value":10000,"relation":"gte"}}}"#.to_owned()),
+            "counted only a part",
+        ),
+        (Fault::Status(302, vec![("location", "http://127.0.0.1:1/".to_owned())], String::from("moved")), "redirects"),
+        (Fault::Status(500, Vec::new(), r#"{"error":"it broke"}"#.to_owned()), "refused the request with 500: it broke"),
+    ] {
+        fake.fail("/_search", vec![Some(fault.clone())]);
+        let error = cluster.count(&asked("*")).expect_err(expected);
+        assert!(error.message().contains(expected), "{fault:?}: {error}");
+    }
+}
+
+/// A generator of its own, so that the faults are the same every time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+}
+
+#[test]
+fn three_hundred_faults_never_show_something_wrong_as_complete() {
+    let fake = started();
+    let options = Options { deadline: Duration::from_millis(400), answer_bytes: 4 << 20, ..patient() };
+    let cluster = Cluster::connect(&remote_at(&fake.url()), options, &Cancel::default()).expect("a cluster");
+    let truth = |filter: &str| match filter {
+        "status:500" => (0..EVENTS).filter(|n| n % 6 == 5).count() as u64,
+        _ => EVENTS as u64,
+    };
+    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+    let (mut injected, mut complete, mut partial, mut failed) = (0, 0, 0, 0);
+    while injected < 300 {
+        let mut faults = Vec::new();
+        for _ in 0..=dice.roll(3) {
+            faults.push(match dice.roll(11) {
+                0 => Some(Fault::Status(429, vec![("retry-after", "0".to_owned())], String::new())),
+                1 => Some(Fault::Status(429, vec![("retry-after", "100".to_owned())], String::new())),
+                2 => Some(Fault::Status(503, Vec::new(), String::new())),
+                3 => Some(Fault::CutBefore),
+                4 => Some(Fault::CutWithin),
+                5 if dice.roll(4) == 0 => Some(Fault::Silent),
+                6 => Some(Fault::Huge(5 << 20)),
+                7 => Some(Fault::Text("{\"took\": 1".to_owned())),
+                8 => Some(Fault::Partial),
+                9 => Some(Fault::TimedOut),
+                _ => None,
+            });
+        }
+        injected += faults.iter().flatten().count();
+        fake.fail(["/_search", "/_pit"][dice.roll(4) as usize / 3], faults);
+        let filter = ["*", "status:500"][dice.roll(2) as usize];
+        let asked = asked(filter);
+        let began = Instant::now();
+        let answer = if dice.roll(2) == 0 {
+            cluster.count(&asked)
+        } else {
+            let sort = SortBy { field: "time".to_owned(), descending: dice.roll(2) == 0 };
+            cluster.for_each(&Events { asked: &asked, sort, limit: usize::MAX }, &mut |_| Ok(()))
+        };
+        // At most three requests, each with its deadline, and what gives the point in time back.
+        assert!(began.elapsed() < PATIENCE, "{:?}", began.elapsed());
+        match answer {
+            Ok(answer) if answer.missing.is_empty() => {
+                assert_eq!(answer.value, truth(filter), "{filter}");
+                complete += 1;
+            }
+            Ok(_) => partial += 1,
+            Err(error) => {
+                assert!(
+                    error.hint_text().is_some() || error.kind() == indexer::ErrorKind::Corrupt,
+                    "{error}"
+                );
+                failed += 1;
+            }
+        }
+        fake.state.lock().expect("no panic").faults.clear();
+    }
+    assert!(complete > 10 && partial > 10 && failed > 10, "{complete} {partial} {failed}");
+}
+
+#[test]
+fn check_says_what_to_do_for_everything_that_may_be_wrong() {
+    let findings = |remote: &Remote| {
+        let checked = check(remote, patient(), &Cancel::default());
+        let said: Vec<String> = checked
+            .findings
+            .iter()
+            .map(|finding| match &finding.result {
+                Ok(text) => format!("{}: {text}", finding.what),
+                Err(error) => {
+                    format!("{}: {error} ({})", finding.what, error.hint_text().unwrap_or("no hint"))
+                }
+            })
+            .collect();
+        (checked.is_usable(), said.join("\n"))
+    };
+    let fake = started();
+    let (usable, said) = findings(&remote_at(&fake.url()));
+    assert!(usable, "{said}");
+    for expected in [
+        "server: Elasticsearch 8.19.21",
+        "health: green",
+        "indexes: 1 of them: logs",
+        "time in `@timestamp`",
+        "events: 2500, from 2026-03-01T14:00:00Z",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    let refused = |remote: &Remote, expected: &str| {
+        let (usable, said) = findings(remote);
+        assert!(!usable && said.contains(expected) && !said.contains("no hint"), "{expected}: {said}");
+    };
+    // A port that nothing listens at any more.
+    let closed = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
+    refused(&remote_at(&format!("http://{closed}")), "nothing listens at");
+    refused(&remote_at(&format!("https://{}", fake.address)), "https:// only where the cluster has TLS");
+    let mut other = remote_at(&fake.url());
+    other.index = "metrics".to_owned();
+    refused(&other, "no index matches metrics (add the remote again with --index; there are logs)");
+    let mut timeless = remote_at(&fake.url());
+    timeless.time_field = Some("status".to_owned());
+    refused(
+        &timeless,
+        "`status` is no time there but long (name one with --time-field; dates there are @timestamp)",
+    );
+    fake.state.lock().expect("no panic").authorization = Some("Basic bWU6cmlnaHQ=".to_owned());
+    refused(&remote_at(&fake.url()), "did not accept the credentials");
+    fake.state.lock().expect("no panic").authorization = None;
+    fake.state.lock().expect("no panic").root = json!({"version": {"number": "6.8.1"}});
+    refused(&remote_at(&fake.url()), "Elasticsearch 6.8.1 is too old, or not known");
+    fake.state.lock().expect("no panic").root = json!({"hello": "world"});
+    refused(&remote_at(&fake.url()), "neither Elasticsearch nor OpenSearch");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("ca.pem");
+    fs::write(&file, "no certificate").expect("written");
+    let mut distrusted = remote_at(&fake.url());
+    distrusted.ca = Some(file);
+    refused(&distrusted, "has no PEM certificate");
+}
+
+#[test]
+fn credentials_are_sent_and_never_shown() {
+    let fake = started();
+    fake.state.lock().expect("no panic").authorization = Some("Basic bWU6czNjcjN0".to_owned());
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("password");
+    fs::write(&file, "s3cr3t\n").expect("written");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("set");
+    }
+    let mut remote = remote_at(&fake.url());
+    remote.login = Some(Login::UserAndFile("me".to_owned(), file));
+    let cluster = Cluster::connect(&remote, patient(), &Cancel::default()).expect("a cluster");
+    assert_eq!(cluster.count(&asked("*")).expect("a count").value, EVENTS as u64);
+    fake.state.lock().expect("no panic").authorization = Some("another".to_owned());
+    let error = cluster.count(&asked("*")).expect_err("refused");
+    let shown = format!("{error} {error:?} {cluster:?} {remote:?} {:?}", cluster.client.exchanges());
+    assert!(!shown.contains("s3cr3t") && !shown.contains("czNjcjN0"), "{shown}");
+    assert!(error.hint_text().is_some_and(|hint| hint.contains("--api-key-file")), "{error:?}");
+}

@@ -1,0 +1,202 @@
+//! The command line with a remote in place of a case, and our own server as the cluster that is asked.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use indexer::query::{Filter, parse, parse_query};
+use indexer::{Cancel, RunOptions, SortBy};
+use remote::{Asked, Cluster, Events, Remote};
+use serde_json::Value;
+use timberline_tests::programs;
+
+mod cluster;
+
+use cluster::logs::{EVENTS, PATIENCE, asked, imported, patient, rows, started};
+use cluster::server::Fault;
+
+/// The command with a folder of its own for what it keeps.
+fn timberline(home: &Path, arguments: &[&str]) -> Output {
+    command(home, arguments).output().expect("it runs")
+}
+
+fn command(home: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(programs::timberline());
+    command.args(arguments).env("TIMBERLINE_HOME", home);
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn command_line_asks_a_remote_like_a_case() {
+    let (fake, home) = (started(), tempfile::tempdir().expect("a folder"));
+    let added = timberline(home.path(), &["remote", "add", "prod", &fake.url(), "--index", "logs-*"]);
+    assert!(added.status.success(), "{}", text(&added.stderr));
+    assert!(fake.state.lock().expect("no panic").asked.is_empty(), "adding connects to nothing");
+    let run = |arguments: &[&str]| timberline(home.path(), arguments);
+    let counted = run(&["query", "remote:prod", "status:500", "--count", "--explain"]);
+    assert_eq!(text(&counted.stdout), "416\n", "{}", text(&counted.stderr));
+    assert!(text(&counted.stderr).contains("POST /logs-*/_search  (200"), "{}", text(&counted.stderr));
+    assert!(text(&counted.stderr).contains(r#""term":{"status":500}"#), "{}", text(&counted.stderr));
+    let inexact = run(&["query", "remote:prod", "message:nothing OR status:500", "--count"]);
+    assert_eq!(text(&inexact.stdout), "416\n", "{}", text(&inexact.stderr));
+    assert!(
+        text(&inexact.stderr).contains("not exact: `message:nothing`: analysed text"),
+        "{}",
+        text(&inexact.stderr)
+    );
+    let listed = run(&[
+        "query",
+        "remote:prod",
+        "status:404 service:payment",
+        "--limit",
+        "2",
+        "--sort",
+        "-time",
+        "--format",
+        "ndjson",
+    ]);
+    let lines: Vec<Value> =
+        text(&listed.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines.len(), 2, "{}", text(&listed.stderr));
+    assert!(
+        lines[0]["time"].as_str() > lines[1]["time"].as_str() && lines[0]["service"] == "payment",
+        "{lines:?}"
+    );
+    let csv = run(&["query", "remote:prod", "* | top 1 status", "--format", "csv"]);
+    assert_eq!(
+        text(&csv.stdout).replace('\r', ""),
+        "status,count,percent\n200,1251,50.04\n",
+        "{}",
+        text(&csv.stderr)
+    );
+
+    fake.fail("/_search", vec![Some(Fault::Partial)]);
+    let partial = run(&["query", "remote:prod", "*", "--count"]);
+    assert_eq!(partial.status.code(), Some(1));
+    assert!(text(&partial.stderr).contains("partial: 1 of 2 shards failed"), "{}", text(&partial.stderr));
+
+    let unknown = run(&["query", "remote:pord", "*"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("Did you mean remote:prod?"), "{}", text(&unknown.stderr));
+    assert!(run(&["remote", "off", "prod"]).status.success());
+    let before = fake.state.lock().expect("no panic").asked.len();
+    let off = run(&["query", "remote:prod", "*", "--count"]);
+    assert!(text(&off.stderr).contains("switched off"), "{}", text(&off.stderr));
+    assert_eq!(fake.state.lock().expect("no panic").asked.len(), before, "nothing connects to it");
+    assert!(run(&["remote", "on", "prod"]).status.success());
+    let checked = run(&["remote", "check", "prod", "--fields"]);
+    assert!(
+        checked.status.success()
+            && text(&checked.stdout).contains("message  text, whole values in message.keyword"),
+        "{checked:?}"
+    );
+    assert!(text(&run(&["remote", "list"]).stdout).starts_with("prod  http://127.0.0.1:"));
+    assert!(run(&["remote", "remove", "prod"]).status.success());
+    assert_eq!(text(&run(&["remote", "list"]).stdout), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupted_command_gives_its_point_in_time_back() {
+    let (fake, home) = (started(), tempfile::tempdir().expect("a folder"));
+    timberline(home.path(), &["remote", "add", "prod", &fake.url(), "--index", "logs"]);
+    fake.fail("/_search", vec![None, Some(Fault::Silent)]);
+    let mut child = command(home.path(), &["query", "remote:prod", "*", "--format", "raw"])
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    let began = Instant::now();
+    while fake.asked("/_search").len() < 2 {
+        assert!(began.elapsed() < PATIENCE, "{:?}", fake.asked("/_search").len());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs").success()
+    );
+    assert_eq!(child.wait().expect("it ends").code(), Some(3));
+    let state = fake.state.lock().expect("no panic");
+    assert_eq!((state.points_made, state.points.len()), (1, 0));
+}
+
+/// Our own server, which answers as a cluster does.
+struct Listening {
+    child: Child,
+    address: String,
+}
+
+impl Listening {
+    fn start(case: &Path) -> Listening {
+        let mut child = Command::new(programs::timberline())
+            .arg("listen")
+            .arg(case)
+            .args(["--http", "127.0.0.1:0", "--json", "--refresh", "50ms", "--reserve", "1MB"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
+        let ready: Value = serde_json::from_str(&line).expect("JSON");
+        let address = ready["listening"][0]["address"].as_str().expect("an address").to_owned();
+        Listening { child, address: address.rsplit('/').next().expect("a host").to_owned() }
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let _ = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn case_that_listens_is_asked_as_a_cluster_and_answers_as_itself() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = imported(folder.path());
+    let listening = Listening::start(&folder.path().join("a.case"));
+    let remote = Remote::new("own", &format!("http://{}", listening.address), "*").expect("a remote");
+    let cluster = Cluster::connect(&remote, patient(), &Cancel::default()).expect("a cluster");
+    let snapshot = case.snapshot();
+    for text in [
+        "*",
+        "status>=400",
+        "service:cart AND NOT user:*",
+        "time>=2026-03-01T15:00 duration<100",
+        "user:user-5",
+        "status:4??",
+        "message:upstream",
+    ] {
+        let view = indexer::View { filter: parse(text).expect(text), from: None, to: None };
+        let local = case.count(&snapshot, &view, &Cancel::default()).expect(text);
+        let answer = cluster.count(&asked(text)).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(answer.value, local as u64, "{text}");
+    }
+    let sort = SortBy { field: "time".to_owned(), descending: false };
+    let everything = Asked { filter: Filter::Everything, from: None, to: None, zone: "UTC".to_owned() };
+    let mut times = Vec::new();
+    let mut each = |event: remote::RemoteEvent| {
+        times.push(event.time.expect("a time"));
+        Ok(())
+    };
+    cluster.for_each(&Events { asked: &everything, sort, limit: usize::MAX }, &mut each).expect("events");
+    assert!(times.len() == EVENTS && times.is_sorted(), "{}", times.len());
+    for text in ["* | timechart span=30m count", "* | top 2 status", "* | stats count, avg(duration)"] {
+        let query = parse_query(text).expect(text);
+        let table =
+            cluster.run(&query, (None, None), "UTC").unwrap_or_else(|error| panic!("{text}: {error}")).value;
+        let local = case.run(
+            &snapshot,
+            &query,
+            (None, None),
+            &RunOptions::default(),
+            &mut |_| {},
+            &Cancel::default(),
+        );
+        assert_eq!(rows(&table), rows(&local.expect(text)), "{text}");
+    }
+}
