@@ -7,6 +7,7 @@ use indexer::SortBy;
 
 use crate::duration::duration_ns;
 pub use crate::listen::Listen;
+pub use crate::push::{Plan, Push};
 pub use crate::remotes::RemoteArguments;
 use crate::tuning::Tuning;
 
@@ -58,6 +59,10 @@ pub enum Command {
     Serve(Serve),
     /// Measure import and query speed on this machine
     Bench(Bench),
+    /// Send matching events to a cluster, or write them as documents for its _bulk
+    Push(Push),
+    /// Calculate how large a cluster must be for the events of a case
+    Plan(Plan),
     /// Add, list, check and remove clusters: Elasticsearch and OpenSearch, which are asked as remote:NAME
     Remote(RemoteArguments),
 }

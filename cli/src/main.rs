@@ -17,6 +17,7 @@ mod listen;
 mod notebook;
 mod out;
 mod pipes;
+mod push;
 mod remotes;
 mod rewrite;
 mod serve;
@@ -63,6 +64,8 @@ fn main() -> ExitCode {
         Command::Tune(arguments) => tune::run(&arguments),
         Command::Serve(arguments) => serve::run(arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Push(arguments) => push::push(&arguments),
+        Command::Plan(arguments) => push::plan(&arguments),
         Command::Remote(arguments) => remotes::run(&arguments),
     };
     match outcome {

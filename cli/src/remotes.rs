@@ -413,7 +413,7 @@ fn explain(client: &Client) {
 }
 
 /// Shows where in the query an error lies before it is passed on.
-fn checked_query<T>(query: &str, result: indexer::Result<T>) -> Result<T> {
+pub fn checked_query<T>(query: &str, result: indexer::Result<T>) -> Result<T> {
     result.map_err(|error| {
         out::caret(query, &error);
         error.into()

@@ -4,7 +4,7 @@ use indexer::{Cancel, Error, Result};
 use serde_json::{Value, json};
 
 use crate::client::{Client, Flavour, Options};
-use crate::cluster::{Missing, server, supported};
+use crate::cluster::{Missing, server_of, supported};
 use crate::config::Remote;
 use crate::json;
 use crate::schema::Schema;
@@ -55,7 +55,7 @@ pub fn check(remote: &Remote, options: Options, cancel: &Cancel) -> Checked {
             return checked;
         }
     };
-    match client.get("/").and_then(|root| server(&root)) {
+    match server_of(&client) {
         Ok((flavour, version)) => {
             let text = format!("{} {version}", flavour.name());
             let is_supported = supported(flavour, &version).map(|()| text);

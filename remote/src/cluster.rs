@@ -86,8 +86,22 @@ impl Missing {
     }
 }
 
+/// Asks which server it is, and its release. Where `/` is not served, the node that answers says it.
+pub(crate) fn server_of(client: &Client) -> Result<(Flavour, String)> {
+    let root = client.call("GET", "/", &Body::None)?;
+    if !matches!(root.status, 403 | 405) {
+        return server(&client.ok(root)?);
+    }
+    let Ok(nodes) = client.get("/_nodes/_local?filter_path=nodes.*.version,nodes.*.build_flavor") else {
+        return Err(client.refused(&root));
+    };
+    let node = nodes["nodes"].as_object().and_then(|nodes| nodes.values().next()).unwrap_or(&Value::Null);
+    let distribution = if node["build_flavor"].is_string() { "elasticsearch" } else { "opensearch" };
+    server(&json!({"version": {"number": node["version"], "distribution": distribution}}))
+}
+
 /// Which server answers at `/`, and its release.
-pub(crate) fn server(root: &Value) -> Result<(Flavour, String)> {
+fn server(root: &Value) -> Result<(Flavour, String)> {
     let version = &root["version"];
     let Some(number) = version["number"].as_str() else {
         let message = "what answers is neither Elasticsearch nor OpenSearch";
@@ -122,7 +136,7 @@ impl Cluster {
     /// Connects, and reads the fields of the remote's indexes.
     pub fn connect(remote: &Remote, options: Options, cancel: &Cancel) -> Result<Cluster> {
         let client = Client::new(remote, options, cancel)?;
-        let (flavour, version) = server(&client.get("/")?)?;
+        let (flavour, version) = server_of(&client)?;
         supported(flavour, &version)?;
         let index = &remote.index;
         let caps = client.get(&format!("/{index}/_field_caps?fields=*&ignore_unavailable=true"))?;

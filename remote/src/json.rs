@@ -5,6 +5,9 @@ use serde_json::Value;
 
 use crate::limits::QUOTED_CHARACTERS;
 
+/// Causes of causes that are looked at.
+const DEEPEST_CAUSE: usize = 8;
+
 /// Reads an answer. `serde_json` refuses more than 128 levels.
 pub fn read(bytes: &[u8]) -> Result<Value> {
     serde_json::from_slice(bytes).map_err(|error| {
@@ -52,13 +55,20 @@ pub fn reason(answer: &Value) -> String {
     let cause = error["root_cause"].get(0).unwrap_or(error);
     let kind = cause["type"].as_str().or_else(|| error["type"].as_str());
     let why = cause["reason"].as_str().or_else(|| error["reason"].as_str()).or_else(|| error.as_str());
-    // A wrapper such as `all shards failed` says less than what failed in the first of them.
-    let deeper =
-        error["failed_shards"].get(0).and_then(|shard| shard["reason"]["caused_by"]["reason"].as_str());
-    let why = deeper.or(why);
+    // A wrapper such as `all shards failed` says less than what caused it.
+    let mut cause = error["failed_shards"].get(0).map_or(error, |shard| &shard["reason"]);
+    for _ in 0..DEEPEST_CAUSE {
+        cause = cause.get("caused_by").unwrap_or(cause);
+    }
+    let deeper = cause["reason"].as_str().filter(|deeper| Some(*deeper) != why);
+    let why = match (why, deeper) {
+        (Some(why), Some(deeper)) => Some(format!("{why}: {deeper}")),
+        (why, deeper) => why.or(deeper).map(str::to_owned),
+    };
     quoted(&match (kind, why) {
         (Some(kind), Some(why)) => format!("{kind}: {why}"),
-        (Some(one), None) | (None, Some(one)) => one.to_owned(),
+        (Some(one), None) => one.to_owned(),
+        (None, Some(one)) => one,
         (None, None) => "it gave no reason".to_owned(),
     })
 }
@@ -74,6 +84,19 @@ mod tests {
         assert!(
             read(br#"{"a": {"b": 7}}"#).is_ok_and(|value| count(&value, &["a", "b"]).is_ok_and(|n| n == 7))
         );
+    }
+
+    #[test]
+    fn reasons_name_what_caused_them() {
+        let answer: Value = serde_json::from_str(
+            r#"{"error": {"type": "search_phase_execution_exception", "reason": "all shards failed",
+                "root_cause": [{"type": "query_shard_exception", "reason": "failed to create query"}],
+                "caused_by": {"reason": "x", "caused_by": {"type": "number_format_exception", "reason": "For input string: a"}}}}"#,
+        )
+        .expect("JSON");
+        assert_eq!(reason(&answer), "query_shard_exception: failed to create query: For input string: a");
+        assert_eq!(reason(&serde_json::json!({"error": "plain"})), "plain");
+        assert_eq!(reason(&Value::Null), "it gave no reason");
     }
 
     #[test]

@@ -24,6 +24,8 @@ mod config;
 mod dsl;
 mod json;
 mod limits;
+mod plan;
+mod push;
 mod questions;
 mod schema;
 
@@ -32,5 +34,10 @@ pub use client::{Body, Client, Exchange, Flavour, Options, Reply};
 pub use cluster::{Asked, Cluster, Missing};
 pub use config::{Login, Remote, Remotes};
 pub use dsl::{Inexact, Translated, translate};
+pub use plan::{Figure, PlanRequest, Planned, Ratio, plan, shown_bytes};
+pub use push::{
+    Counted, PushOptions, PushProgress, PushTarget, Pushed, Source, check_index, compare_hours, filter_of,
+    push, template, write_ndjson,
+};
 pub use questions::{Answer, Events, RemoteEvent};
 pub use schema::{Field, Kind, Schema};

@@ -70,3 +70,10 @@ pub const CLASS_RANGES: usize = 60;
 
 /// A keyword of more bytes than this cannot be indexed.
 pub const KEYWORD_BYTES: usize = 32_766;
+
+/// The largest bulk request, before it is packed; `http.max_content_length` is 100 MB.
+pub const BULK_BYTES: usize = 16 << 20;
+
+/// The first and the smallest bulk request.
+pub const FIRST_BULK_BYTES: usize = 1 << 20;
+pub const LEAST_BULK_BYTES: usize = 64 << 10;

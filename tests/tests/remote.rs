@@ -11,37 +11,16 @@ use serde_json::json;
 
 mod cluster;
 
-use cluster::logs::{EVENTS, PATIENCE, asked, connected, imported, patient, remote_at, rows, started};
+use cluster::logs::{
+    EVENTS, PATIENCE, STAGES, asked, connected, imported, patient, remote_at, rows, started,
+};
 use cluster::server::Fault;
 
 #[test]
 fn stages_give_the_same_tables_as_a_case() {
     let (fake, folder) = (started(), tempfile::tempdir().expect("a folder"));
     let (cluster, case) = (connected(&fake), imported(folder.path()));
-    for text in [
-        "* | stats count, sum(status), avg(duration), min(duration), max(status), range(duration)",
-        "* | stats",
-        "status>=400 | stats count as n, stddev(duration), count(user) by service, status",
-        "* | stats count() where status >= 500 as bad, count by service",
-        "* | stats min(time) as first, max(time) as last by status",
-        "* | stats count by bin(time, 10m)",
-        "* | stats count by bin(duration, 50)",
-        "* | stats count by user",
-        "* | stats count_distinct(user) as users, median(duration) by service",
-        "* | where status in (404, 500) and user is not null | stats count by user | sort -count, user | limit 3",
-        "* | search service:cart | stats count by message | limit 5",
-        "* | timechart span=10m count",
-        "status>=300 | timechart span=30m avg(duration), count",
-        "* | timechart span=1h count by status",
-        "* | timechart span=1h count by user limit=3",
-        "* | top 2 status",
-        "* | top 3 user",
-        "* | top 1 status by service",
-        "* | rare 2 user",
-        "* | facets status, service, user values=3",
-        "service:nothing | stats count by status",
-        "service:nothing | stats count, sum(status)",
-    ] {
+    for text in STAGES {
         let query = parse_query(text).expect(text);
         let remote =
             cluster.run(&query, (None, None), "UTC").unwrap_or_else(|error| panic!("{text}: {error}"));

@@ -105,7 +105,7 @@ impl Writer {
                 self.class(&unicode, to)?;
             }
             HirKind::Look(_) => return Err("it looks at ends of words or lines in its middle"),
-            HirKind::Capture(capture) => self.grouped(&capture.sub, to)?,
+            HirKind::Capture(capture) => self.write(&capture.sub, to)?,
             HirKind::Repetition(repetition) => {
                 self.grouped(&repetition.sub, to)?;
                 match (repetition.min, repetition.max) {

@@ -11,7 +11,7 @@ use super::server::{Asked, State};
 fn types(properties: &Value) -> Vec<(&'static str, &'static str)> {
     let known = |kind: &str| -> &'static str {
         match kind {
-            "keyword" => "keyword",
+            "keyword" | "wildcard" => "keyword",
             "text" => "text",
             "long" => "long",
             "double" => "double",
@@ -22,10 +22,18 @@ fn types(properties: &Value) -> Vec<(&'static str, &'static str)> {
         }
     };
     let mut types = Vec::new();
-    for (name, described) in properties.as_object().into_iter().flatten() {
-        types.push((name.clone(), known(described["type"].as_str().expect("a type"))));
-        for (inner, described) in described["fields"].as_object().into_iter().flatten() {
-            types.push((format!("{name}.{inner}"), known(described["type"].as_str().expect("a type"))));
+    let mut open = vec![(String::new(), properties)];
+    while let Some((above, properties)) = open.pop() {
+        for (name, described) in properties.as_object().into_iter().flatten() {
+            let name = format!("{above}{name}");
+            if described["properties"].is_object() {
+                open.push((format!("{name}."), &described["properties"]));
+                continue;
+            }
+            for (inner, described) in described["fields"].as_object().into_iter().flatten() {
+                types.push((format!("{name}.{inner}"), known(described["type"].as_str().expect("a type"))));
+            }
+            types.push((name, known(described["type"].as_str().expect("a type"))));
         }
     }
     // Tests end before it matters that these are kept.
@@ -84,9 +92,11 @@ pub fn answer(state: &mut State, asked: &Asked) -> (u16, Value) {
             assert!(state.points.contains(id), "[{id}] is no point in time");
             (200, search(state, &body))
         }
-        ("POST", ["logs" | "logs-*", "_search"]) => (200, search(state, &asked.json())),
+        ("POST", [name, "_search"]) if name.starts_with("logs") => (200, search(state, &asked.json())),
         ("PUT", ["_index_template", _]) => {
-            state.template = Some(asked.json());
+            let template = asked.json();
+            state.properties = template["template"]["mappings"]["properties"].clone();
+            state.template = Some(template);
             (200, json!({"acknowledged": true}))
         }
         ("POST" | "PUT", [_, "_bulk"]) => (200, bulk(state, &asked.body)),
@@ -109,7 +119,10 @@ fn bulk(state: &mut State, body: &[u8]) -> Value {
         let action: Value = serde_json::from_str(action).expect("an action");
         let id = action["create"]["_id"].as_str().expect("an id").to_owned();
         let document: Value = serde_json::from_str(lines.next().expect("a document")).expect("JSON");
-        let status = match state.documents.entry(id) {
+        let text = document["message"].as_str().unwrap_or_default().to_owned();
+        let status = match state.documents.entry(id.clone()) {
+            _ if text.contains("refuse me") => 400,
+            _ if text.contains("not now") && state.busy.insert(id) => 429,
             std::collections::btree_map::Entry::Occupied(_) => 409,
             std::collections::btree_map::Entry::Vacant(entry) => {
                 entry.insert(document);
@@ -117,7 +130,15 @@ fn bulk(state: &mut State, body: &[u8]) -> Value {
             }
         };
         errors |= status != 201;
-        items.push(json!({"create": {"status": status, "error": if status == 409 { json!({"type": "version_conflict_engine_exception"}) } else { Value::Null }}}));
+        let error = match status {
+            409 => json!({"type": "version_conflict_engine_exception"}),
+            400 => {
+                json!({"type": "document_parsing_exception", "reason": format!("refused in document with id '{}'", items.len())})
+            }
+            429 => json!({"type": "es_rejected_execution_exception"}),
+            _ => Value::Null,
+        };
+        items.push(json!({"create": {"status": status, "error": error}}));
     }
     json!({"took": 1, "errors": errors, "items": items})
 }
@@ -287,7 +308,7 @@ fn one(documents: &Documents, matching: &[&Value], described: &Value) -> Value {
         }
         "date_histogram" => {
             let (width, min) = (width_ms(body), body["min_doc_count"].as_u64().unwrap_or(0));
-            assert_eq!((body["time_zone"].as_str(), min), (Some("UTC"), 0), "{body}");
+            assert_eq!(body["time_zone"], "UTC", "{body}");
             let mut rows: BTreeMap<i64, Vec<&Value>> = BTreeMap::new();
             for document in matching {
                 if let Some(time) = documents.value(document, field) {
@@ -304,6 +325,10 @@ fn one(documents: &Documents, matching: &[&Value], described: &Value) -> Value {
             let mut buckets = Vec::new();
             let mut at = first.unwrap_or(0);
             while last.is_some_and(|last| at <= last) {
+                if min > 0 && !rows.contains_key(&at) {
+                    at += width;
+                    continue;
+                }
                 let mut one = bucket(rows.get(&at).map_or(&[][..], Vec::as_slice));
                 one["key"] = at.into();
                 buckets.push(one);

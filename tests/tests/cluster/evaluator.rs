@@ -34,7 +34,9 @@ fn allowed<'v>(object: &'v Value, names: &[&str]) -> &'v Map<String, Value> {
 
 /// A value by its path.
 pub fn value_at<'v>(document: &'v Value, path: &str) -> Option<&'v Value> {
-    let found = path.split('.').try_fold(document, |value, key| value.get(key));
+    // A name with dots is a path too.
+    let found =
+        document.get(path).or_else(|| path.split('.').try_fold(document, |value, key| value.get(key)));
     found.filter(|value| !value.is_null())
 }
 
@@ -81,6 +83,11 @@ impl Documents {
             "term" => {
                 let (field, wanted) = only(body);
                 self.value(document, field).is_some_and(|value| self.is_term(field, value, wanted))
+            }
+            "terms" if self.is_analysed => {
+                let (field, list) = only(body);
+                let value = self.value(document, field);
+                value.is_some_and(|value| list.as_array().expect("a list").contains(value))
             }
             "range" => {
                 let (field, ends) = only(body);

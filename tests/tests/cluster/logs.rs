@@ -89,3 +89,29 @@ pub fn rows(table: &Table) -> Vec<Vec<String>> {
     };
     (0..table.rows()).map(|at| row(at).collect()).collect()
 }
+
+/// Queries whose first aggregation runs at a cluster.
+pub const STAGES: [&str; 22] = [
+    "* | stats count, sum(status), avg(duration), min(duration), max(status), range(duration)",
+    "* | stats",
+    "status>=400 | stats count as n, stddev(duration), count(user) by service, status",
+    "* | stats count() where status >= 500 as bad, count by service",
+    "* | stats min(time) as first, max(time) as last by status",
+    "* | stats count by bin(time, 10m)",
+    "* | stats count by bin(duration, 50)",
+    "* | stats count by user",
+    "* | stats count_distinct(user) as users, median(duration) by service",
+    "* | where status in (404, 500) and user is not null | stats count by user | sort -count, user | limit 3",
+    "* | search service:cart | stats count by message | limit 5",
+    "* | timechart span=10m count",
+    "status>=300 | timechart span=30m avg(duration), count",
+    "* | timechart span=1h count by status",
+    "* | timechart span=1h count by user limit=3",
+    "* | top 2 status",
+    "* | top 3 user",
+    "* | top 1 status by service",
+    "* | rare 2 user",
+    "* | facets status, service, user values=3",
+    "service:nothing | stats count by status",
+    "service:nothing | stats count, sum(status)",
+];

@@ -8,4 +8,5 @@
 pub mod answers;
 pub mod evaluator;
 pub mod logs;
+pub mod random;
 pub mod server;

@@ -58,6 +58,8 @@ pub struct State {
     pub root: Value,
     pub points: BTreeSet<String>,
     pub points_made: usize,
+    /// Documents that there was no room for when they came first.
+    pub busy: BTreeSet<String>,
     pub authorization: Option<String>,
     /// Buckets of composite aggregations on a page.
     pub searches: usize,

@@ -1,0 +1,285 @@
+//! `timberline push` and `timberline plan`: events of a case to a cluster, and how large it must be.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+use indexer::query::{Amount, parse_query};
+use indexer::{Cancel, Case, Error, ErrorKind, stamp};
+use remote::{
+    Client, Cluster, Figure, PlanRequest, PushOptions, PushProgress, PushTarget, Ratio, Remotes, Source,
+};
+use serde_json::json;
+
+use crate::Outcome;
+use crate::duration::duration_ns;
+use crate::{out, remotes};
+
+// Each is a flag of its own.
+#[allow(clippy::struct_excessive_bools)]
+#[derive(Args)]
+pub struct Push {
+    /// The case's folder
+    pub case: PathBuf,
+    /// Filter of the events; * for all
+    #[arg(value_name = "QUERY", allow_hyphen_values = true)]
+    pub filter: String,
+    /// The cluster: remote:NAME
+    #[arg(long, value_name = "REMOTE", required_unless_present = "to_file")]
+    pub to: Option<String>,
+    /// Write the documents to a file that _bulk takes, instead of sending them
+    #[arg(long, value_name = "FILE", conflicts_with = "to")]
+    pub to_file: Option<PathBuf>,
+    /// The index, created from a template that is made of the measured fields
+    #[arg(long, value_name = "NAME")]
+    pub index: String,
+    /// A data stream instead of an index
+    #[arg(long)]
+    pub data_stream: bool,
+    /// Keep the text of events too, so that it can be searched exactly; about twice the size
+    #[arg(long)]
+    pub with_original: bool,
+    /// Documents a second at most
+    #[arg(long, value_name = "N")]
+    pub rate: Option<u64>,
+    /// Requests under way at once
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub senders: usize,
+    /// Show the index template and the number of events, and send nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// The longest time for one request: 2m (default: 1m)
+    #[arg(long, value_name = "DURATION")]
+    pub timeout: Option<String>,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct Plan {
+    /// The case's folder
+    pub case: PathBuf,
+    /// Raw data a day: 500GB
+    #[arg(long, value_name = "SIZE")]
+    pub per_day: String,
+    /// How long events are kept: 30d
+    #[arg(long, value_name = "DURATION")]
+    pub keep: String,
+    /// Time in the hot tier (default: all)
+    #[arg(long, value_name = "DURATION")]
+    pub hot: Option<String>,
+    /// Time in the warm tier
+    #[arg(long, value_name = "DURATION")]
+    pub warm: Option<String>,
+    /// Time in the cold tier
+    #[arg(long, value_name = "DURATION")]
+    pub cold: Option<String>,
+    /// Copies besides the first
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub replicas: u32,
+    /// Memory and disk of a data node
+    #[arg(long, value_name = "MEMORY/DISK", default_value = "64GB/2TB")]
+    pub node: String,
+    /// Events a second that a node indexes
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    pub node_rate: u64,
+    /// Size of a shard
+    #[arg(long, value_name = "SIZE", default_value = "40GB")]
+    pub shard: String,
+    /// Index bytes for each raw byte (default: 1.1)
+    #[arg(long, value_name = "RATIO")]
+    pub ratio: Option<f64>,
+    /// Print the plan as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub fn push(arguments: &Push) -> Result<Outcome> {
+    let case = Case::open(&arguments.case)?;
+    let snapshot = case.snapshot();
+    let text = arguments.filter.as_str();
+    let query = remotes::checked_query(text, parse_query(text).map_err(Error::from))?;
+    let view = remotes::checked_query(text, remote::filter_of(&query))?;
+    let source = Source { case: &case, snapshot: &snapshot, view: &view };
+    let options = PushOptions {
+        index: arguments.index.clone(),
+        data_stream: arguments.data_stream,
+        with_original: arguments.with_original,
+        rate: arguments.rate,
+        senders: arguments.senders,
+        checkpoints: Some(wire::home().join("push")),
+    };
+    remote::check_index(&options.index)?;
+    let cancel = remotes::interrupted()?;
+    if arguments.dry_run {
+        let events = remotes::checked_query(text, case.count(&snapshot, &view, &cancel))?;
+        let mut stdout = out::stdout();
+        serde_json::to_writer_pretty(&mut stdout, &remote::template(&source, &options))?;
+        writeln!(stdout)?;
+        stdout.flush()?;
+        out::say(&format!("{events} events would be sent to {}; nothing was", options.index));
+        return Ok(Outcome::Done);
+    }
+    if let Some(file) = &arguments.to_file {
+        let mut written = 0;
+        let done = indexer::export::replaced(file, &mut |out| {
+            written = remote::write_ndjson(&source, &options, out, &cancel)?;
+            Ok(())
+        });
+        remotes::checked_query(text, done)?;
+        out::say(&format!("{written} documents are in {}", file.display()));
+        return Ok(Outcome::Done);
+    }
+    let to = arguments.to.as_deref().unwrap_or_default();
+    let Some(name) = Remotes::name_in(to) else {
+        let error = Error::new(ErrorKind::BadRequest, format!("\"{to}\" is no cluster"));
+        return Err(error.hint("write it as remote:NAME; timberline remote list shows them").into());
+    };
+    sent(name, arguments, &source, &options, &cancel)
+}
+
+fn sent(
+    name: &str,
+    arguments: &Push,
+    source: &Source<'_>,
+    options: &PushOptions,
+    cancel: &Cancel,
+) -> Result<Outcome> {
+    let listed = Remotes::read(&wire::home())?;
+    let remote = listed.get(name)?;
+    let patience = remotes::options(arguments.timeout.as_deref())?;
+    let client = std::sync::Arc::new(Client::new(remote, patience, cancel)?);
+    let target = PushTarget { client: &client, url: &remote.url };
+    let mut progress = |at: PushProgress| {
+        let retries = if at.retries > 0 { format!(", {} sent again", at.retries) } else { String::new() };
+        let size = at.bulk_bytes as f64 / 1e6;
+        out::progress(&format!("{} of {} documents, {size:.1} MB a request{retries}", at.done, at.total));
+    };
+    let pushed = remote::push(&target, source, options, &mut progress, cancel);
+    out::progress("");
+    let pushed = remotes::checked_query(&arguments.filter, pushed)?;
+    // The index that was just written, not those that the remote is asked in.
+    let written = remote::Remote {
+        index: options.index.clone(),
+        time_field: Some("@timestamp".to_owned()),
+        ..remote.clone()
+    };
+    let cluster = Cluster::connect(&written, patience, cancel)?;
+    let hours = remote::compare_hours(&cluster, source, cancel)?;
+    let different: Vec<_> = hours.iter().filter(|hour| hour.case != hour.remote).collect();
+    if arguments.json {
+        let mut stdout = out::stdout();
+        serde_json::to_writer(
+            &mut stdout,
+            &json!({"pushed": pushed, "hours": hours.len(), "different": different}),
+        )?;
+        writeln!(stdout)?;
+        stdout.flush()?;
+    } else {
+        out::say(&format!(
+            "{} documents created, {} were there, {} had been sent before; {} of {} hours have the same count",
+            pushed.created,
+            pushed.known,
+            pushed.skipped,
+            hours.len() - different.len(),
+            hours.len(),
+        ));
+    }
+    for hour in different.iter().take(10) {
+        let at = stamp::to_rfc3339(hour.hour);
+        out::say(&format!("  {at}: {} in the case, {} at the cluster", hour.case, hour.remote));
+    }
+    for (reason, count) in &pushed.refused {
+        out::say(&format!("{count} documents were refused: {reason}"));
+    }
+    Ok(if pushed.refused.is_empty() && different.is_empty() { Outcome::Done } else { Outcome::Unreadable })
+}
+
+pub fn plan(arguments: &Plan) -> Result<Outcome> {
+    let request = request(&arguments.case, arguments)?;
+    let planned = remote::plan(&request)?;
+    let mut stdout = out::stdout();
+    if arguments.json {
+        serde_json::to_writer(&mut stdout, &planned)?;
+        writeln!(stdout)?;
+    } else {
+        for figure in &planned.figures {
+            writeln!(
+                stdout,
+                "{:<28} {:>14}   {} ({})",
+                figure.name,
+                shown(figure),
+                figure.formula,
+                figure.from
+            )?;
+        }
+        for advice in &planned.advice {
+            writeln!(stdout, "{advice}")?;
+        }
+    }
+    stdout.flush()?;
+    Ok(Outcome::Done)
+}
+
+fn shown(figure: &Figure) -> String {
+    match figure.unit {
+        "B" => remote::shown_bytes(figure.value),
+        unit if figure.value.fract() == 0.0 => format!("{} {unit}", figure.value).trim_end().to_owned(),
+        unit => format!("{:.2} {unit}", figure.value).trim_end().to_owned(),
+    }
+}
+
+fn request(folder: &Path, arguments: &Plan) -> Result<PlanRequest> {
+    let case = Case::open(folder)?;
+    let snapshot = case.snapshot();
+    let keep_days = days(&arguments.keep)?;
+    let tier = |text: &Option<String>| text.as_deref().map_or(Ok(0.0), days);
+    let (hot, warm, cold) = (tier(&arguments.hot)?, tier(&arguments.warm)?, tier(&arguments.cold)?);
+    // What no tier is named for stays hot.
+    let hot_days = if arguments.hot.is_none() { (keep_days - warm - cold).max(0.0) } else { hot };
+    let (memory, disk) = arguments.node.split_once('/').ok_or_else(|| not_a_size(&arguments.node))?;
+    let ratio = match arguments.ratio {
+        Some(value) => Ratio { value, from: "given".to_owned() },
+        None => Ratio { value: 1.1, from: "stated default; --ratio takes a measured one".to_owned() },
+    };
+    Ok(PlanRequest {
+        per_day_bytes: bytes(&arguments.per_day)?,
+        keep_days,
+        hot_days,
+        warm_days: warm,
+        cold_days: cold,
+        replicas: arguments.replicas,
+        node_memory_bytes: bytes(memory)?,
+        node_disk_bytes: bytes(disk)?,
+        node_rate: arguments.node_rate as f64,
+        shard_bytes: bytes(&arguments.shard)?,
+        case_bytes: snapshot
+            .sources()
+            .iter()
+            .filter(|source| !source.deleted)
+            .map(|source| source.bytes)
+            .sum(),
+        case_events: snapshot.events(),
+        ratio,
+    })
+}
+
+fn days(text: &str) -> Result<f64> {
+    let ns = duration_ns(text).filter(|ns| *ns > 0);
+    let ns = ns.ok_or_else(|| {
+        Error::new(ErrorKind::BadRequest, format!("\"{text}\" is no time")).hint("write it as 30d or 12h")
+    })?;
+    Ok(ns as f64 / 86_400e9)
+}
+
+fn bytes(text: &str) -> Result<f64> {
+    let amount = Amount::parse(text).and_then(|amount| amount.in_field("size_bytes"));
+    amount.map(Amount::float).ok_or_else(|| not_a_size(text).into())
+}
+
+fn not_a_size(text: &str) -> Error {
+    Error::new(ErrorKind::BadRequest, format!("\"{text}\" is no size"))
+        .hint("write it as 500GB, and a node as 64GB/2TB")
+}

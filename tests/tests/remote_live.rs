@@ -1,0 +1,207 @@
+//! The same against a real server, whose address is in `TIMBERLINE_TEST_CLUSTER`: `npm run test:remote` starts one.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use indexer::query::{parse, parse_query};
+use indexer::{Cancel, Case, ImportOptions, RunOptions, SortBy, View};
+use proptest::strategy::{Strategy, ValueTree};
+use remote::{
+    Asked, Body, Client, Cluster, Events, Options, PushOptions, PushTarget, Remote, RemoteEvent, Source,
+};
+use serde_json::{Value, json};
+use timberline_tests::report;
+
+mod cluster;
+
+use cluster::logs;
+use cluster::random::{document, filter, runner};
+
+const DOCUMENTS: usize = 1_000;
+const FILTERS: usize = 2_000;
+
+fn remote_of(index: &str) -> Remote {
+    let url = std::env::var("TIMBERLINE_TEST_CLUSTER").expect("the address of a cluster for tests");
+    Remote::new("live", &url, index).expect("a remote")
+}
+
+/// An index with documents, new every time.
+fn indexed(index: &str, properties: &Value, documents: &[Value]) -> Cluster {
+    let remote = remote_of(index);
+    let client = Client::new(&remote, Options::default(), &Cancel::default()).expect("a client");
+    let _ = client.call("DELETE", &format!("/{index}"), &Body::None);
+    let body = json!({"settings": {"number_of_shards": 3, "number_of_replicas": 0}, "mappings": {"properties": properties}});
+    client
+        .ok(client.call("PUT", &format!("/{index}"), &Body::Json(body)).expect("an answer"))
+        .expect("an index");
+    let mut lines = Vec::new();
+    for (n, document) in documents.iter().enumerate() {
+        lines.extend_from_slice(format!("{{\"create\":{{\"_id\":\"{n}\"}}}}\n{document}\n").as_bytes());
+    }
+    let reply = client.call("POST", &format!("/{index}/_bulk?refresh=true"), &Body::Lines(Arc::new(lines)));
+    let answer = client.ok(reply.expect("an answer")).expect("documents");
+    assert_eq!(answer["errors"], false, "{answer}");
+    Cluster::connect(&remote, Options::default(), &Cancel::default()).expect("a cluster")
+}
+
+fn imported(folder: &Path, documents: &[Value]) -> Case {
+    let log = folder.join("logs.ndjson");
+    let lines: Vec<String> = documents.iter().map(Value::to_string).collect();
+    fs::write(&log, lines.join("\n")).expect("written");
+    let case = Case::create(&folder.join("a.case")).expect("a case");
+    case.import(&[log], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import");
+    case
+}
+
+#[test]
+#[ignore = "needs a real cluster: npm run test:remote"]
+fn clauses_claimed_exact_match_the_same_events_at_a_real_server() {
+    let mut runner = runner();
+    let documents: Vec<Value> =
+        (0..DOCUMENTS).map(|_| document().new_tree(&mut runner).expect("a document").current()).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = imported(folder.path(), &documents);
+    let properties = json!({
+        "@timestamp": {"type": "date"},
+        "message": {"type": "text", "fields": {"keyword": {"type": "keyword"}}},
+        "method": {"type": "keyword"}, "path": {"type": "keyword"}, "status": {"type": "long"},
+        "duration": {"type": "double"}, "client": {"type": "ip"}, "ok": {"type": "boolean"},
+    });
+    let cluster = indexed("timberline-live-filters", &properties, &documents);
+    let snapshot = case.snapshot();
+    let (mut exact, mut inexact, mut unable, mut wrong) = (0, 0, 0, Vec::new());
+    for _ in 0..FILTERS {
+        let text = filter().new_tree(&mut runner).expect("a filter").current();
+        let parsed = parse(&text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+        let view = View { filter: parsed.clone(), from: None, to: None };
+        let asked = Asked { filter: parsed, from: None, to: None, zone: "UTC".to_owned() };
+        match cluster.translate(&asked) {
+            Err(_) => {
+                unable += 1;
+                continue;
+            }
+            Ok(translated) if !translated.is_exact() => {
+                inexact += 1;
+                // It must be a query that the server takes all the same.
+                cluster.count(&asked).unwrap_or_else(|error| panic!("{text}: {error} {}", translated.query));
+                continue;
+            }
+            Ok(_) => exact += 1,
+        }
+        let there = cluster.count(&asked).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let local = case.count(&snapshot, &view, &Cancel::default()).expect(&text) as u64;
+        if there.value != local {
+            wrong.push(format!("{text}: {local} in the case, {} there", there.value));
+        }
+    }
+    wrong.sort_by_key(String::len);
+    wrong.truncate(10);
+    assert!(wrong.is_empty(), "of {exact} exact:\n{}\n", wrong.join("\n"));
+    assert!(exact > FILTERS / 4, "{exact} exact, {inexact} not, {unable} not possible");
+    report::figure(&format!(
+        "{exact} filters exact and equal at a server, {inexact} not exact, {unable} refused"
+    ));
+}
+
+#[test]
+#[ignore = "needs a real cluster: npm run test:remote"]
+fn stages_and_pages_are_those_of_a_case_at_a_real_server() {
+    let documents: Vec<Value> = (0..logs::EVENTS).map(logs::document).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = imported(folder.path(), &documents);
+    let cluster = indexed("timberline-live-stages", &logs::properties(), &documents);
+    for text in logs::STAGES {
+        let query = parse_query(text).expect(text);
+        let there =
+            cluster.run(&query, (None, None), "UTC").unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert!(there.missing.is_empty() && there.inexact.is_empty(), "{text}: {there:?}");
+        let local = case
+            .run(
+                &case.snapshot(),
+                &query,
+                (None, None),
+                &RunOptions::default(),
+                &mut |_| {},
+                &Cancel::default(),
+            )
+            .expect(text);
+        if text.contains("limit=3") {
+            assert_eq!(there.value.rows(), local.rows(), "{text}");
+        } else if text.contains("median") {
+            // The percentiles are estimated: within one step of the values.
+            assert_eq!(there.value.rows(), local.rows(), "{text}");
+        } else {
+            assert_eq!(logs::rows(&there.value), logs::rows(&local), "{text}");
+        }
+    }
+    let everything = logs::asked("status<500");
+    let sort = SortBy { field: "time".to_owned(), descending: true };
+    let mut times = Vec::new();
+    let mut each = |event: RemoteEvent| {
+        times.push(event.time.expect("a time"));
+        Ok(())
+    };
+    let answer =
+        cluster.for_each(&Events { asked: &everything, sort, limit: usize::MAX }, &mut each).expect("events");
+    assert!(answer.missing.is_empty() && answer.notes.is_empty(), "{answer:?}");
+    assert!(times.iter().rev().is_sorted());
+    assert_eq!(times.len(), (0..logs::EVENTS).filter(|n| n % 6 != 5).count());
+    let stats = cluster.client.get("/_nodes/stats/indices/search").expect("statistics");
+    let open: Vec<u64> = stats["nodes"]
+        .as_object()
+        .expect("nodes")
+        .values()
+        .map(|node| node["indices"]["search"]["open_contexts"].as_u64().expect("a number"))
+        .collect();
+    assert!(open.iter().all(|open| *open == 0), "points in time are given back: {open:?}");
+}
+
+#[test]
+#[ignore = "needs a real cluster: npm run test:remote"]
+fn pushed_case_answers_as_itself_at_a_real_server() {
+    let mut runner = runner();
+    let documents: Vec<Value> =
+        (0..DOCUMENTS).map(|_| document().new_tree(&mut runner).expect("a document").current()).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = imported(folder.path(), &documents);
+    let remote = remote_of("timberline-live-push");
+    let client = Arc::new(Client::new(&remote, Options::default(), &Cancel::default()).expect("a client"));
+    let _ = client.call("DELETE", "/timberline-live-push", &Body::None);
+    let view = View::parse("*", None, None).expect("a view");
+    let source = Source { case: &case, snapshot: &case.snapshot(), view: &view };
+    let options = PushOptions {
+        index: "timberline-live-push".to_owned(),
+        data_stream: false,
+        with_original: true,
+        rate: None,
+        senders: 2,
+        checkpoints: None,
+    };
+    let target = PushTarget { client: &client, url: &remote.url };
+    for (created, known) in [(DOCUMENTS as u64, 0), (0, DOCUMENTS as u64)] {
+        let pushed =
+            remote::push(&target, &source, &options, &mut |_| {}, &Cancel::default()).expect("a push");
+        assert_eq!((pushed.created, pushed.known, pushed.refused.len()), (created, known, 0), "{pushed:?}");
+    }
+    let cluster = Cluster::connect(&remote, Options::default(), &Cancel::default()).expect("a cluster");
+    let hours = remote::compare_hours(&cluster, &source, &Cancel::default()).expect("counts");
+    assert!(!hours.is_empty() && hours.iter().all(|hour| hour.case == hour.remote), "{hours:?}");
+    for text in [
+        "timeout",
+        "\"connection reset\"",
+        "*eset*",
+        "status>=400",
+        "client:10.1.0.0/16",
+        "source:logs.ndjson",
+        "method:get path:*cart*",
+    ] {
+        let parsed = parse(text).expect(text);
+        let asked = Asked { filter: parsed.clone(), from: None, to: None, zone: "UTC".to_owned() };
+        let there = cluster.count(&asked).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert!(there.inexact.is_empty(), "{text}: {:?}", there.inexact);
+        let view = View { filter: parsed, from: None, to: None };
+        let local = case.count(&case.snapshot(), &view, &Cancel::default()).expect(text);
+        assert_eq!(there.value, local as u64, "{text}");
+    }
+}

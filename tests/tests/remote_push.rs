@@ -1,0 +1,299 @@
+//! Events pushed to a cluster: every event once, whatever happens on the way.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use indexer::query::parse_query;
+use indexer::{Cancel, Case, ImportOptions, View};
+use remote::{Client, Cluster, PushOptions, PushTarget, Pushed, Remote, Source};
+use serde_json::{Value, json};
+use timberline_tests::programs;
+
+mod cluster;
+
+use cluster::logs::{PATIENCE, patient};
+use cluster::server::{FakeCluster, Fault};
+
+/// A case with events of 2 KB, so that a push takes several requests.
+fn case_of(folder: &Path, events: usize, message: &dyn Fn(usize) -> String) -> Case {
+    let lines: Vec<String> = (0..events)
+        .map(|n| {
+            let time = indexer::stamp::to_rfc3339((1_772_373_600_000 + n as i64 * 3_000) * 1_000_000);
+            json!({
+                "@timestamp": time, "level": (["info", "error"])[n % 2], "message": message(n), "n": n, "took": n as f64 / 8.0,
+                "client": format!("10.0.{}.{}", n / 250, n % 250), "pod": {"name": format!("pod-{}", n % 3)},
+            })
+            .to_string()
+        })
+        .collect();
+    let log = folder.join("app.ndjson");
+    fs::write(&log, lines.join("\n")).expect("written");
+    let case = Case::create(&folder.join("a.case")).expect("a case");
+    case.import(&[log], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import");
+    case
+}
+
+fn long(n: usize) -> String {
+    format!("event {n} {}", "padding ".repeat(250))
+}
+
+fn options(checkpoints: Option<&Path>) -> PushOptions {
+    PushOptions {
+        index: "logs-pushed".to_owned(),
+        data_stream: false,
+        with_original: false,
+        rate: None,
+        senders: 2,
+        checkpoints: checkpoints.map(Path::to_owned),
+    }
+}
+
+fn pushed(fake: &FakeCluster, case: &Case, filter: &str, options: &PushOptions) -> indexer::Result<Pushed> {
+    let remote = Remote::new("test", &fake.url(), "logs-pushed").expect("a remote");
+    let client = Arc::new(Client::new(&remote, patient(), &Cancel::default()).expect("a client"));
+    let target = PushTarget { client: &client, url: &remote.url };
+    let view = remote::filter_of(&parse_query(filter).expect(filter)).expect("a filter");
+    let source = Source { case, snapshot: &case.snapshot(), view: &view };
+    remote::push(&target, &source, options, &mut |_| {}, &Cancel::default())
+}
+
+/// The numbers of the events that the cluster has.
+fn numbers(fake: &FakeCluster) -> BTreeSet<u64> {
+    let state = fake.state.lock().expect("no panic");
+    let numbers: Vec<u64> =
+        state.documents.values().map(|document| document["n"].as_u64().expect("a number")).collect();
+    let set: BTreeSet<u64> = numbers.iter().copied().collect();
+    assert_eq!(set.len(), numbers.len(), "an event is there twice");
+    set
+}
+
+fn empty() -> FakeCluster {
+    FakeCluster::start(Vec::new(), json!({}))
+}
+
+#[test]
+fn events_are_documents_that_answer_as_the_case_does() {
+    let (fake, folder) = (empty(), tempfile::tempdir().expect("a folder"));
+    let case = case_of(folder.path(), 600, &|n| format!("event {n}"));
+    let pushed_events = pushed(&fake, &case, "level:error", &options(None)).expect("a push");
+    assert_eq!((pushed_events.created, pushed_events.known), (300, 0));
+    let again = pushed(&fake, &case, "*", &options(None)).expect("a push");
+    assert_eq!((again.created, again.known, again.refused.len()), (300, 300, 0));
+    assert_eq!(numbers(&fake).len(), 600);
+    let template = fake.state.lock().expect("no panic").template.clone().expect("a template");
+    let properties = &template["template"]["mappings"]["properties"];
+    for (path, expected) in [
+        ("/@timestamp", "date"),
+        ("/n", "long"),
+        ("/took", "double"),
+        ("/client", "ip"),
+        ("/message", "text"),
+        ("/pod/properties/name", "keyword"),
+        ("/log/properties/level", "keyword"),
+    ] {
+        assert_eq!(properties.pointer(path).expect(path)["type"], expected, "{path}");
+    }
+    let remote = Remote::new("test", &fake.url(), "logs-pushed").expect("a remote");
+    let cluster = Cluster::connect(&remote, patient(), &Cancel::default()).expect("a cluster");
+    for text in [
+        "level>=error",
+        "source:app.ndjson client:10.0.1.0/24",
+        "n<100 took>=3.5",
+        "pod.name:pod-2",
+        "line:7",
+        "NOT level:error",
+    ] {
+        let view = View::parse(text, None, None).expect(text);
+        let local = case.count(&case.snapshot(), &view, &Cancel::default()).expect(text);
+        let asked = remote::Asked { filter: view.filter, from: None, to: None, zone: "UTC".to_owned() };
+        assert_eq!(cluster.count(&asked).expect(text).value, local as u64, "{text}");
+    }
+    let view = View::parse("*", None, None).expect("a view");
+    let source = Source { case: &case, snapshot: &case.snapshot(), view: &view };
+    let hours = remote::compare_hours(&cluster, &source, &Cancel::default()).expect("counts");
+    assert!(hours.len() == 1 && hours[0].case == 600 && hours[0].remote == 600, "{hours:?}");
+    fake.state.lock().expect("no panic").documents.pop_first();
+    let hours = remote::compare_hours(&cluster, &source, &Cancel::default()).expect("counts");
+    assert_eq!((hours[0].case, hours[0].remote), (600, 599));
+}
+
+#[test]
+fn storms_broken_connections_and_full_queues_lose_and_double_nothing() {
+    let (fake, folder) = (empty(), tempfile::tempdir().expect("a folder"));
+    let case = case_of(folder.path(), 3_000, &|n| {
+        if n % 50 == 7 { format!("not now {}", long(n)) } else { long(n) }
+    });
+    let busy = || Some(Fault::Status(429, vec![("retry-after", "0".to_owned())], String::new()));
+    let too_large = Some(Fault::Status(413, Vec::new(), "{}".to_owned()));
+    fake.fail(
+        "/_bulk",
+        vec![
+            None,
+            busy(),
+            Some(Fault::CutBefore),
+            too_large,
+            Some(Fault::CutWithin),
+            busy(),
+            Some(Fault::Status(503, Vec::new(), String::new())),
+        ],
+    );
+    let pushed = pushed(&fake, &case, "*", &options(None)).expect("a push");
+    assert_eq!(pushed.created + pushed.known, 3_000, "{pushed:?}");
+    assert!(pushed.retries >= 30, "{pushed:?}");
+    assert_eq!(numbers(&fake).len(), 3_000);
+}
+
+#[test]
+fn refused_documents_are_counted_with_the_reason() {
+    let (fake, folder) = (empty(), tempfile::tempdir().expect("a folder"));
+    let case = case_of(folder.path(), 40, &|n| {
+        if n % 10 == 3 { "refuse me".to_owned() } else { format!("event {n}") }
+    });
+    let pushed = pushed(&fake, &case, "*", &options(None)).expect("a push");
+    assert_eq!(pushed.created, 36);
+    let refused: Vec<(&str, u64)> =
+        pushed.refused.iter().map(|(reason, count)| (reason.as_str(), *count)).collect();
+    assert_eq!(refused, [("document_parsing_exception: refused", 4)]);
+}
+
+#[test]
+fn push_goes_on_after_an_error_where_it_ended() {
+    let (fake, folder) = (empty(), tempfile::tempdir().expect("a folder"));
+    let case = case_of(folder.path(), 3_000, &long);
+    let checkpoints = folder.path().join("push");
+    let one = PushOptions { senders: 1, ..options(Some(&checkpoints)) };
+    fake.fail(
+        "/_bulk",
+        vec![None, None, Some(Fault::Status(400, Vec::new(), r#"{"error":"no"}"#.to_owned()))],
+    );
+    let error = pushed(&fake, &case, "*", &one).expect_err("refused");
+    assert!(error.message().contains("refused the request with 400"), "{error}");
+    let there = numbers(&fake).len() as u64;
+    assert!(there > 0 && there < 3_000, "{there}");
+    let rest = pushed(&fake, &case, "*", &one).expect("a push");
+    // A request that waited for the refused one to be answered may be there beyond the checkpoint.
+    assert!(rest.skipped > 0, "{rest:?}");
+    assert_eq!((rest.skipped + rest.known, rest.created), (there, 3_000 - there));
+    assert_eq!(numbers(&fake).len(), 3_000);
+    assert_eq!(fs::read_dir(&checkpoints).expect("a folder").count(), 0, "a whole push leaves no checkpoint");
+}
+
+fn timberline(home: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(programs::timberline());
+    command.args(arguments).env("TIMBERLINE_HOME", home);
+    command
+}
+
+#[test]
+fn push_that_is_killed_again_and_again_has_every_event_once() {
+    let (fake, folder) = (empty(), tempfile::tempdir().expect("a folder"));
+    let case = case_of(folder.path(), 6_000, &long);
+    let home = folder.path().join("home");
+    let added = timberline(&home, &["remote", "add", "prod", &fake.url(), "--index", "logs-*"]).status();
+    assert!(added.expect("it runs").success());
+    let path = case.folder().to_string_lossy().into_owned();
+    let arguments = ["push", path.as_str(), "*", "--to", "remote:prod", "--index", "logs-pushed", "--json"];
+    for _ in 0..20 {
+        let before = fake.asked("/_bulk").len();
+        let mut child = timberline(&home, &arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let began = Instant::now();
+        while fake.asked("/_bulk").len() == before && child.try_wait().expect("a state").is_none() {
+            assert!(began.elapsed() < PATIENCE);
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    let done = timberline(&home, &arguments).output().expect("it runs");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(numbers(&fake).len(), 6_000);
+    let result: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    assert_eq!(result["different"], json!([]), "{result}");
+}
+
+#[test]
+fn dry_run_sends_nothing_and_a_file_has_the_same_documents() {
+    let (fake, folder) = (empty(), tempfile::tempdir().expect("a folder"));
+    let case = case_of(folder.path(), 50, &|n| format!("event {n}"));
+    let path = case.folder().to_string_lossy().into_owned();
+    let file = folder.path().join("events.ndjson");
+    let run = |arguments: &[&str]| timberline(folder.path(), arguments).output().expect("it runs");
+    let dry = run(&["push", &path, "*", "--to", "remote:none", "--index", "logs-pushed", "--dry-run"]);
+    assert!(
+        dry.status.success() && String::from_utf8_lossy(&dry.stderr).contains("50 events would be sent"),
+        "{dry:?}"
+    );
+    let template: Value = serde_json::from_slice(&dry.stdout).expect("JSON");
+    assert_eq!(template["template"]["settings"]["index"]["codec"], "best_compression");
+    let written =
+        run(&["push", &path, "level:error", "--to-file", &file.to_string_lossy(), "--index", "logs-pushed"]);
+    assert!(written.status.success(), "{written:?}");
+    pushed(&fake, &case, "level:error", &options(None)).expect("a push");
+    let text = fs::read_to_string(&file).expect("a file");
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let documents: Vec<(String, Value)> = lines
+        .chunks(2)
+        .map(|pair| (pair[0]["create"]["_id"].as_str().expect("an id").to_owned(), pair[1].clone()))
+        .collect();
+    let there: Vec<(String, Value)> =
+        fake.state.lock().expect("no panic").documents.clone().into_iter().collect();
+    let sorted = |mut all: Vec<(String, Value)>| {
+        all.sort_by(|one, other| one.0.cmp(&other.0));
+        all
+    };
+    assert_eq!(sorted(documents), there);
+    assert_eq!(lines[0]["create"]["_index"], "logs-pushed");
+    let refused = run(&["push", &path, "* | stats count", "--to-file", "x", "--index", "logs-pushed"]);
+    assert_eq!(refused.status.code(), Some(2), "stages make tables");
+}
+
+#[test]
+fn plan_is_calculated_from_the_case() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = case_of(folder.path(), 50, &|n| format!("event {n}"));
+    let path = case.folder().to_string_lossy().into_owned();
+    let bytes: u64 = case.snapshot().sources().iter().map(|source| source.bytes).sum();
+    let arguments = [
+        "plan",
+        &path,
+        "--per-day",
+        "500GB",
+        "--keep",
+        "30d",
+        "--hot",
+        "3d",
+        "--warm",
+        "7d",
+        "--cold",
+        "20d",
+    ];
+    let planned = timberline(folder.path(), &arguments).arg("--json").output().expect("it runs");
+    let plan: Value = serde_json::from_slice(&planned.stdout).expect("JSON");
+    let value = |name: &str| {
+        let figures = plan["figures"].as_array().expect("figures");
+        figures
+            .iter()
+            .find(|figure| figure["name"] == name)
+            .map(|figure| figure["value"].as_f64().expect("a number"))
+    };
+    assert_eq!(value("raw bytes an event"), Some(bytes as f64 / 50.0), "{plan}");
+    let expected = 500e9_f64 * 7.0 * 2.0 * 1.1 * 1.25;
+    assert!(value("warm: storage").is_some_and(|found| (found / expected - 1.0).abs() < 1e-9), "{plan}");
+    let text = timberline(folder.path(), &arguments).output().expect("it runs");
+    assert!(String::from_utf8_lossy(&text.stdout).contains("hot: nodes by disk"), "{text:?}");
+    let wrong = timberline(folder.path(), &["plan", &path, "--per-day", "lots", "--keep", "30d"])
+        .output()
+        .expect("it runs");
+    assert!(
+        wrong.status.code() == Some(2) && String::from_utf8_lossy(&wrong.stderr).contains("500GB"),
+        "{wrong:?}"
+    );
+}
