@@ -144,7 +144,8 @@ fn figures(row: &Difference) -> String {
     let [a, b] = row.counts;
     let [share_a, share_b] = row.shares.map(|share| 100.0 * share);
     let counts = format!("A {a} ({share_a:.3} %), B {b} ({share_b:.3} %)");
-    let score = format!("score {:.1}, G² {:.1}, p {:.1e}", row.score, row.g2, row.p_value);
+    let p = if row.p_value > 0.0 { format!("p {:.1e}", row.p_value) } else { "p < 1e-300".to_owned() };
+    let score = format!("score {:.1}, G² {:.1}, {p}", row.score, row.g2);
     let at_least = row.at_least;
     match (&row.moved, row.change) {
         (Some(moved), _) => format!("{counts}; distance {:.3}; {score}", moved.distance),

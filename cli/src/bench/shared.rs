@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use indexer::aggregate::{By, Interval, Measure, TermOrder, TimeZone, zone};
-use indexer::{Around, Cancel, Direction, Result, Shown, scan_files};
+use indexer::compare::{Comparison, ROWS};
+use indexer::{Around, Cancel, Direction, ErrorKind, Result, Shown, View, scan_files};
 
 use super::{AUTOMATIC, Bench, Floor, HOURLY, view};
 
@@ -122,7 +123,26 @@ impl Bench {
         self.row("facets of all fields", 250.0, floor.words * 8.0, |run| {
             self.facets(&self.but_seconds(run))
         })?;
-        self.row("patterns", None, floor.words, |run| self.patterns(&format!("NOT line:{run}")))
+        self.row("patterns", None, floor.words, |run| self.patterns(&format!("NOT line:{run}")))?;
+        self.row("two halves compared: first rows", 150.0, floor.words, |run| self.halves(run, true))?;
+        self.row("two halves compared", 1_500.0, floor.words * 8.0, |run| self.halves(run, false))
+    }
+
+    /// Compares the halves of the case, the first seconds left out; or only until there are rows.
+    fn halves(&self, seconds: usize, is_first: bool) -> Result<()> {
+        let all = self.but_seconds(seconds);
+        let middle = all.from.zip(all.to).map(|(from, to)| from.midpoint(to));
+        let (a, b) = (View { to: middle, ..all.clone() }, View { from: middle, ..all });
+        let cancel = Cancel::default();
+        let mut partial = |_: &Comparison, _: f64| {
+            if is_first {
+                cancel.set();
+            }
+        };
+        match self.case.compare(&self.snapshot, [&a, &b], ROWS, &mut partial, &cancel) {
+            Err(error) if is_first && error.kind() == ErrorKind::Cancelled => Ok(()),
+            found => found.map(|found| drop(black_box(found))),
+        }
     }
 
     /// A word in logs on disk, next to the time to read them.

@@ -199,7 +199,8 @@ fn pairs<'c>(
         }
     }
     let tests = tried.len() as u64;
-    let pair_limit = score::threshold(tests);
+    // The same counts must not seem clearer only because fewer pairs are tested than values.
+    let pair_limit = score::threshold(tests).max(limit);
     let mut best: Vec<Option<(f64, usize)>> = vec![None; seeds.len()];
     for (place, Tried { seed: index, alone, both, .. }) in tried.iter().enumerate() {
         let seed = seeds[*index].0;

@@ -373,6 +373,9 @@ fn numbers_move_as_far_as_the_reference_says() {
 #[test]
 fn new_pattern_is_listed_once_with_its_consequences() {
     let mut events = random_events(30, 4_000);
+    for (place, event) in events.iter_mut().enumerate() {
+        event.fields.push(("path", format!("/page/{}", place % 200)));
+    }
     for event in events.iter_mut().skip(2_000).step_by(40) {
         event.message = "disk sda1 is read-only".to_owned();
         event.fields.push(("code", "E77".to_owned()));
@@ -386,6 +389,8 @@ fn new_pattern_is_listed_once_with_its_consequences() {
     assert!(only.subject.to_string().contains("read-only"), "{}", only.subject);
     let code = only.also.iter().find(|also| also.subject.to_string() == "code=E77").expect("it is listed");
     assert!(code.is_same);
+    // All of its events are errors, which makes no pair.
+    assert_eq!(only.subject.kind(), "pattern");
     let b = View { filter: only.filter.clone(), ..view("*", Some(2_000), None) };
     assert_eq!(case.count(&case.snapshot(), &b, &Cancel::default()).expect("counted"), 50);
     assert!(found.unchanged.fields.contains(&"service".to_owned()), "{:?}", found.unchanged);
