@@ -2,20 +2,35 @@
 // Central as their own integration tests use them: one node, no security, on 127.0.0.1. Java 17 runs the first;
 // the second needs Java 21 or later, named by JAVA_21_HOME, and is left out without it.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { root } from './paths.mjs';
 import { Stop, ask, main, onPath, run, say } from './run.mjs';
+
+/** Where the `java` on PATH is installed. */
+function javaHome() {
+  const java = onPath('java');
+  return java ? dirname(dirname(realpathSync(java))) : undefined;
+}
 
 const servers = [
   {
     name: 'elasticsearch',
     artifact: 'org.elasticsearch.distribution.integ-test-zip:elasticsearch:8.19.21:zip',
     settings: ['xpack.security.enabled: false'],
-    java: process.env.JAVA_HOME,
+    // The zip has no Java of its own.
+    java: process.env.JAVA_HOME ?? javaHome(),
   },
   {
     name: 'opensearch',

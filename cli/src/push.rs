@@ -91,6 +91,9 @@ pub struct Plan {
     /// Index bytes for each raw byte (default: 1.1)
     #[arg(long, value_name = "RATIO")]
     pub ratio: Option<f64>,
+    /// Measure that ratio: send up to 100,000 events to an index of this cluster's own, and delete it again
+    #[arg(long, value_name = "REMOTE", conflicts_with = "ratio")]
+    pub measure: Option<String>,
     /// Print the plan as one JSON object
     #[arg(long)]
     pub json: bool,
@@ -133,10 +136,7 @@ pub fn push(arguments: &Push) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
     let to = arguments.to.as_deref().unwrap_or_default();
-    let Some(name) = Remotes::name_in(to) else {
-        let error = Error::new(ErrorKind::BadRequest, format!("\"{to}\" is no cluster"));
-        return Err(error.hint("write it as remote:NAME; timberline remote list shows them").into());
-    };
+    let name = remote_name(to)?;
     sent(name, arguments, &source, &options, &cancel)
 }
 
@@ -241,6 +241,9 @@ fn request(folder: &Path, arguments: &Plan) -> Result<PlanRequest> {
     let hot_days = if arguments.hot.is_none() { (keep_days - warm - cold).max(0.0) } else { hot };
     let (memory, disk) = arguments.node.split_once('/').ok_or_else(|| not_a_size(&arguments.node))?;
     let ratio = match arguments.ratio {
+        None if arguments.measure.is_some() => {
+            measured(&case, arguments.measure.as_deref().unwrap_or_default())?
+        }
         Some(value) => Ratio { value, from: "given".to_owned() },
         None => Ratio { value: 1.1, from: "stated default; --ratio takes a measured one".to_owned() },
     };
@@ -264,6 +267,28 @@ fn request(folder: &Path, arguments: &Plan) -> Result<PlanRequest> {
         case_events: snapshot.events(),
         ratio,
     })
+}
+
+/// The ratio that a cluster has for the events of the case.
+fn measured(case: &Case, to: &str) -> Result<Ratio> {
+    let name = remote_name(to)?;
+    let listed = Remotes::read(&wire::home())?;
+    let remote = listed.get(name)?;
+    let cancel = remotes::interrupted()?;
+    let client = std::sync::Arc::new(Client::new(remote, remotes::options(None)?, &cancel)?);
+    let view = indexer::View::parse("*", None, None)?;
+    let source = Source { case, snapshot: &case.snapshot(), view: &view };
+    let (value, events) =
+        remote::measure(&PushTarget { client: &client, url: &remote.url }, &source, &cancel)?;
+    Ok(Ratio { value, from: format!("measured at {to} with {events} events, merged") })
+}
+
+fn remote_name(to: &str) -> Result<&str> {
+    let name = Remotes::name_in(to).ok_or_else(|| {
+        let error = Error::new(ErrorKind::BadRequest, format!("\"{to}\" is no cluster"));
+        error.hint("write it as remote:NAME; timberline remote list shows them")
+    })?;
+    Ok(name)
 }
 
 fn days(text: &str) -> Result<f64> {

@@ -37,7 +37,7 @@ pub use dsl::{Inexact, Translated, translate};
 pub use plan::{Figure, PlanRequest, Planned, Ratio, plan, shown_bytes};
 pub use push::{
     Counted, PushOptions, PushProgress, PushTarget, Pushed, Source, check_index, compare_hours, filter_of,
-    push, template, write_ndjson,
+    measure, push, template, write_ndjson,
 };
 pub use questions::{Answer, Events, RemoteEvent};
 pub use schema::{Field, Kind, Schema};

@@ -119,6 +119,8 @@ struct Mapped {
     normalized: bool,
     nested: Option<String>,
     multi: BTreeSet<String>,
+    /// The field that it is another name of.
+    alias: Option<String>,
 }
 
 impl Schema {
@@ -129,6 +131,14 @@ impl Schema {
         let mut mapped = BTreeMap::new();
         for index in mapping.as_object().into_iter().flat_map(|indexes| indexes.values()) {
             read_properties(&index["mappings"]["properties"], "", None, DEPTH, &mut mapped);
+        }
+        // An alias is what it leads to.
+        let aliases: Vec<(String, String)> =
+            mapped.iter().filter_map(|(name, of)| Some((name.clone(), of.alias.clone()?))).collect();
+        for (name, path) in aliases {
+            if let Some(of) = mapped.get(&path).cloned() {
+                mapped.insert(name, of);
+            }
         }
         for (name, kinds) in described {
             let Some(kinds) = kinds.as_object().filter(|kinds| !kinds.is_empty()) else { continue };
@@ -335,6 +345,9 @@ fn note(mapped: &mut BTreeMap<String, Mapped>, name: &str, described: &Value, ne
     let known = mapped.entry(name.to_owned()).or_default();
     known.ignore_above = known.ignore_above.into_iter().chain(described["ignore_above"].as_u64()).min();
     known.normalized |= described["normalizer"].is_string();
+    if described["type"] == "alias" {
+        known.alias = described["path"].as_str().map(str::to_owned);
+    }
     known.nested = known.nested.take().or_else(|| nested.map(str::to_owned));
 }
 
@@ -357,6 +370,7 @@ mod tests {
             "code": {"long": {}, "keyword": {}},
             "items": {"nested": {}},
             "items.price": {"double": {}},
+            "msg2": {"text": {"searchable": true, "aggregatable": false}},
         }})
     }
 
@@ -366,6 +380,7 @@ mod tests {
                 "keyword": {"type": "keyword", "ignore_above": 256},
                 "lower": {"type": "keyword", "normalizer": "lowercase"},
             }},
+            "msg2": {"type": "alias", "path": "message"},
             "items": {"type": "nested", "properties": {"price": {"type": "double"}}},
         }}}})
     }
@@ -378,6 +393,11 @@ mod tests {
         let message = schema.field("message").expect("known");
         assert_eq!((message.kind.clone(), message.keyword.as_deref()), (Kind::Text, Some("message.keyword")));
         assert_eq!(schema.field("message.keyword").expect("known").ignore_above, Some(256));
+        assert_eq!(
+            schema.field("msg2").expect("known").keyword.as_deref(),
+            Some("message.keyword"),
+            "an alias"
+        );
         assert_eq!(
             schema.field("status").expect("known").kind,
             Kind::Whole(i16::MIN.into(), i16::MAX.into())

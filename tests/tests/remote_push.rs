@@ -289,6 +289,33 @@ fn plan_is_calculated_from_the_case() {
     assert!(value("warm: storage").is_some_and(|found| (found / expected - 1.0).abs() < 1e-9), "{plan}");
     let text = timberline(folder.path(), &arguments).output().expect("it runs");
     assert!(String::from_utf8_lossy(&text.stdout).contains("hot: nodes by disk"), "{text:?}");
+    let fake = empty();
+    timberline(folder.path(), &["remote", "add", "prod", &fake.url(), "--index", "logs"])
+        .status()
+        .expect("it runs");
+    let measured = timberline(folder.path(), &arguments)
+        .args(["--measure", "remote:prod", "--json"])
+        .output()
+        .expect("it runs");
+    let plan: Value = serde_json::from_slice(&measured.stdout).expect("JSON");
+    let ratio = plan["figures"]
+        .as_array()
+        .expect("figures")
+        .iter()
+        .find(|one| one["name"] == "index bytes for a raw byte");
+    let ratio = ratio.expect("a ratio");
+    assert!(
+        ratio["from"].as_str().is_some_and(|from| from == "measured at remote:prod with 50 events, merged"),
+        "{ratio}"
+    );
+    // The cluster of the tests stores documents as they are sent, which is more than the lines they come from.
+    assert!(ratio["value"].as_f64().is_some_and(|ratio| ratio > 1.0 && ratio < 5.0), "{ratio}");
+    let state = fake.state.lock().expect("no panic");
+    assert!(
+        state.documents.is_empty() && state.asked.iter().any(|asked| asked.method == "DELETE"),
+        "the index is deleted"
+    );
+    drop(state);
     let wrong = timberline(folder.path(), &["plan", &path, "--per-day", "lots", "--keep", "30d"])
         .output()
         .expect("it runs");

@@ -15,7 +15,7 @@ const ANALYSED: &str = "analysed text matches by the tokens of the index";
 impl Translator<'_> {
     pub(super) fn test(&mut self, field: &Field, test: &Test) -> Result<Value> {
         let name = field.name.as_str();
-        if *test == Test::Exists && field.kind != Kind::Keyword {
+        if *test == Test::Exists && !matches!(field.kind, Kind::Keyword | Kind::Text) {
             return Ok(json!({"exists": {"field": name}}));
         }
         match &field.kind {
@@ -161,6 +161,7 @@ impl Translator<'_> {
         let name = field.name.as_str();
         let keyword = field.keyword.as_deref().and_then(|keyword| self.schema.field(keyword));
         match test {
+            Test::Exists => Ok(self.text_is_there(field, keyword)),
             Test::Matches(patterns) => {
                 let parts = patterns
                     .iter()
@@ -170,7 +171,8 @@ impl Translator<'_> {
             }
             Test::Compare(Op::NotEqual, value) => {
                 let equal = self.test(field, &Test::Compare(Op::Equal, value.clone()))?;
-                Ok(different(name, &equal))
+                let there = self.text_is_there(field, keyword);
+                Ok(json!({"bool": {"filter": [there], "must_not": [equal]}}))
             }
             test => match keyword {
                 Some(keyword) => self.keyword(keyword, test),
@@ -188,6 +190,16 @@ impl Translator<'_> {
         }
     }
 
+    /// Whether a document has an analysed text. Some releases do not find texts without a token by themselves.
+    fn text_is_there(&mut self, field: &Field, keyword: Option<&Field>) -> Value {
+        let name = field.name.as_str();
+        if let Some(keyword) = keyword {
+            return exists(keyword);
+        }
+        self.approximate(format!("texts of `{name}` without a token may not be found there"));
+        json!({"exists": {"field": name}})
+    }
+
     fn analysed_pattern(
         &mut self,
         field: &Field,
@@ -195,14 +207,13 @@ impl Translator<'_> {
         pattern: &Pattern,
     ) -> Result<Value> {
         let name = field.name.as_str();
-        let there = json!({"exists": {"field": name}});
         match pattern {
             Pattern::Tokens(words) | Pattern::Near(words, _)
                 if tokens::folded(words.as_bytes()).is_empty() =>
             {
-                Ok(there)
+                Ok(self.text_is_there(field, keyword))
             }
-            Pattern::Glob(glob) if glob == "*" => Ok(there),
+            Pattern::Glob(glob) if glob == "*" => Ok(self.text_is_there(field, keyword)),
             Pattern::Tokens(words) => {
                 self.approximate(ANALYSED);
                 Ok(json!({"match_phrase": {name: words}}))
@@ -228,7 +239,7 @@ impl Translator<'_> {
                             }
                             query
                         }
-                        None => there,
+                        None => self.text_is_there(field, Some(keyword)),
                     });
                 }
                 self.approximate(format!(

@@ -187,6 +187,65 @@ pub struct PushTarget<'c> {
     pub url: &'c str,
 }
 
+/// Events that are sent to measure how much a cluster takes for them.
+const MEASURED_EVENTS: usize = 100_000;
+
+/// Index bytes for each raw byte, as the cluster takes them: a part of the events is sent to an index of its own, merged,
+/// measured and deleted again.
+pub fn measure(target: &PushTarget<'_>, source: &Source<'_>, cancel: &Cancel) -> Result<(f64, usize)> {
+    let options = PushOptions {
+        index: format!("timberline-measure-{}", std::process::id()),
+        data_stream: false,
+        with_original: false,
+        rate: None,
+        senders: 2,
+        checkpoints: None,
+    };
+    let client = target.client;
+    let path = format!("/{}", options.index);
+    let mut body = template(source, &options)["template"].clone();
+    body["settings"]["index"]["number_of_shards"] = 1.into();
+    body["settings"]["index"]["number_of_replicas"] = 0.into();
+    client.ok(client.call("PUT", &path, &Body::Json(body))?)?;
+    let measured = measured(client, source, &options, cancel);
+    // It goes whatever came of it, also when somebody pressed Ctrl-C.
+    client.release("DELETE", &path, json!({}));
+    measured
+}
+
+fn measured(
+    client: &Arc<Client>,
+    source: &Source<'_>,
+    options: &PushOptions,
+    cancel: &Cancel,
+) -> Result<(f64, usize)> {
+    let documents = Documents::new(source.snapshot, false);
+    let mut sender = Sender::new(client, options, 0);
+    let (mut events, mut raw_bytes) = (0, 0_u64);
+    let sort = SortBy { field: "time".to_owned(), descending: false };
+    let walk = Walk { sort, limit: MEASURED_EVENTS, with_fields: true };
+    let walked = source.case.for_each(source.snapshot, source.view, &walk, cancel, &mut |event, fields| {
+        let (id, document) = documents.document(&event, &fields);
+        events += 1;
+        // Its line end is raw data too.
+        raw_bytes += u64::from(event.length) + 1;
+        sender.add(&id, &document, cancel).map(|_| ())
+    });
+    let finished = sender.finish(cancel);
+    walked.and(finished)?;
+    if sender.pushed().created != events as u64 || events == 0 {
+        let message = format!("the cluster took {} of {events} events", sender.pushed().created);
+        return Err(Error::new(ErrorKind::BadRequest, message).hint("give a measured --ratio instead"));
+    }
+    let path = format!("/{}", options.index);
+    for step in ["_forcemerge?max_num_segments=1", "_flush"] {
+        client.ok(client.call("POST", &format!("{path}/{step}"), &Body::None)?)?;
+    }
+    let stats = client.get(&format!("{path}/_stats/store"))?;
+    let stored = json::count(&stats, &["_all", "primaries", "store", "size_in_bytes"])?;
+    Ok((stored as f64 / raw_bytes as f64, events))
+}
+
 /// Writes the same actions and documents to a file.
 pub fn write_ndjson(
     source: &Source<'_>,

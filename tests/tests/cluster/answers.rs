@@ -100,7 +100,21 @@ pub fn answer(state: &mut State, asked: &Asked) -> (u16, Value) {
             (200, json!({"acknowledged": true}))
         }
         ("POST" | "PUT", [_, "_bulk"]) => (200, bulk(state, &asked.body)),
-        ("POST", [_, "_refresh"]) => (200, json!({"_shards": {"total": 1, "successful": 1, "failed": 0}})),
+        ("PUT", [name]) => {
+            state.properties = asked.json()["mappings"]["properties"].clone();
+            (200, json!({"acknowledged": true, "index": name}))
+        }
+        ("DELETE", [_]) => {
+            state.documents.clear();
+            (200, json!({"acknowledged": true}))
+        }
+        ("GET", [_, "_stats", "store"]) => {
+            let bytes: usize = state.documents.values().map(|document| document.to_string().len()).sum();
+            (200, json!({"_all": {"primaries": {"store": {"size_in_bytes": bytes}}}}))
+        }
+        ("POST", [_, "_refresh" | "_forcemerge" | "_flush"]) => {
+            (200, json!({"_shards": {"total": 1, "successful": 1, "failed": 0}}))
+        }
         ("POST", [name, ..]) => (404, no_index(name)),
         (method, parts) => panic!("{method} {parts:?} is not known"),
     }
