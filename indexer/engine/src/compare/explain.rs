@@ -21,6 +21,9 @@ const SAME: f64 = 0.9;
 const LOOKED_AT: usize = 8;
 const LARGEST_SHARE: f64 = 0.25;
 
+/// What is below the line is explained by a difference if this much of its ratio is left without that one's events.
+const LEFT: f64 = 0.67;
+
 /// A pair has to have so much of the difference, with a ratio so many doublings clearer than either part's.
 const PAIR_SHARE: f64 = 0.75;
 const CLEARER: f64 = 0.3;
@@ -126,37 +129,42 @@ fn accepted(
 ) -> (Vec<Accepted>, Vec<usize>) {
     let mut left: Vec<usize> = (0..candidates.len()).collect();
     let (mut accepted, mut without): (Vec<Accepted>, u64) = (Vec::new(), 0);
-    // What is left of a candidate: its score, and whether it is above the line.
+    // What is left of a candidate: its score, whether it is above the line, and the logarithm of its ratio.
     let rest = |place: usize, without: u64| {
         let candidate = &candidates[place];
         let (seen, totals) = cells.rest(place, without);
         let rates = Rates::new(seen, totals);
         let is_most = 2 * seen[1] >= candidate.counts[1];
         if let Some(stop) = candidate.stop.filter(|_| is_most) {
-            return (candidate.score.max(score::score_of(stop.at_least, stop.expected)), true);
+            let score = candidate.score.max(score::score_of(stop.at_least, stop.expected));
+            return (score, true, rates.log_ratio());
         }
         let is_as_before = rates.higher() == Rates::new(candidate.counts, counts.events).higher();
         let limit = limit * candidate.dispersion;
         let is_above = is_as_before && rates.at_least(limit) >= LEAST_RATIO;
-        (if is_as_before { rates.score(limit) } else { 0.0 }, is_above)
+        (if is_as_before { rates.score(limit) } else { 0.0 }, is_above, rates.log_ratio())
     };
     loop {
         let scored = left.iter().map(|&place| (place, rest(place, without)));
-        let above = scored.filter(|(_, (_, is_above))| *is_above);
+        let above = scored.filter(|(_, (_, is_above, _))| *is_above);
         // Of equal ones the first is accepted: patterns come before values.
         let best = above.reduce(|best, next| if next.1.0 > best.1.0 { next } else { best });
-        let Some((place, (score, _))) = best else { break };
-        let before: Vec<(usize, bool)> = left
+        let Some((place, (score, ..))) = best else { break };
+        let before: Vec<(usize, bool, f64)> = left
             .iter()
             .filter(|&&other| other != place)
-            .map(|&other| (other, rest(other, without).1))
+            .map(|&other| {
+                let (_, is_above, ratio) = rest(other, without);
+                (other, is_above, ratio)
+            })
             .collect();
         without |= 1 << place;
         let mut also = Vec::new();
         left = Vec::new();
-        for (other, was_above) in before {
-            let (score, is_above) = rest(other, without);
-            let is_explained = if was_above { !is_above } else { score <= 0.0 };
+        for (other, was_above, ratio) in before {
+            let (score, is_above, ratio_left) = rest(other, without);
+            let is_smaller = ratio_left / ratio <= LEFT;
+            let is_explained = if was_above { !is_above } else { score <= 0.0 && is_smaller };
             if is_explained { also.push(other) } else { left.push(other) }
         }
         accepted.push(Accepted { candidate: place, score, also });

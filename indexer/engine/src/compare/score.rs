@@ -55,6 +55,13 @@ impl Rates {
         (2.0 * sum).max(0.0)
     }
 
+    /// The logarithm of the ratio of the rates, half an event added to each.
+    #[must_use]
+    pub fn log_ratio(&self) -> f64 {
+        let rate = |side: usize| (self.counts[side] + 0.5) / (self.totals[side] + 1.0);
+        (rate(1) / rate(0)).ln()
+    }
+
     /// The smallest ratio of the higher rate to the lower that the counts still allow: with a smaller one, they
     /// would be so unlikely that their G² exceeds `limit`. Below 1, the rates may be equal.
     #[must_use]

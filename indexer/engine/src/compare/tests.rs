@@ -398,6 +398,37 @@ fn new_pattern_is_listed_once_with_its_consequences() {
 }
 
 #[test]
+fn difference_below_the_line_is_not_listed_with_a_row_that_shares_no_event() {
+    let mut events = random_events(36, 2_000);
+    for event in events.iter_mut().take(990).step_by(90) {
+        event.fields.push(("batch", "b1".to_owned()));
+    }
+    for event in events.iter_mut().skip(1_000).step_by(5) {
+        event.message = "disk sda1 is read-only".to_owned();
+        event.fields.push(("batch", "b2".to_owned()));
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = case_of(folder.path(), &events);
+    let (a, b) = (view("*", None, Some(1_000)), view("*", Some(1_000), None));
+    let found = compare(&case, &a, &b);
+    let also = |row: &Difference, text: &str| row.also.iter().any(|also| also.subject.to_string() == text);
+    let row = found.differences.iter().find(|row| row.change == Change::New).expect("the new pattern");
+    assert_eq!(row.counts, [0, 200]);
+    assert!(also(row, "batch=b2"), "{row:#?}");
+    assert!(!found.differences.iter().any(|row| also(row, "batch=b1")), "{found:#?}");
+    // It is a difference all the same, only a small one.
+    let (snapshot, cancel, views) = (case.snapshot(), Cancel::default(), [a, b]);
+    let sides = Sides::new(&case, &snapshot, &views, &cancel);
+    let mut counts = Counts::of_patterns(&sides).expect("counted");
+    for field in counts::fields(&sides, &mut Vec::new()) {
+        counts.add_field(&sides, &field, &mut Vec::new()).expect("counted");
+    }
+    let limit = score::threshold(counts.tests());
+    let small = counts.candidates(limit).into_iter().find(|one| one.subject.to_string() == "batch=b1");
+    assert!(small.is_some_and(|small| !small.is_above(counts.events, limit)));
+}
+
+#[test]
 fn value_that_fails_is_a_pair() {
     let mut events = random_events(31, 6_000);
     for event in events.iter_mut().skip(3_000) {
