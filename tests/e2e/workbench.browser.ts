@@ -160,16 +160,16 @@ test('the matching events are exported as tables and as they were written', asyn
 test('an export shows its progress and is cancelled', async () => {
   const page = await open([accessLog()]);
   await read(page, access.lines);
-  let cancelled = '';
+  const cancelled = new Set<string>();
   await page.route('**/api/call', async (route) => {
     const body = route.request().postDataJSON() as {
       id: string;
       command: { command: string; args: { call: string } };
     };
-    if (body.command.command === 'cancel') cancelled = body.command.args.call;
+    if (body.command.command === 'cancel') cancelled.add(body.command.args.call);
     // An export that takes until it is cancelled.
     if (body.command.command !== 'export') return route.continue();
-    await eventually('the end of the export', () => cancelled === body.id);
+    await eventually('the end of the export', () => cancelled.has(body.id));
     await route.fulfill({
       contentType: 'text/event-stream',
       body: 'event: error\ndata: {"code":"cancelled","message":"Cancelled."}\n\n',
