@@ -188,7 +188,7 @@ fn checked(remotes: &Remotes, check: &Check) -> Result<Outcome> {
     if checked.is_usable() {
         return Ok(Outcome::Done);
     }
-    let error = Error::new(ErrorKind::NotReadable, format!("remote:{} cannot be asked", check.name));
+    let error = Error::new(ErrorKind::NotReadable, format!("the cluster {} cannot be asked", check.name));
     Err(error.hint("what to do is written above").into())
 }
 

@@ -37,7 +37,7 @@ mod writing;
 
 pub use base::error::{Error, ErrorKind, Result};
 pub use base::{
-    Cancel, ErrorReport, EventId, FieldKind, LevelCount, LevelSeries, Nanos, sentence, stamp, tokens,
+    Cancel, ErrorReport, EventId, FieldKind, LevelCount, LevelSeries, Nanos, hex, sentence, stamp, tokens,
 };
 pub use case::{Case, Verification};
 pub use detect::{Detected, definitions, detect};

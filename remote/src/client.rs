@@ -98,6 +98,8 @@ pub struct Client {
     agent: Agent,
     base: String,
     name: String,
+    /// What messages call it: they may begin with it, and names keep their case.
+    called: String,
     authorization: Option<Secret>,
     options: Options,
     cancel: Cancel,
@@ -152,6 +154,7 @@ impl Client {
             agent: Agent::new_with_config(config),
             base: remote.url.clone(),
             name: remote.name.clone(),
+            called: format!("the cluster {}", remote.name),
             authorization: remote.authorization()?,
             options,
             cancel: cancel.clone(),
@@ -296,7 +299,7 @@ impl Client {
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    let message = format!("the connection to {} ended without an answer", self.name);
+                    let message = format!("the connection to {} ended without an answer", self.called);
                     return Attempt::Failed(Error::new(ErrorKind::Internal, message));
                 }
             }
@@ -336,7 +339,7 @@ impl Client {
         match json::read(&raw.bytes) {
             Err(_) if matches!(raw.status, 401 | 403 | 404) => Ok(Value::Null),
             Err(_) if (300..400).contains(&raw.status) => {
-                let message = format!("{} redirects to another address, which is not followed", self.name);
+                let message = format!("{} redirects to another address, which is not followed", self.called);
                 Err(Error::new(ErrorKind::BadRequest, message)
                     .hint("add the remote with the address it redirects to"))
             }
@@ -362,7 +365,7 @@ impl Client {
 
     /// What a status says.
     pub fn refused(&self, reply: &Reply) -> Error {
-        let (name, reason) = (&self.name, json::reason(&reply.body));
+        let (name, reason) = (&self.called, json::reason(&reply.body));
         match reply.status {
             401 => Error::new(ErrorKind::BadRequest, format!("{name} did not accept the credentials")).hint(
                 "add the remote again with --api-key-file FILE, or --user NAME and --password-file FILE",
@@ -373,7 +376,7 @@ impl Client {
             )
             .hint("they need the privileges `read`, `view_index_metadata` and, for the check, `monitor`"),
             404 => Error::new(ErrorKind::NotFound, format!("{name} has nothing there: {reason}"))
-                .hint(format!("timberline remote check {name} lists its indexes")),
+                .hint(format!("run timberline remote check {}, which lists its indexes", self.name)),
             413 => Error::new(ErrorKind::Limit, format!("the request is too large for {name}")),
             400 if reason.contains("index_closed") => {
                 Error::new(ErrorKind::BadRequest, format!("an index of {name} is closed: {reason}"))
@@ -390,25 +393,25 @@ impl Client {
     fn overloaded(&self, status: u16, reason: &str) -> Error {
         let what = if status == 429 { "has too much to do" } else { "is not available" };
         let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-        Error::new(ErrorKind::NotReadable, format!("{} {what} ({status}){reason}", self.name))
+        Error::new(ErrorKind::NotReadable, format!("{} {what} ({status}){reason}", self.called))
             .hint("try it again later")
     }
 
     fn too_late(&self) -> Error {
         let message =
-            format!("{} did not answer within {} s", self.name, self.options.deadline.as_secs_f64());
+            format!("{} did not answer within {} s", self.called, self.options.deadline.as_secs_f64());
         Error::new(ErrorKind::NotReadable, message)
             .hint("ask for less: a shorter time range, or a filter; --timeout gives it more time")
     }
 
     fn too_large(&self) -> Error {
         let message =
-            format!("the answer of {} has more than {} MB", self.name, self.options.answer_bytes >> 20);
+            format!("the answer of {} has more than {} MB", self.called, self.options.answer_bytes >> 20);
         Error::new(ErrorKind::Limit, message).hint("ask for fewer events or groups at once")
     }
 
     fn broken(&self, error: &ureq::Error) -> Attempt {
-        let (name, base) = (&self.name, &self.base);
+        let (name, base) = (&self.called, &self.base);
         let failed = |message: String, hint: &str| {
             Attempt::Failed(Error::new(ErrorKind::NotReadable, message).hint(hint))
         };

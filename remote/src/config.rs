@@ -276,14 +276,14 @@ impl Remotes {
             let names = self.remotes.iter().map(|remote| remote.name.as_str());
             let hint = match indexer::query::nearest(name, names) {
                 Some(near) => format!("did you mean remote:{near}?"),
-                None => "timberline remote add NAME URL --index PATTERN adds one, timberline remote list shows them".to_owned(),
+                None => "add one with timberline remote add NAME URL --index PATTERN".to_owned(),
             };
             return Err(bad(format!("there is no remote named \"{name}\""), hint));
         };
         if remote.off {
             return Err(bad(
                 format!("the remote \"{name}\" is switched off"),
-                format!("timberline remote on {name} switches it on"),
+                format!("switch it on with timberline remote on {name}"),
             ));
         }
         Ok(remote)
@@ -296,7 +296,7 @@ impl Remotes {
         if self.remotes.len() == before {
             return Err(bad(
                 format!("there is no remote named \"{name}\""),
-                "timberline remote list shows them",
+                "see the names with timberline remote list",
             ));
         }
         Ok(())

@@ -5,14 +5,14 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use indexer::query::parse_query;
-use indexer::{Cancel, RunOptions, SortBy};
+use indexer::{Cancel, SortBy};
 use remote::{Cluster, Events, Login, Options, Remote, check};
 use serde_json::json;
 
 mod cluster;
 
 use cluster::logs::{
-    EVENTS, PATIENCE, STAGES, asked, connected, imported, patient, remote_at, rows, started,
+    EVENTS, PATIENCE, asked, assert_stages_answered_alike, connected, imported, patient, remote_at, started,
 };
 use cluster::server::Fault;
 
@@ -20,29 +20,7 @@ use cluster::server::Fault;
 fn stages_give_the_same_tables_as_a_case() {
     let (fake, folder) = (started(), tempfile::tempdir().expect("a folder"));
     let (cluster, case) = (connected(&fake), imported(folder.path()));
-    for text in STAGES {
-        let query = parse_query(text).expect(text);
-        let remote =
-            cluster.run(&query, (None, None), "UTC").unwrap_or_else(|error| panic!("{text}: {error}"));
-        assert!(remote.missing.is_empty() && remote.inexact.is_empty(), "{text}: {remote:?}");
-        let local = case
-            .run(
-                &case.snapshot(),
-                &query,
-                (None, None),
-                &RunOptions::default(),
-                &mut |_| {},
-                &Cancel::default(),
-            )
-            .expect(text);
-        assert_eq!(remote.value.names(), local.names(), "{text}");
-        if text.contains("limit=3") {
-            // Which of equally frequent values have a series of their own is open.
-            assert_eq!(remote.value.rows(), local.rows(), "{text}");
-            continue;
-        }
-        assert_eq!(rows(&remote.value), rows(&local), "{text}");
-    }
+    assert_stages_answered_alike(&cluster, &case, &[]);
     let estimated = cluster
         .run(&parse_query("* | stats p95(duration)").expect("read"), (None, None), "UTC")
         .expect("a table");

@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::record::{LogRecord, hex};
+use super::record::{LogRecord, hex_id};
 
 /// Values nested deeper are refused; attributes of programs are a few levels deep.
 const DEEPEST_VALUE: usize = 32;
@@ -164,8 +164,8 @@ fn log_record(message: &[u8]) -> Decoded<LogRecord> {
             3 => record.severity_text = field.text(),
             5 => record.body = Some(any_value(field.bytes(), 0)?),
             6 => key_value(field, 0, &mut record.attributes)?,
-            9 => record.trace_id = hex(field.bytes()),
-            10 => record.span_id = hex(field.bytes()),
+            9 => record.trace_id = hex_id(field.bytes()),
+            10 => record.span_id = hex_id(field.bytes()),
             11 => record.observed = field.number(),
             12 => record.event_name = field.text(),
             _ => {}

@@ -94,14 +94,7 @@ fn severity_word(number: i64) -> Option<&'static str> {
     })
 }
 
-pub fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    // All zeros mean that there is none.
-    if bytes.iter().all(|&byte| byte == 0) {
-        return String::new();
-    }
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+/// Nothing for all zeros, which mean that there is no id.
+pub fn hex_id(bytes: &[u8]) -> String {
+    if bytes.iter().all(|&byte| byte == 0) { String::new() } else { indexer::hex(bytes) }
 }

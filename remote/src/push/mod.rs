@@ -318,9 +318,7 @@ fn checkpoint_file(
         hash.update(part.as_bytes());
         hash.update([0]);
     }
-    let name: String =
-        hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
-    folder.join(format!("{name}.json"))
+    folder.join(format!("{}.json", indexer::hex(&hash.finalize()[..12])))
 }
 
 fn read_checkpoint(file: &Path, revision: u64) -> Option<u64> {

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use indexer::query::parse;
-use indexer::{Cancel, Case, ImportOptions, Table};
+use indexer::query::{parse, parse_query};
+use indexer::{Cancel, Case, ImportOptions, RunOptions, Table};
 use remote::{Asked, Cluster, Options, Remote};
 use serde_json::{Value, json};
 
@@ -115,3 +115,24 @@ pub const STAGES: [&str; 22] = [
     "service:nothing | stats count by status",
     "service:nothing | stats count, sum(status)",
 ];
+
+/// Every stage gives the same table there as here. Of those that contain one of `estimated`, only the numbers of rows
+/// are compared.
+pub fn assert_stages_answered_alike(cluster: &Cluster, case: &Case, estimated: &[&str]) {
+    for text in STAGES {
+        let query = parse_query(text).expect(text);
+        let there =
+            cluster.run(&query, (None, None), "UTC").unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert!(there.missing.is_empty() && there.inexact.is_empty(), "{text}: {there:?}");
+        let (snapshot, options) = (case.snapshot(), RunOptions::default());
+        let here =
+            case.run(&snapshot, &query, (None, None), &options, &mut |_| {}, &Cancel::default()).expect(text);
+        assert_eq!(there.value.names(), here.names(), "{text}");
+        assert_eq!(there.value.rows(), here.rows(), "{text}");
+        // Which of equally frequent values have a series of their own is open.
+        let is_open = text.contains("limit=3") || estimated.iter().any(|word| text.contains(word));
+        if !is_open {
+            assert_eq!(rows(&there.value), rows(&here), "{text}");
+        }
+    }
+}
