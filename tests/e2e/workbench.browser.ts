@@ -364,6 +364,16 @@ test('rows show the message first, numbers to the right, and the open event afte
   await page.getByTestId('timeline-canvas').waitFor({ state: 'detached' });
 });
 
+test('events are counted where the timeline was collapsed before', async () => {
+  const page = await open([accessLog()]);
+  await read(page, access.lines);
+  await page.getByTestId('toggle-timeline').click();
+  await page.getByTestId('timeline-canvas').waitFor({ state: 'detached' });
+  await page.reload();
+  await totalBecomes(page, access.lines);
+  expect(await page.getByTestId('timeline-canvas').count()).toBe(0);
+});
+
 test('fields are in the order of coverage, all of them are in the menus, and a menu can be searched', async () => {
   const wide = join(temporaryFolder(), 'wide.jsonl');
   const rare = Object.fromEntries(
