@@ -31,6 +31,7 @@ impl Cancel {
         self.flag.store(true, Ordering::Relaxed);
     }
 
+    #[inline]
     #[must_use]
     pub fn is_set(&self) -> bool {
         self.flag.load(Ordering::Relaxed) || self.parent.as_ref().is_some_and(|parent| parent.is_set())

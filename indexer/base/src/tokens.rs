@@ -5,12 +5,14 @@
 
 use std::borrow::Cow;
 
+#[inline]
 #[must_use]
 pub fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
 /// Whether a piece of a text has the tokens there that it has by itself: none goes on beyond its ends.
+#[inline]
 #[must_use]
 pub fn is_delimited(text: &[u8], start: usize, end: usize) -> bool {
     let is_inside = |at: usize| {
@@ -25,6 +27,7 @@ pub const LONGEST_WORD_BYTES: usize = 40;
 
 /// Whether a folded token is a word that people type: none with digits, because most of those are ids. The text index has a term
 /// for each word, and a fuzzy word means only words.
+#[inline]
 #[must_use]
 pub fn is_word(token: &[u8]) -> bool {
     token.len() <= LONGEST_WORD_BYTES && !token.iter().any(u8::is_ascii_digit)

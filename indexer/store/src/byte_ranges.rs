@@ -48,6 +48,7 @@ impl ByteRanges {
     }
 
     /// The range of a row in its event.
+    #[inline]
     #[must_use]
     pub fn range(&self, row: usize) -> Option<(usize, usize)> {
         let (start, length) = (*self.start.get(row)?, *self.length.get(row)?);
@@ -89,6 +90,7 @@ impl CachedByteRanges {
     }
 
     /// The value of a row, given its event.
+    #[inline]
     pub fn value(&self, row: usize, event: &[u8]) -> Option<String> {
         if self.start.codes.get(row) == 0 {
             return self.rest.as_ref()?.at(row).map(|value| value.to_string());

@@ -27,14 +27,17 @@ pub struct Locations {
 }
 
 impl Locations {
+    #[inline]
     pub fn source(&self, row: usize) -> u32 {
         self.source.whole_at(row) as u32
     }
 
+    #[inline]
     pub fn offset(&self, row: usize) -> u64 {
         self.offset.whole_at(row) as u64
     }
 
+    #[inline]
     pub fn length(&self, row: usize) -> u32 {
         self.length.whole_at(row) as u32
     }
@@ -48,6 +51,7 @@ pub struct Levels {
 }
 
 impl Levels {
+    #[inline]
     pub fn get(&self, row: usize) -> Level {
         self.by_code[self.column.codes.get(row) as usize]
     }
@@ -62,11 +66,13 @@ pub struct EventKeys {
 }
 
 impl EventKeys {
+    #[inline]
     #[must_use]
     pub fn time(&self, row: usize) -> i64 {
         self.times.get(row)
     }
 
+    #[inline]
     #[must_use]
     pub fn key(&self, row: usize) -> (i64, u32, u64) {
         (self.times.get(row), self.source.whole_at(row) as u32, self.offset.whole_at(row) as u64)

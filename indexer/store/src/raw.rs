@@ -38,11 +38,13 @@ fn is_first(generation: &u32) -> bool {
 }
 
 impl Frame {
+    #[inline]
     #[must_use]
     pub fn holds(&self, offset: u64) -> bool {
         (self.offset..self.end()).contains(&offset)
     }
 
+    #[inline]
     #[must_use]
     pub fn end(&self) -> u64 {
         self.offset + u64::from(self.bytes)

@@ -60,6 +60,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
+    #[inline]
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         match self {
@@ -69,6 +70,7 @@ impl Scalar {
         }
     }
 
+    #[inline]
     #[must_use]
     pub fn kind(&self) -> FieldKind {
         match self {
@@ -80,6 +82,7 @@ impl Scalar {
     }
 
     /// Numbers before booleans before texts, each in their own order.
+    #[inline]
     #[must_use]
     pub fn order(&self, other: &Scalar) -> std::cmp::Ordering {
         let rank = |value: &Scalar| match value {
@@ -114,6 +117,7 @@ impl std::fmt::Display for Scalar {
 }
 
 impl Unit {
+    #[inline]
     #[must_use]
     pub fn value(self, number: i64) -> Scalar {
         match self {
@@ -124,6 +128,7 @@ impl Unit {
         }
     }
 
+    #[inline]
     #[must_use]
     pub fn float(self, number: i64) -> f64 {
         match self {
@@ -134,12 +139,14 @@ impl Unit {
     }
 
     /// The integer that represents a float among [`Unit::Bits`].
+    #[inline]
     #[must_use]
     pub fn ordered(value: f64) -> i64 {
         ordered(value.to_bits() as i64)
     }
 
     /// True if its sums and percentiles have a meaning.
+    #[inline]
     #[must_use]
     pub fn is_number(self) -> bool {
         matches!(self, Unit::Whole | Unit::Decimals(_) | Unit::Bits)
@@ -147,6 +154,7 @@ impl Unit {
 }
 
 /// Maps the bits of floats to integers in the order of the floats, and back.
+#[inline]
 fn ordered(bits: i64) -> i64 {
     if bits < 0 { bits ^ i64::MAX } else { bits }
 }
@@ -245,12 +253,14 @@ impl Column {
         Column::floats(&(0..rows).map(number).collect::<Vec<_>>())
     }
 
+    #[inline]
     #[must_use]
     pub fn rows(&self) -> usize {
         self.codes.len()
     }
 
     /// The value of a code; `None` for 0.
+    #[inline]
     #[must_use]
     pub fn value(&self, code: u64) -> Option<Scalar> {
         let place = code.checked_sub(1).filter(|_| code <= self.largest)?;
@@ -266,6 +276,7 @@ impl Column {
     }
 
     /// The index of an integer among the values.
+    #[inline]
     #[must_use]
     pub fn place_of(&self, number: i64) -> Option<usize> {
         let above = |base: i64| u64::try_from(number.checked_sub(base)?).ok();
@@ -280,6 +291,7 @@ impl Column {
     }
 
     /// The integer of a row of a built-in column, in which nothing is missing.
+    #[inline]
     #[must_use]
     pub fn whole_at(&self, row: usize) -> i64 {
         match &self.values {
@@ -288,6 +300,7 @@ impl Column {
         }
     }
 
+    #[inline]
     #[must_use]
     pub fn at(&self, row: usize) -> Option<Scalar> {
         self.value(self.codes.get(row))

@@ -62,11 +62,13 @@ impl Packed {
         }
     }
 
+    #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         with_codes!(self, codes => codes.len())
     }
 
+    #[inline]
     #[must_use]
     pub fn get(&self, row: usize) -> u64 {
         match self {

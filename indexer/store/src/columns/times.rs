@@ -34,11 +34,13 @@ impl Times {
         Times { codes, first, unit_ns }
     }
 
+    #[inline]
     #[must_use]
     pub fn rows(&self) -> usize {
         self.codes.len()
     }
 
+    #[inline]
     #[must_use]
     pub fn get(&self, row: usize) -> i64 {
         match self.codes.get(row) {
@@ -47,6 +49,7 @@ impl Times {
         }
     }
 
+    #[inline]
     fn time(&self, code: u64) -> i64 {
         self.first.wrapping_add((code - 1).wrapping_mul(self.unit_ns as u64) as i64)
     }
@@ -67,6 +70,7 @@ impl Times {
     }
 
     /// The number of rows before a time; rows without a time count as before.
+    #[inline]
     #[must_use]
     pub fn before(&self, limit: i64) -> usize {
         let code = self.code_from(limit);

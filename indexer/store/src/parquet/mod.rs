@@ -71,6 +71,7 @@ pub struct Texts {
 }
 
 impl Texts {
+    #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -87,6 +88,7 @@ impl Texts {
         self.ends.push(self.text.len());
     }
 
+    #[inline]
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&str> {
         let end = *self.ends.get(index)?;
@@ -106,6 +108,7 @@ impl Texts {
 
     /// The text that contains a byte of the concatenated ones, searched from this index on, and the end of
     /// that text.
+    #[inline]
     #[must_use]
     pub fn at_byte(&self, byte: usize, from: usize) -> Option<(usize, usize)> {
         let ends = self.ends.get(from..)?;
