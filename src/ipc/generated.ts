@@ -76,6 +76,12 @@ export type AheadRequest = { paths: Array<string>,
  */
 choices?: ImportChoices, query: string, };
 
+export type Also = { subject: Subject, change: Change, counts: [number, number], 
+/**
+ * It covers the same events, nearly.
+ */
+isSame: boolean, };
+
 export type Alternative = { format: string, score: number, };
 
 export type Around = { "kind": "file" } | { "kind": "everywhere" } | { "kind": "sharing", field: string, };
@@ -132,6 +138,8 @@ export type CellEvent = { id: EventId, caption: string, };
 
 export type CellKind = "query" | "chart" | "event";
 
+export type Change = "new" | "gone" | "more" | "fewer" | "stopped" | "moved";
+
 export type ChangeNotesRequest = { case: string, put?: Array<NoteDraft>, remove?: Array<NoteRemoval>, };
 
 export type CheckRequest = { case: string, query: string, 
@@ -143,6 +151,43 @@ kql: boolean, };
 export type ColumnKind = "missing" | "text" | "int" | "float" | "bool" | "time" | "level" | "list";
 
 export type CompactReport = { bytesBefore: number, bytesAfter: number, segmentsBefore: number, segmentsAfter: number, seconds: number, };
+
+export type CompareRequest = { a: View, b: View, 
+/**
+ * Rows listed at most.
+ */
+limit: number, };
+
+export type Compared = { revision: number, 
+/**
+ * What has to be known to read the rows: in sentences, without a full stop.
+ */
+notes: Array<string>, 
+/**
+ * Share of the work done: 1 when this is the whole answer, and only then are rows listed once that follow from
+ * others.
+ */
+fraction: number, elapsedMs: number, 
+/**
+ * Events of A and of B.
+ */
+events: [number, number], 
+/**
+ * Events that both sides have. They count on both.
+ */
+shared: number, 
+/**
+ * The greatest score first.
+ */
+differences: Array<Difference>, 
+/**
+ * Differences above the line that are not listed.
+ */
+unlisted: number, unchanged: Unchanged, 
+/**
+ * Fields that were not compared, with the reason.
+ */
+leftOut: Array<[string, LeftOut]>, };
 
 export type CompleteRequest = { case: string, query: string, 
 /**
@@ -167,6 +212,36 @@ export type DeleteRequest = { case: string,
  * Ids of the sources that go, with all that is kept of them.
  */
 sources: Array<number>, };
+
+export type Difference = { subject: Subject, change: Change, 
+/**
+ * Events of A and of B; of a number those that have it.
+ */
+counts: [number, number], 
+/**
+ * Their share of each side.
+ */
+shares: [number, number], 
+/**
+ * The higher rate is at least so many times the lower one, after the margin of error. Of numbers: the odds.
+ */
+atLeast: number, 
+/**
+ * The log-likelihood ratio, and the probability of one as large where nothing differs, times the number of tests.
+ */
+g2: number, pValue: number, 
+/**
+ * The order of the rows.
+ */
+score: number, moved: Moved | null, stop: PatternStop | null, 
+/**
+ * Finds its events, on either side.
+ */
+filter: string, 
+/**
+ * What differs because of this, or with it.
+ */
+also: Array<Also>, };
 
 export type EditRequest = { case: string, query: string, 
 /**
@@ -469,6 +544,8 @@ export type Layout = {
  */
 layout: string, events: number, };
 
+export type LeftOut = "chosenBy" | "manyValues" | "countsUp";
+
 export type Level = "none" | "trace" | "debug" | "info" | "notice" | "warn" | "error" | "fatal";
 
 export type LevelCount = { level: Level, count: number, };
@@ -510,6 +587,16 @@ texts: Array<string | null> | null,
  * Matching events without the field, and those whose value is no number.
  */
 missing: number, mistyped: number, };
+
+export type Moved = { 
+/**
+ * The largest difference between the shares of numbers up to any value (Kolmogorov and Smirnov).
+ */
+distance: number, 
+/**
+ * The percentiles 50, 95 and 99, of A and of B.
+ */
+percentiles: [[Scalar | null, Scalar | null], [Scalar | null, Scalar | null], [Scalar | null, Scalar | null]], };
 
 export type Nanos = string & { readonly __nanos: unique symbol };
 
@@ -685,6 +772,20 @@ elsewhere: number | null,
  * Its variable parts, if requested.
  */
 variables: Array<PatternVariable>, };
+
+export type PatternStop = { 
+/**
+ * Its last event.
+ */
+last: Nanos, 
+/**
+ * So many were to be expected after it, at its rate among all events until then.
+ */
+expected: number, 
+/**
+ * The rate until then is at least so many times that after it.
+ */
+atLeast: number, };
 
 export type PatternVariable = { 
 /**
@@ -1127,6 +1228,8 @@ cells: number,
  */
 marks: Array<string>, };
 
+export type Subject = { "kind": "pattern", id: string, text: string, } | { "kind": "value", field: string, value: Scalar, } | { "kind": "pair", one: Subject, other: Subject, } | { "kind": "number", field: string, group: Subject | null, };
+
 export type Suggestion = { kind: SuggestionKind, 
 /**
  * The displayed label.
@@ -1281,6 +1384,20 @@ text: string,
  */
 sample: string, events: number, };
 
+export type Unchanged = { 
+/**
+ * Patterns that occur often enough to be compared, and values of fields; and those of them that differ.
+ */
+patterns: number, patternsChanged: number, values: number, valuesChanged: number, 
+/**
+ * Fields without a value that differs.
+ */
+fields: Array<string>, 
+/**
+ * Numbers that did not move.
+ */
+numbers: Array<string>, };
+
 export type UnknownWord = { word: string, 
 /**
  * Bytes of the query.
@@ -1376,6 +1493,7 @@ export interface Contract {
   complete: { args: CompleteRequest; progress: Empty; reply: Completion };
   unknownWords: { args: UnknownWordsRequest; progress: Empty; reply: UnknownWords };
   patterns: { args: PatternsRequest; progress: Patterns; reply: Patterns };
+  compare: { args: CompareRequest; progress: Compared; reply: Compared };
   run: { args: RunRequest; progress: Table; reply: Table };
   export: { args: ExportRequest; progress: Exported; reply: Exported };
   write: { args: WriteRequest; progress: Empty; reply: Empty };

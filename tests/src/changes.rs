@@ -242,7 +242,7 @@ impl Cause {
     fn is_named_by(&self, subject: &Subject) -> bool {
         match (self, subject) {
             (Cause::Pattern(words), Subject::Pattern { text, .. }) => text.contains(words),
-            (_, Subject::Pair(one, other)) => self.is_named_by(one) || self.is_named_by(other),
+            (_, Subject::Pair { one, other }) => self.is_named_by(one) || self.is_named_by(other),
             (Cause::Value(field, value), Subject::Value { field: known, value: own }) => {
                 field == known && own.to_string() == *value
             }

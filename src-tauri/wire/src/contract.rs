@@ -12,8 +12,8 @@ use crate::{Call, Session};
 // A row names a function and types of these modules, and nothing else has to name them.
 #[allow(clippy::wildcard_imports)]
 use crate::{
-    ahead::*, analysis::*, calls::*, cases::*, events::*, files::*, formats::*, language::*, notebook::*,
-    notes::*, patterns::*, recent::*, sources::*, tables::*, types::*, upkeep::*,
+    ahead::*, analysis::*, calls::*, cases::*, compare::*, events::*, files::*, formats::*, language::*,
+    notebook::*, notes::*, patterns::*, recent::*, sources::*, tables::*, types::*, upkeep::*,
 };
 
 macro_rules! contract {
@@ -156,6 +156,8 @@ contract! {
     unknown_words / UnknownWords: UnknownWordsRequest, Empty => UnknownWords;
     /// The templates of the matching events; partial results are streamed.
     patterns / Patterns: PatternsRequest, Patterns => Patterns;
+    /// What differs between two parts of a case; partial results are streamed.
+    compare / Compare: CompareRequest, Compared => Compared;
     /// Rows of what a query with stages gives; partial results are streamed.
     run / Run: RunRequest, Table => Table;
     /// Writes what a query gives to a file of the machine that answers.

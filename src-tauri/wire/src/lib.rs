@@ -17,6 +17,7 @@ mod ahead;
 mod analysis;
 mod calls;
 mod cases;
+mod compare;
 mod contract;
 mod events;
 mod files;

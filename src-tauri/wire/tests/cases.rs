@@ -169,6 +169,61 @@ fn patterns_are_compared_with_a_chosen_range() {
 }
 
 #[test]
+fn two_parts_of_a_case_are_compared() {
+    let walk = Walk::new();
+    let line = |second: usize| {
+        let is_full = second >= 60 && second.is_multiple_of(2);
+        let (level, message) = if is_full { ("warn", "disk is full") } else { ("info", "all is well") };
+        let took = if second >= 60 { 900 + second } else { 10 + second };
+        let time = format!("2026-03-01T14:{:02}:{:02}Z", 5 + second / 60, second % 60);
+        json!({ "ts": time, "level": level, "message": message, "took": took % 1_000 }).to_string() + "\n"
+    };
+    let log: String = (0..120).map(line).collect();
+    let (case, _) = walk.imported(&walk.file("app.jsonl", log.as_bytes()));
+    let view =
+        |query: &str, from: Value, to: Value| json!({ "case": case, "query": query, "from": from, "to": to });
+    let (a, b) = (view("", Value::Null, nanos(60)), view("", nanos(60), Value::Null));
+    let partial = std::cell::RefCell::new(Vec::new());
+    let found = walk
+        .ask_with("compare", json!({ "a": a, "b": b, "limit": 5 }), |report| {
+            partial.borrow_mut().push(report)
+        })
+        .expect("a comparison");
+    let first = &partial.borrow()[0];
+    assert!(first["fraction"].as_f64() < Some(1.0) && first["differences"][0]["change"] == "new", "{first}");
+    assert_eq!((&found["events"], &found["fraction"]), (&json!([60, 60]), &json!(1.0)));
+    let row = &found["differences"][0];
+    assert_eq!((&row["change"], &row["counts"]), (&json!("new"), &json!([0, 30])));
+    assert_eq!(
+        (&row["subject"]["kind"], &row["subject"]["text"]),
+        (&json!("pattern"), &json!("disk is full"))
+    );
+    let pattern = format!("template={}", row["subject"]["id"].as_str().expect("an id"));
+    assert_eq!(row["filter"], json!(pattern));
+    let (subject, same) = (&row["also"][0]["subject"], &row["also"][0]["isSame"]);
+    assert_eq!(
+        (&subject["field"], &subject["value"]["text"], same),
+        (&json!("level"), &json!("warn"), &json!(true))
+    );
+
+    // The rest of the time, as a filter.
+    let rest = view("NOT (time>=2026-03-01T14:06:00Z time<2026-03-01T14:07:00Z)", Value::Null, Value::Null);
+    let same = walk.ask("compare", json!({ "a": rest, "b": b, "limit": 5 })).expect("a comparison");
+    assert_eq!((&same["events"], &same["shared"]), (&json!([60, 60]), &json!(0)));
+    assert_eq!(same["differences"][0]["subject"], row["subject"]);
+
+    let all = view("", Value::Null, Value::Null);
+    let overlap = walk.ask("compare", json!({ "a": all, "b": b, "limit": 5 })).expect("a comparison");
+    assert_eq!((&overlap["shared"], overlap["notes"].as_array().map(Vec::len)), (&json!(60), Some(1)));
+    let none = view("nowhere", Value::Null, Value::Null);
+    let empty = walk.ask("compare", json!({ "a": none, "b": b, "limit": 5 })).expect("an answer");
+    assert_eq!((&empty["events"], &empty["differences"]), (&json!([0, 60]), &json!([])));
+    let wrong = view("level:(", Value::Null, Value::Null);
+    let error = walk.ask("compare", json!({ "a": wrong, "b": b, "limit": 5 })).expect_err("no filter");
+    assert_eq!(error.code, ErrorCode::QueryInvalid);
+}
+
+#[test]
 fn reference_of_the_language_is_complete() {
     let walk = Walk::new();
     let reference = walk.ask("reference", json!({})).expect("a reference");

@@ -100,7 +100,9 @@ pub fn differences(sides: &Sides<'_>, counts: &Counts) -> Result<Vec<Difference>
 impl Difference {
     /// Whether another pair is nearly as many events of a part that is the same.
     fn is_twin(&self, other: &Difference) -> bool {
-        let (Subject::Pair(one, two), Subject::Pair(three, four)) = (&self.subject, &other.subject) else {
+        let (Subject::Pair { one, other: two }, Subject::Pair { one: three, other: four }) =
+            (&self.subject, &other.subject)
+        else {
             return false;
         };
         let near = |side: usize| {
@@ -239,7 +241,7 @@ fn pairs<'c>(
         let Tried { field, code, both, .. } = &tried[place];
         let Some(Some(value)) = field.values.values([*code]).pop() else { continue };
         let value = Subject::Value { field: field.field.clone(), value };
-        let subject = Subject::Pair(Box::new(seed.subject.clone()), Box::new(value));
+        let subject = Subject::Pair { one: Box::new(seed.subject.clone()), other: Box::new(value) };
         let rates = Rates::new(*both, counts.events);
         let (g2, pair_limit) = (rates.g2(), pair_limit * seed.dispersion);
         let difference = Difference {

@@ -29,6 +29,7 @@ use base::error::Result;
 use base::limits::PARTIAL_EVERY;
 use counts::Counts;
 use query::Filter;
+use serde::Serialize;
 use sides::Sides;
 use store::Snapshot;
 
@@ -36,7 +37,9 @@ use store::Snapshot;
 pub const ROWS: usize = 50;
 
 /// What differs in one respect.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Difference {
     pub subject: Subject,
     pub change: Change,
@@ -54,13 +57,27 @@ pub struct Difference {
     pub moved: Option<Moved>,
     pub stop: Option<Stop>,
     /// Finds its events, on either side.
+    #[serde(with = "filter_text")]
+    #[cfg_attr(feature = "typescript", ts(type = "string"))]
     pub filter: Filter,
     /// What differs because of this, or with it.
     pub also: Vec<Also>,
 }
 
+/// A filter as it is written in a query.
+mod filter_text {
+    use query::Filter;
+    use serde::Serializer;
+
+    pub fn serialize<S: Serializer>(filter: &Filter, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(filter)
+    }
+}
+
 /// A difference that another one explains.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Also {
     pub subject: Subject,
     pub change: Change,
@@ -69,7 +86,9 @@ pub struct Also {
     pub is_same: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Change {
     /// B has it, A does not.
     New,
@@ -107,7 +126,9 @@ impl Change {
 }
 
 /// The result of a comparison.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Comparison {
     /// Events of A and of B.
     pub events: [u64; 2],
@@ -123,7 +144,9 @@ pub struct Comparison {
 }
 
 /// What was looked at and is the same on both sides, as far as can be listed.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Unchanged {
     /// Patterns that occur often enough to be compared, and values of fields; and those of them that differ.
     pub patterns: usize,
@@ -136,7 +159,9 @@ pub struct Unchanged {
     pub numbers: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum LeftOut {
     /// The filters of the sides name it, so that it differs by choice.
     ChosenBy,

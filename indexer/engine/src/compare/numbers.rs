@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::counts::Counts;
 use super::score::{self, LEAST_DISTANCE};
 use super::sides::Sides;
@@ -37,7 +39,8 @@ pub const PERCENTILES: [f64; 3] = [50.0, 95.0, 99.0];
 const NO_GROUP: u32 = u32::MAX;
 
 /// How the numbers of A became those of B.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Moved {
     /// The largest difference between the shares of numbers up to any value (Kolmogorov and Smirnov).
     pub distance: f64,

@@ -1,5 +1,7 @@
 //! The rhythm of patterns: how often each occurs over a side's time, and which stopped before its end.
 
+use serde::Serialize;
+
 use super::score::{self, Rates};
 
 /// Buckets of equal length that a side's time is cut into.
@@ -12,9 +14,13 @@ const LEAST_BUCKETS: usize = BUCKETS / 12;
 const LONGER: usize = 3;
 
 /// A pattern that B has until some time.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PatternStop"))]
 pub struct Stop {
     /// Its last event.
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
     pub last: i64,
     /// So many were to be expected after it, at its rate among all events until then.
     pub expected: f64,

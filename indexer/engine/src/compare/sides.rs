@@ -29,10 +29,15 @@ impl<'a> Sides<'a> {
         cancel: &'a Cancel,
     ) -> Sides<'a> {
         let mut chosen_by = HashSet::new();
-        if views[0].filter != views[1].filter {
-            for view in views {
-                add_fields(&view.filter, &mut chosen_by);
-            }
+        let texts = |view: &View| -> HashSet<String> {
+            conditions(&view.filter).into_iter().map(ToString::to_string).collect()
+        };
+        for (view, other) in [(&views[0], &views[1]), (&views[1], &views[0])] {
+            // What both sides have to be is no choice between them.
+            let others = texts(other);
+            let own = conditions(&view.filter).into_iter();
+            own.filter(|condition| !others.contains(&condition.to_string()))
+                .for_each(|condition| add_fields(condition, &mut chosen_by));
         }
         Sides { case, snapshot, views, cancel, chosen_by }
     }
@@ -110,6 +115,14 @@ impl<'a> Sides<'a> {
         };
         self.each_segment(count, |both| shared += both as u64)?;
         Ok(shared)
+    }
+}
+
+/// The parts of a filter that all have to be true.
+fn conditions(filter: &Filter) -> Vec<&Filter> {
+    match filter {
+        Filter::And(parts) => parts.iter().flat_map(conditions).collect(),
+        other => vec![other],
     }
 }
 

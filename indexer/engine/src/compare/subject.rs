@@ -4,11 +4,15 @@ use std::fmt;
 
 use patterns::TemplateId;
 use query::{Filter, Op, Span, Test};
+use serde::Serialize;
 use store::Scalar;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Subject {
     Pattern {
+        #[cfg_attr(feature = "typescript", ts(type = "string"))]
         id: TemplateId,
         text: String,
     },
@@ -17,7 +21,10 @@ pub enum Subject {
         value: Scalar,
     },
     /// Both at once.
-    Pair(Box<Subject>, Box<Subject>),
+    Pair {
+        one: Box<Subject>,
+        other: Box<Subject>,
+    },
     /// The numbers of a field, in the events that have this value where there is one.
     Number {
         field: String,
@@ -37,7 +44,7 @@ impl Subject {
         match self {
             Subject::Pattern { id, .. } => equal("template", id.to_string()),
             Subject::Value { field, value } => equal(field, value.to_string()),
-            Subject::Pair(one, other) => Filter::And(vec![one.filter(), other.filter()]),
+            Subject::Pair { one, other } => Filter::And(vec![one.filter(), other.filter()]),
             Subject::Number { field, group } => {
                 let field = Filter::Field { field: field.clone(), test: Test::Exists, span: Span::default() };
                 match group {
@@ -54,7 +61,7 @@ impl Subject {
         match self {
             Subject::Pattern { .. } => "pattern",
             Subject::Value { .. } => "value",
-            Subject::Pair(..) => "pair",
+            Subject::Pair { .. } => "pair",
             Subject::Number { .. } => "number",
         }
     }
@@ -65,7 +72,7 @@ impl Subject {
         match self {
             Subject::Pattern { .. } => false,
             Subject::Value { field, .. } => field == wanted,
-            Subject::Pair(one, other) => one.names(wanted) || other.names(wanted),
+            Subject::Pair { one, other } => one.names(wanted) || other.names(wanted),
             Subject::Number { field, group } => {
                 field == wanted || group.as_ref().is_some_and(|group| group.names(wanted))
             }
@@ -78,7 +85,7 @@ impl fmt::Display for Subject {
         match self {
             Subject::Pattern { text, .. } => f.write_str(text),
             Subject::Value { field, value } => write!(f, "{field}={value}"),
-            Subject::Pair(one, other) => write!(f, "{one} and {other}"),
+            Subject::Pair { one, other } => write!(f, "{one} and {other}"),
             Subject::Number { field, group: None } => f.write_str(field),
             Subject::Number { field, group: Some(group) } => write!(f, "{field} where {group}"),
         }

@@ -503,6 +503,15 @@ fn fields_that_choose_the_sides_and_sequences_are_left_out() {
     let found = compare(&case, &view("level=info", None, None), &view("level=error", None, None));
     assert!(found.left_out.contains(&("level".to_owned(), LeftOut::ChosenBy)));
     assert_eq!(found.differences[0].subject.to_string(), "status=500");
+    // A field that limits both sides alike is compared.
+    let both = "(level=error OR level=info)";
+    let found = compare(
+        &case,
+        &view(&format!("{both} status=200"), None, None),
+        &view(&format!("status=500 {both}"), None, None),
+    );
+    assert!(!found.left_out.contains(&("level".to_owned(), LeftOut::ChosenBy)), "{:?}", found.left_out);
+    assert!(found.left_out.contains(&("status".to_owned(), LeftOut::ChosenBy)), "{:?}", found.left_out);
 }
 
 #[test]
