@@ -1,6 +1,7 @@
 import { formatBytes, formatCount, formatSeconds, formatShare } from './format';
 import { charts } from './texts/charts';
 import { commands } from './texts/commands';
+import { compare } from './texts/compare';
 import { explore } from './texts/explore';
 import { importing } from './texts/importing';
 import { fields } from './texts/fields';
@@ -26,6 +27,7 @@ export const texts = {
   inspect,
   listing,
   commands,
+  compare,
   explore,
   importing,
   notes,

@@ -1110,36 +1110,6 @@ backward: boolean,
  */
 wanted: string, };
 
-export type SignificantRequest = { selection: View, background: View, 
-/**
- * All but the text where none is named. The values of `raw` are the words of the text.
- */
-fields: Array<string>, most: number, };
-
-export type SignificantTerm = { field: string, value: Scalar, 
-/**
- * Events of the selection that have it, and of the rest.
- */
-selected: number, others: number, 
-/**
- * How much more frequent it is in the selection, times its share of the selection.
- */
-score: number, };
-
-export type SignificantTerms = { elapsedMs: number, 
-/**
- * The highest score first.
- */
-terms: Array<SignificantTerm>, 
-/**
- * Events selected, and all others.
- */
-selected: number, others: number, 
-/**
- * Fields with too many values to be scored.
- */
-leftOut: Array<string>, };
-
 export type SortedPageRequest = { view: View, field: string, descending: boolean, first: number, count: number, 
 /**
  * Fields whose values come with each row.
@@ -1482,7 +1452,6 @@ export interface Contract {
   aggregate: { args: AggregateRequest; progress: Aggregate; reply: Aggregate };
   facets: { args: FacetsRequest; progress: Facets; reply: Facets };
   fields: { args: CasePath; progress: Empty; reply: Fields };
-  significant: { args: SignificantRequest; progress: Empty; reply: SignificantTerms };
   sortedPage: { args: SortedPageRequest; progress: Empty; reply: Page };
   context: { args: ContextRequest; progress: Empty; reply: Context };
   follow: { args: FollowRequest; progress: Empty; reply: Trails };

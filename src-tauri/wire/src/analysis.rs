@@ -97,27 +97,6 @@ pub struct Facets {
     pub elapsed_ms: f64,
 }
 
-/// What is frequent in a selection and rare in the rest of a background that holds it.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct SignificantRequest {
-    pub selection: View,
-    pub background: View,
-    /// All but the text where none is named. The values of `raw` are the words of the text.
-    pub fields: Vec<String>,
-    pub most: u32,
-}
-
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct SignificantTerms {
-    #[serde(flatten)]
-    pub found: engine::SignificantTerms,
-    pub elapsed_ms: f64,
-}
-
 /// Rows of the result sorted by a field; events without it come last. Where no field is called so, `relevance` sorts by how
 /// well events match what the filter looks for in their text.
 #[derive(Clone, Debug, Deserialize)]
@@ -267,21 +246,6 @@ pub fn facets(
     let mut partial = |facets: &engine::Facets, fraction: f64| report(reply(facets.clone(), fraction));
     let facets = case.facets(&snapshot, &view, &asked, &mut partial, &call.cancel)?;
     Ok(reply(facets, 1.0))
-}
-
-pub fn significant(
-    session: &Session,
-    call: &Call<'_>,
-    request: &SignificantRequest,
-    _: &dyn Fn(Empty),
-) -> Answer<SignificantTerms> {
-    let started = Instant::now();
-    let (case, selection) = view(session, &request.selection)?;
-    let (_, background) = view(session, &request.background)?;
-    let views = (&selection, &background);
-    let found =
-        case.significant(&case.snapshot(), views, &request.fields, request.most as usize, &call.cancel)?;
-    Ok(SignificantTerms { found, elapsed_ms: milliseconds(started) })
 }
 
 pub fn sorted_page(

@@ -134,8 +134,6 @@ contract! {
     facets / Facets: FacetsRequest, Facets => Facets;
     /// The names and types of all fields.
     fields / Fields: CasePath, Empty => Fields;
-    /// The significant values of a selection.
-    significant / Significant: SignificantRequest, Empty => SignificantTerms;
     /// Rows of the result sorted by a field.
     sorted_page / SortedPage: SortedPageRequest, Empty => Page;
     /// The events before and after an event.

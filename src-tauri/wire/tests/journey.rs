@@ -137,20 +137,6 @@ fn calculations_cross_in_both_directions() {
     let took = facets["fields"].as_array().expect("fields").iter().find(|facet| facet["field"] == "took");
     assert_eq!(took.expect("took")["numbers"]["greatest"], 39.5);
 
-    let errors = view(&case, "level:error");
-    let request = json!({ "selection": errors, "background": all, "fields": ["status"], "most": 3 });
-    let terms = walk.ask("significant", request).expect("terms");
-    assert_eq!(terms["terms"][0]["value"]["text"], "500");
-
-    let errors = view(&case, "level:error");
-    let request = json!({ "selection": errors, "background": all, "fields": ["raw"], "most": 3 });
-    let words = walk.ask("significant", request).expect("words");
-    let first = &words["terms"][0];
-    assert_eq!(
-        (&first["value"]["text"], &first["selected"], &first["others"]),
-        (&json!("error"), &json!(10), &json!(0))
-    );
-
     let request = json!({ "view": all, "field": "took", "descending": true, "first": 1, "count": 2 });
     let page = walk.ask("sortedPage", request).expect("a page");
     assert_eq!((&page["total"], page["rows"].as_array().map(Vec::len)), (&json!(40), Some(2)));

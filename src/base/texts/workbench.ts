@@ -85,16 +85,20 @@ export const workbench = {
 
   difference: {
     name: 'What differs here',
-    hint: 'Values that are more frequent in this time range than in the rest of the time',
+    hint: 'The largest differences between this time range and the rest of the time',
     looking: 'Comparing…',
-    nothing: 'No value is clearly more frequent here than in the rest of the time',
-    only: 'only here',
+    nothing: 'Nothing is clearly different from the rest of the time',
+    failed: 'This range could not be compared with the rest of the time',
     times: (ratio: string) => `×${ratio}`,
-    share: (inside: number, outside: number) =>
-      `${formatShare(inside)} of the events here, ${formatShare(outside)} of the others`,
-    pattern: 'new pattern',
-    patternHint: (count: number) =>
-      `${counted(count, 'event', 'events')}, and none in the rest of the time`,
+    rarer: (ratio: string) => `÷${ratio}`,
+    changes: { new: 'only here', gone: 'not here', stopped: 'stopped', moved: 'moved' },
+    share: (here: string, others: string) => `${here} of the events here, ${others} of the others`,
+    also: (subject: string) => `With it: ${subject}`,
+    moved: ({ half, most }: { half: readonly string[]; most: readonly string[] }) =>
+      `p50 ${half[1]} here, ${half[0]} otherwise; p95 ${most[1]} here, ${most[0]} otherwise`,
+    all: (count: number) => (count === 1 ? '1 difference' : `${formatCount(count)} differences`),
+    allHint:
+      'Compare this range with the rest of the time, with all differences and their evidence',
     dismiss: 'Do not show',
     command: 'Show what differs in the time range',
     commandOff: 'Hide what differs in the time range',

@@ -5,6 +5,7 @@ import type { OpenCase } from '../../state/workbench/opencase.svelte';
 import type { Session } from '../../state/workbench/session.svelte';
 import { THEME_CHOICES, type Theme } from '../../state/workbench/theme.svelte';
 import type { Command, Group } from '../commands/commands.svelte';
+import { compareCommands } from '../compare/takes';
 import { exportCommands } from '../events/exportcommands';
 import { offeredZones } from '../query/rangechoices';
 import { zoomed } from '../timeline/wheel';
@@ -38,6 +39,7 @@ export function workbenchCommands(
     ...inQuery(opened),
     ...inEvents(opened, parts),
     ...inTimeline(opened),
+    ...compareCommands(opened),
     ...zones(opened),
     ...exportCommands(opened),
     ...ofCase(session, opened),

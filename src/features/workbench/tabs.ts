@@ -4,6 +4,7 @@ import type { Component } from 'svelte';
 import { texts } from '../../base/texts';
 import type { FollowUp } from '../../state/view/viewstate';
 import ChartsTab from '../charts/ChartsTab.svelte';
+import CompareTab from '../compare/CompareTab.svelte';
 import ContextTab from '../followups/ContextTab.svelte';
 import FollowTab from '../followups/FollowTab.svelte';
 import NotesTab from '../notes/NotesTab.svelte';
@@ -21,6 +22,7 @@ export const TABS: readonly TabKind[] = [
   { id: 'events', name: texts.tabs.events, panel: null },
   { id: 'charts', name: texts.tabs.charts, panel: ChartsTab },
   { id: 'patterns', name: texts.tabs.patterns, panel: PatternList },
+  { id: 'compare', name: texts.compare.tab, panel: CompareTab },
   { id: 'notes', name: texts.notes.tab, panel: NotesTab },
 ];
 

@@ -100,10 +100,14 @@ export class Notebook {
 
   /** Adds events to the open page, or to a new one. */
   cite(events: readonly EventId[], newTitle: string): void {
-    const cell = ['```event', ...events.map(eventKey), '```', ''].join('\n');
+    this.append(['```event', ...events.map(eventKey), '```', ''].join('\n'), newTitle);
+  }
+
+  /** Adds a block to the open page, or to a new one. */
+  append(block: string, newTitle: string): void {
     const { page } = this;
-    if (page === null) this.create(newTitle, cell);
-    else this.edit({ text: page.text === '' ? cell : `${page.text.trimEnd()}\n\n${cell}` });
+    if (page === null) this.create(newTitle, block);
+    else this.edit({ text: page.text === '' ? block : `${page.text.trimEnd()}\n\n${block}` });
   }
 
   async remove(id: string): Promise<void> {

@@ -141,6 +141,7 @@ const everything: ViewState = {
   followUps: [{ id: 'follow-1', kind: 'follow', title: 'abc', about: { value: ['abc', 1] } }],
   timeline: { split: 'service', scale: 'logarithmic', lanes: true, widthNs: '60000000000' },
   zone: 'Europe/Berlin',
+  comparison: { a: { query: 'a=1' } },
   charts: [{ by: null }],
 };
 

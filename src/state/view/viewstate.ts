@@ -60,6 +60,8 @@ export interface ViewState {
   readonly zone: string;
   /** The state of the charts, which define its shape. */
   readonly charts: Json;
+  /** What the comparison compares, which defines its shape. */
+  readonly comparison: Json;
 }
 
 export const START: ViewState = {
@@ -75,4 +77,5 @@ export const START: ViewState = {
   timeline: { split: 'level', scale: 'linear', lanes: false, widthNs: null },
   zone: 'UTC',
   charts: null,
+  comparison: null,
 };

@@ -104,6 +104,7 @@ const PARTS: { readonly [Name in keyof ViewState]: ViewPart<ViewState[Name]> } =
   }),
   zone: plain,
   charts: json((value) => value),
+  comparison: json((value) => value),
 };
 
 const NAMES = Object.keys(PARTS) as (keyof ViewState)[];

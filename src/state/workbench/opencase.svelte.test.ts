@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 import type { CaseSummary } from '../../ipc/generated';
+import { ALL } from '../compare/sides';
 import { FakeClient } from '../fakeclient';
 import { NO_PARTS } from '../query/queryparts';
 import { OpenCase } from './opencase.svelte';
@@ -53,7 +54,8 @@ function busyCase(client: FakeClient): OpenCase {
   opened.detail.showEvent({ source: 1, offset: 20 });
   opened.surroundings({ source: 1, offset: 20 }).load();
   opened.trail('10.0.0.1').load();
-  opened.difference.show(view);
+  opened.difference.show({ a: ALL, b: ALL });
+  opened.comparing.show({ a: ALL, b: ALL });
   opened.fields.list();
   opened.published({ revision: 2 } as never);
   return opened;

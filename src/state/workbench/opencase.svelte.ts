@@ -16,6 +16,7 @@ import { Surroundings } from '../followups/surroundings.svelte';
 import { Boards } from '../boards/boards.svelte';
 import { Cells } from '../notes/cells';
 import { Charts } from '../charts/charts.svelte';
+import { Comparing } from '../compare/comparing.svelte';
 import { Cursor } from './cursor.svelte';
 import { Difference } from '../timeline/difference.svelte';
 import { FirstLook } from '../timeline/firstlook.svelte';
@@ -87,6 +88,7 @@ export class OpenCase {
   readonly exporting: EventExport;
   readonly firstLook: FirstLook;
   readonly difference: Difference;
+  readonly comparing: Comparing;
 
   /** All parts register here what they have under way. */
   readonly #lifetime = new Lifetime();
@@ -152,7 +154,8 @@ export class OpenCase {
     this.reference = new LanguageReference(client);
     this.exporting = new EventExport(lifetime, client, (error) => reportFailure(error));
     this.firstLook = new FirstLook(lifetime, client, storage);
-    this.difference = new Difference(lifetime, client);
+    this.difference = new Difference(lifetime, client, summary.path);
+    this.comparing = new Comparing(lifetime, client, summary.path, this.explorer.history);
     this.#refresh = new Coalesced(
       lifetime,
       () => {
@@ -163,6 +166,7 @@ export class OpenCase {
         this.fields.refresh(epoch);
         this.landmarks.refresh(epoch);
         this.charts.refresh(epoch);
+        this.comparing.refresh(epoch);
       },
       REFRESH_MS,
     );

@@ -1,7 +1,5 @@
 //! Significant values: frequent in a selection and rare in the rest.
 
-use serde::Serialize;
-
 use super::AggregateScope;
 use super::request::TermOrder;
 use super::significant_words::words;
@@ -17,8 +15,7 @@ use store::Snapshot;
 /// hardly any of the selection.
 const WEIGHED: usize = 1_000;
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "SignificantTerm"))]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Significant {
     pub field: String,
     pub value: Scalar,
@@ -29,9 +26,7 @@ pub struct Significant {
     pub score: f64,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SignificantTerms {
     /// The highest score first.
     pub terms: Vec<Significant>,

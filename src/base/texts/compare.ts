@@ -1,0 +1,155 @@
+import { formatCount } from '../format';
+
+const events = (count: number) => `${formatCount(count)} ${count === 1 ? 'event' : 'events'}`;
+
+/** The texts of the comparison of two parts of a case. */
+export const compare = {
+  name: 'Comparison of two parts of the case',
+  tab: 'Compare',
+  sides: {
+    a: { letter: 'A', name: 'Side A: what to compare with' },
+    b: { letter: 'B', name: 'Side B: what is looked into' },
+  },
+  filter: (letter: string) => `Filter of ${letter}`,
+  filterHint: 'All events, or a filter such as source="web.log" level>=error',
+  swap: 'Swap A and B',
+  count: (count: number) => events(count),
+  showSide: (letter: string, count: number) => `Show the ${events(count)} of ${letter} in the list`,
+  noFilter: {
+    message: 'A side is a filter; stages and SQL are not part of it.',
+    hint: 'Remove what follows the first |.',
+  },
+  time: {
+    name: (letter: string) => `Time of ${letter}`,
+    all: 'All time',
+    allBut: (range: string) => `All but ${range}`,
+    written: 'Time range',
+    only: 'Only this time',
+    but: 'All but this time',
+    which: 'Which events',
+    selected: 'Selected range',
+    apply: 'Apply',
+  },
+  take: {
+    name: 'Compare… with both sides from the filter and the time range of the screen',
+    short: 'Compare…',
+    against: {
+      rest: 'Selected range with the rest of the time',
+      before: 'Selected range with the same length before',
+      day: 'Selected range with the same time a day earlier',
+      week: 'Selected range with the same time a week earlier',
+      halves: 'Second half of the time with the first',
+      others: 'Matching events with all others',
+    },
+    marker: (label: string) => `With the time before “${label}”`,
+    needsRange: 'select a range on the timeline',
+    needsFilter: 'write a filter',
+  },
+  start: {
+    title: 'What is different, and why?',
+    selected:
+      'Finds patterns, values, pairs of values and numbers that differ between two parts of the case, and ranks them.',
+    unselected:
+      'Finds patterns, values, pairs of values and numbers that differ between two parts of the case, and ranks them. Select a range on the timeline to compare it with other times.',
+    own: 'Write both sides',
+  },
+  cite: {
+    name: 'Add to notebook',
+    hint: 'Add this comparison to the open page of the notebook, where it is answered again whenever it is shown',
+    title: 'Comparison of B with A',
+    done: 'Added to the notebook.',
+    show: 'Show',
+  },
+  comparing: (part: string) => `Comparing… ${part}`,
+  drafts: 'Rows that follow from others are listed with them at the end.',
+  cancel: 'Cancel',
+  cancelled: 'Cancelled. These are the rows found until then.',
+  again: 'Compare again',
+  done: (count: number) =>
+    count === 1 ? '1 difference, ranked' : `${formatCount(count)} differences, the largest first`,
+  unlisted: (count: number) =>
+    count === 1
+      ? '1 more difference is not listed.'
+      : `${formatCount(count)} more differences are not listed.`,
+  nothing: 'No difference is above the line.',
+  nothingNote: 'Rare patterns may still differ unseen. What was compared is listed below.',
+  rows: 'Differences',
+  changes: {
+    new: 'new',
+    gone: 'gone',
+    more: 'more',
+    fewer: 'fewer',
+    stopped: 'stopped',
+    moved: 'moved',
+  },
+  kinds: {
+    pattern: 'Pattern',
+    value: 'Value',
+    pair: 'Two values together',
+    number: 'Numbers',
+  },
+  sentences: {
+    new: (part: string, count: string) => `Only in B: ${count}, ${part} of its events.`,
+    gone: (part: string, count: string) => `Only in A: ${count}, ${part} of its events.`,
+    more: (times: string, a: string, b: string) =>
+      `At least ${times} times as frequent in B: ${b} of its events, ${a} of those of A.`,
+    fewer: (times: string, a: string, b: string) =>
+      `At least ${times} times as frequent in A: ${a} of its events, ${b} of those of B.`,
+    stopped: (time: string, expected: string) =>
+      `The last one in B is at ${time}; about ${expected} more were to be expected.`,
+    moved: (half: readonly [string, string], most: readonly [string, string]) =>
+      `p50 ${half[0]} in A, ${half[1]} in B; p95 ${most[0]} in A, ${most[1]} in B.`,
+  },
+  none: 'none',
+  pair: (one: string, other: string) => `${one} and ${other}`,
+  where: (field: string, group: string) => `${field} where ${group}`,
+  times: (times: string) => `× ${times}`,
+  also: { same: 'The same events', with: 'With it' },
+  alsoCounts: (a: number, b: number) => `${formatCount(a)} in A, ${formatCount(b)} in B`,
+  moreAlso: (count: number) => `${formatCount(count)} more`,
+  showEvents: (letter: string, count: number, subject: string) =>
+    `Show the ${events(count)} of ${letter} with ${subject}`,
+  facts: {
+    score: {
+      name: 'Score',
+      hint: 'The order of the rows: doublings of the rate times doublings of the events concerned',
+    },
+    atLeast: {
+      name: 'At least',
+      hint: 'The ratio of the two rates, less the margin of error',
+    },
+    distance: {
+      name: 'Distance',
+      hint: '0 is the same distribution; 1 means that the numbers do not overlap',
+    },
+    expected: { name: 'Expected', hint: 'Events that would have followed at the rate until then' },
+    g2: { name: 'G²', hint: 'How much better two rates explain the counts than one does' },
+    p: { name: 'p', hint: 'The probability where nothing differs, times the number of tests' },
+  },
+  unchanged: {
+    name: 'What did not change',
+    sum: (same: number, all: number, what: string) =>
+      `${formatCount(same)} of ${formatCount(all)} ${what}`,
+    patterns: 'patterns',
+    values: 'values',
+    fields: 'The same fields',
+    numbers: 'The same numbers',
+    leftOut: 'Not compared',
+    reasons: {
+      chosenBy: 'the sides are chosen by it',
+      manyValues: 'too many different values',
+      countsUp: 'its numbers count upwards',
+    },
+  },
+  commands: {
+    swap: 'Swap the sides of the comparison',
+    against: {
+      rest: 'Compare the selected range with the rest of the time',
+      before: 'Compare the selected range with the same length before',
+      day: 'Compare the selected range with the same time a day earlier',
+      week: 'Compare the selected range with the same time a week earlier',
+      halves: 'Compare the second half of the time with the first',
+      others: 'Compare the matching events with all others',
+    },
+  },
+};

@@ -1,0 +1,189 @@
+import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
+import { texts } from '../../base/texts';
+import { EngineError, engineError, type Client } from '../../ipc/client';
+import type { Compared } from '../../ipc/generated';
+import { partsOf } from '../query/queryparts';
+import type { ViewHistory } from '../view/history.svelte';
+import {
+  ALL,
+  both,
+  jsonOfSides,
+  outside,
+  SIDE_NAMES,
+  sidesOfJson,
+  viewOfSide,
+  type ComparedSide,
+  type ComparedSides,
+  type SideName,
+} from './sides';
+
+/** Rows that are listed: more than anyone reads. */
+const LISTED = 50;
+
+export const TAB = 'compare';
+
+type Mistakes = { readonly [Name in SideName]: EngineError | null };
+const NO_MISTAKES: Mistakes = { a: null, b: null };
+
+/** The comparison of two parts of the case, requested only while it is shown. */
+export class Comparing {
+  /** The last good answer, or what is known of the next one. */
+  answer = $state.raw<Compared | null>(null);
+  busy = $state(false);
+  failure = $state.raw<EngineError | null>(null);
+  /** What is wrong with the filter of a side. */
+  mistakes = $state.raw<Mistakes>(NO_MISTAKES);
+  /** Whether a person stopped it before it was complete. */
+  isCancelled = $state(false);
+  /** What is compared, as the view has it. */
+  readonly sides = $derived.by(() => sidesOfJson(this.#history.current.comparison));
+
+  readonly #client: Client;
+  readonly #casePath: string;
+  readonly #history: ViewHistory;
+  readonly #latest: Latest<Compared | Mistakes>;
+  /** The sides whose whole answer, or whose failure, is shown. */
+  #settled = '';
+  /** The sides of the answer, which may be a part of it. */
+  #answered = '';
+  #shown: ComparedSides | null = null;
+  #epoch = 0;
+
+  constructor(lifetime: Lifetime, client: Client, casePath: string, history: ViewHistory) {
+    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
+    this.#client = client;
+    this.#casePath = casePath;
+    this.#history = history;
+  }
+
+  /** Whether the answer is of the sides that are shown. */
+  isOf(sides: ComparedSides): boolean {
+    return this.answer !== null && this.#answered === keyOf(sides);
+  }
+
+  /** The sides are on the screen; null if none are, or no longer. */
+  show(sides: ComparedSides | null): void {
+    this.#shown = sides;
+    if (sides === null) this.#latest.stop();
+    else if (this.#settled !== keyOf(sides)) this.#load('replace');
+  }
+
+  /** Compares two sides in the tab. */
+  compare(sides: ComparedSides): void {
+    this.#history.change({ comparison: jsonOfSides(sides), tab: TAB });
+  }
+
+  change(name: SideName, part: Partial<ComparedSide>): void {
+    const sides = this.sides ?? { a: ALL, b: ALL };
+    this.compare({ ...sides, [name]: { ...sides[name], ...part } });
+  }
+
+  swap(): void {
+    if (this.sides !== null) this.compare({ a: this.sides.b, b: this.sides.a });
+  }
+
+  /** Stops it; what is known until then stays. */
+  cancel(): void {
+    this.#latest.stop();
+    this.isCancelled = true;
+    this.#settled = this.#shown === null ? '' : keyOf(this.#shown);
+  }
+
+  retry(): void {
+    this.#load('replace');
+  }
+
+  /** The case has grown. */
+  refresh(epoch: number): void {
+    this.#epoch = epoch;
+    this.#settled = '';
+    if (this.#shown !== null && !this.isCancelled) this.#load('follow');
+  }
+
+  /** Shows the events of a side in the list, all of them or those that match a filter too. */
+  async showEvents(name: SideName, filter: string | null): Promise<void> {
+    const side = this.sides?.[name];
+    if (side === undefined) return;
+    const { range, isOutside } = side;
+    const clauses = [filter, isOutside && range !== null ? outside(range) : null];
+    let { query } = side;
+    for (const clause of clauses) {
+      if (clause !== null) query = await this.#added(query, clause);
+    }
+    this.#history.change({ tab: 'events', query, range: isOutside ? null : range });
+  }
+
+  /** The engine writes the shortest query; if it is busy or gone, a longer one means the same. */
+  async #added(query: string, clause: string): Promise<string> {
+    try {
+      const request = { case: this.#casePath, query, edit: { kind: 'add' as const, clause } };
+      return (await this.#client.call('edit', request)).query;
+    } catch {
+      return both(query, clause);
+    }
+  }
+
+  #load(how: 'replace' | 'follow'): void {
+    const sides = this.#shown;
+    if (sides === null) return;
+    const key = keyOf(sides);
+    this.isCancelled = false;
+    this.#latest[how]({
+      key: `${key} ${this.#epoch}`,
+      load: async (signal) => {
+        const mistakes = await this.#mistakes(sides, signal);
+        if (mistakes !== null) return mistakes;
+        const [a, b] = [sides.a, sides.b].map((side) => viewOfSide(side, this.#casePath));
+        const progress = (partial: Compared) => {
+          if (signal.aborted) return;
+          // A refreshed answer comes whole, so that rows do not jump.
+          const isWhole = this.#answered === key && this.answer?.fraction === 1;
+          if (!isWhole) this.#answer(partial, key);
+          this.mistakes = NO_MISTAKES;
+        };
+        const request = { a: a!, b: b!, limit: LISTED };
+        return this.#client.call('compare', request, { signal, progress });
+      },
+      done: (found) => {
+        this.failure = null;
+        this.#settled = key;
+        if ('fraction' in found) {
+          this.mistakes = NO_MISTAKES;
+          this.#answer(found, key);
+        } else this.mistakes = found;
+      },
+      failed: (cause) => {
+        const error = engineError(cause);
+        if (error.code === 'cancelled') return;
+        this.#settled = key;
+        this.failure = error;
+      },
+    });
+  }
+
+  #answer(answer: Compared, key: string): void {
+    this.answer = answer;
+    this.#answered = key;
+  }
+
+  /** What is wrong with the filters; null if nothing is. */
+  async #mistakes(sides: ComparedSides, signal: AbortSignal): Promise<Mistakes | null> {
+    const found: { [Name in SideName]: EngineError | null } = { ...NO_MISTAKES };
+    for (const name of SIDE_NAMES) {
+      const { query } = sides[name];
+      if (query.trim() === '') continue;
+      const request = { case: this.#casePath, query, kql: false };
+      const parts = partsOf(query, await this.#client.call('check', request, { signal }));
+      found[name] = parts.mistake ?? (parts.stages.length > 0 || parts.isSql ? noFilter() : null);
+    }
+    return found.a === null && found.b === null ? null : found;
+  }
+}
+
+function noFilter(): EngineError {
+  const { message, hint } = texts.compare.noFilter;
+  return new EngineError({ code: 'queryInvalid', message, hint, path: null, span: null });
+}
+
+const keyOf = (sides: ComparedSides) => JSON.stringify(jsonOfSides(sides));

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+
+import type { Difference, Nanos, Scalar } from '../../ipc/generated';
+import { scoreFacts, sentence, sideBars, subjectText } from './rowtext';
+
+const scalar = (number: number): Scalar => ({ kind: 'int', text: String(number), number });
+const value = (field: string, text: string) => ({
+  kind: 'value' as const,
+  field,
+  value: { kind: 'text' as const, text, number: null },
+});
+const row = (part: Partial<Difference>): Difference => ({
+  subject: value('status', '500'),
+  change: 'more',
+  counts: [10, 200],
+  shares: [0.01, 0.2],
+  atLeast: 11.37,
+  g2: 204.2,
+  pValue: 1e-40,
+  score: 25.04,
+  moved: null,
+  stop: null,
+  filter: 'status=500',
+  also: [],
+  ...part,
+});
+const inWords = (part: Partial<Difference>) => sentence(row(part), () => '14:32:01');
+
+it('says in one sentence how a row differs', () => {
+  expect(inWords({})).toBe(
+    'At least 11 times as frequent in B: 20% of its events, 1% of those of A.',
+  );
+  expect(inWords({ change: 'fewer', shares: [0.2, 0.01] })).toContain('as frequent in A: 20%');
+  expect(inWords({ change: 'new', counts: [0, 3], shares: [0, 0.0002] })).toBe(
+    'Only in B: 3, 0.02% of its events.',
+  );
+  expect(inWords({ change: 'gone', counts: [3, 0], shares: [0.5, 0] })).toContain(
+    'Only in A: 3, 50%',
+  );
+  const stop = { last: '5' as Nanos, expected: 61.7, atLeast: 4 };
+  expect(inWords({ change: 'stopped', stop })).toBe(
+    'The last one in B is at 14:32:01; about 62 more were to be expected.',
+  );
+  const percentiles = [
+    [scalar(120), scalar(145)],
+    [scalar(900), scalar(2100)],
+    [null, null],
+  ] satisfies NonNullable<Difference['moved']>['percentiles'];
+  const subject = { kind: 'number' as const, field: 'took_ms', group: null };
+  const moved = { distance: 0.4321, percentiles };
+  expect(inWords({ change: 'moved', subject, moved })).toBe(
+    'p50 120 ms in A, 145 ms in B; p95 900 ms in A, 2.1 s in B.',
+  );
+  expect(scoreFacts(row({ change: 'moved', moved })).map(({ id, value }) => [id, value])).toEqual([
+    ['score', '25'],
+    ['distance', '0.432'],
+    ['g2', '204'],
+    ['p', '1.0e-40'],
+  ]);
+});
+
+it('names what a row is about', () => {
+  const [one, other] = [value('status', '500'), value('region', 'eu\n1')];
+  expect(subjectText({ kind: 'pair', one, other })).toBe('status=500 and region=eu⏎1');
+  expect(subjectText({ kind: 'number', field: 'took', group: one })).toBe('took where status=500');
+});
+
+it('draws the larger share over the whole width, and numbers by their p50', () => {
+  expect(sideBars(row({ shares: [0.05, 0.2] }))).toEqual([
+    { text: '5%', width: 0.25 },
+    { text: '20%', width: 1 },
+  ]);
+  expect(sideBars(row({ shares: [0, 0] })).map(({ width }) => width)).toEqual([0, 0]);
+  const subject = { kind: 'number' as const, field: 'took_ms', group: null };
+  const percentiles = (half: Scalar | null) => ({
+    distance: 0.5,
+    percentiles: [
+      [scalar(20), half],
+      [null, null],
+      [null, null],
+    ] as never,
+  });
+  expect(sideBars(row({ subject, moved: percentiles(scalar(80)) }))).toEqual([
+    { text: '20 ms', width: 0.25 },
+    { text: '80 ms', width: 1 },
+  ]);
+  expect(sideBars(row({ subject, moved: percentiles(null) }))[1].text).toBe('20%');
+});

@@ -1,0 +1,120 @@
+/** What a row of a comparison says, in words. */
+import { formatCount } from '../../base/format';
+import { numberFormat } from '../../base/locale';
+import { texts } from '../../base/texts';
+import { timeFromNanos, type Time } from '../../base/time';
+import { visibleLine } from '../../base/visible';
+import type { Difference, Moved, Scalar, Subject } from '../../ipc/generated';
+import { formatValue, unitOf } from '../charts/units';
+
+const words = texts.compare;
+const figure = numberFormat({ maximumSignificantDigits: 2 });
+const precise = numberFormat({ maximumSignificantDigits: 3 });
+const percent = numberFormat({ style: 'percent', maximumSignificantDigits: 3 });
+
+/** `status=500 and region=eu-1`. */
+export function subjectText(subject: Subject): string {
+  switch (subject.kind) {
+    case 'pattern':
+      return visibleLine(subject.text);
+    case 'value':
+      return `${subject.field}=${visibleLine(subject.value.text)}`;
+    case 'pair':
+      return words.pair(subjectText(subject.one), subjectText(subject.other));
+    case 'number':
+      return subject.group === null
+        ? subject.field
+        : words.where(subject.field, subjectText(subject.group));
+  }
+}
+
+/** How much larger the higher rate is at least: `6.2`. */
+export function atLeast({ atLeast }: Difference): string {
+  return figure.format(atLeast);
+}
+
+/** One sentence; `timeText` writes times in the zone of the view. */
+export function sentence(row: Difference, timeText: (time: Time) => string): string {
+  const [a, b] = row.shares;
+  switch (row.change) {
+    case 'new':
+      return words.sentences.new(shareText(b), formatCount(row.counts[1]));
+    case 'gone':
+      return words.sentences.gone(shareText(a), formatCount(row.counts[0]));
+    case 'more':
+      return words.sentences.more(atLeast(row), shareText(a), shareText(b));
+    case 'fewer':
+      return words.sentences.fewer(atLeast(row), shareText(a), shareText(b));
+    case 'stopped': {
+      if (row.stop === null) return '';
+      const { last, expected } = row.stop;
+      return words.sentences.stopped(
+        timeText(timeFromNanos(last)),
+        formatCount(Math.round(expected)),
+      );
+    }
+    case 'moved':
+      return row.moved === null ? '' : movedSentence(row.subject, row.moved);
+  }
+}
+
+/** The percentiles 50 and 95, of A and of B. */
+export function movedFigures(subject: Subject, { percentiles: [half, most] }: Moved) {
+  const field = subject.kind === 'number' ? subject.field : '';
+  const figures = (sides: readonly [Scalar | null, Scalar | null]) =>
+    [value(sides[0], field), value(sides[1], field)] as const;
+  return { half: figures(half), most: figures(most) };
+}
+
+function movedSentence(subject: Subject, moved: Moved): string {
+  const { half, most } = movedFigures(subject, moved);
+  return words.sentences.moved(half, most);
+}
+
+function value(scalar: Scalar | null, field: string): string {
+  if (scalar === null) return words.none;
+  return scalar.number === null ? scalar.text : formatValue(scalar.number, unitOf(field));
+}
+
+export interface ScoreFact {
+  readonly id: 'score' | 'atLeast' | 'distance' | 'expected' | 'g2' | 'p';
+  readonly value: string;
+}
+
+/** The figures that the order of the rows rests on. */
+export function scoreFacts(row: Difference): readonly ScoreFact[] {
+  const { moved, stop, g2, pValue, score, change } = row;
+  const facts: ScoreFact[] = [{ id: 'score', value: precise.format(score) }];
+  if (moved !== null) facts.push({ id: 'distance', value: precise.format(moved.distance) });
+  else if (stop !== null)
+    facts.push({ id: 'expected', value: formatCount(Math.round(stop.expected)) });
+  else if (change !== 'stopped') facts.push({ id: 'atLeast', value: words.times(atLeast(row)) });
+  facts.push({ id: 'g2', value: precise.format(g2) });
+  facts.push({ id: 'p', value: pValue < 1e-300 ? '< 1e-300' : pValue.toPrecision(2) });
+  return facts;
+}
+
+/** A share of a side, so exact that two of rare events can be told from each other. */
+export function shareText(share: number): string {
+  return percent.format(share);
+}
+
+/** What the bars of A and B show: numbers that moved by their p50, everything else by its share. */
+export interface SideBar {
+  readonly text: string;
+  /** From 0 to 1: the larger one is all of it. */
+  readonly width: number;
+}
+
+export function sideBars({ shares, moved, subject }: Difference): readonly [SideBar, SideBar] {
+  const halves = moved?.percentiles[0].map((half) => half?.number ?? null);
+  const numbers = halves?.every((half) => half !== null && half >= 0) ? (halves as number[]) : null;
+  const [a = 0, b = 0] = numbers ?? shares;
+  const most = Math.max(a, b);
+  const field = subject.kind === 'number' ? subject.field : '';
+  const bar = (value: number): SideBar => ({
+    text: numbers === null ? shareText(value) : formatValue(value, unitOf(field)),
+    width: most > 0 ? value / most : 0,
+  });
+  return [bar(a), bar(b)];
+}

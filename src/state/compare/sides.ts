@@ -1,0 +1,152 @@
+/** The two sides of a comparison: what B is compared with, and where the sides come from. */
+import {
+  asTime,
+  formatTimeFull,
+  nanosFromTime,
+  parseTime,
+  type Time,
+  type TimeRange,
+} from '../../base/time';
+import type { View } from '../../ipc/generated';
+import { baselineRange, type Baseline } from '../patterns/templates.svelte';
+import type { RangeChoice } from '../view/ranges';
+import type { Json } from '../view/viewstate';
+
+export interface ComparedSide {
+  readonly query: string;
+  readonly range: RangeChoice;
+  /** All times but the range. */
+  readonly isOutside: boolean;
+}
+
+/** A is what to compare with, and B what is looked into. */
+export interface ComparedSides {
+  readonly a: ComparedSide;
+  readonly b: ComparedSide;
+}
+
+export type SideName = keyof ComparedSides;
+export const SIDE_NAMES: readonly SideName[] = ['a', 'b'];
+
+/** What the sides are taken from: the filter and the range of the screen, and all times of the case. */
+export interface TakenFrom {
+  readonly query: string;
+  readonly range: RangeChoice;
+  readonly whole: TimeRange;
+}
+
+/** What the selected range, or the filter, is compared with. */
+export type Against = Exclude<Baseline, 'chosen'> | 'halves' | 'others';
+export const AGAINST: readonly Against[] = ['rest', 'before', 'day', 'week', 'halves', 'others'];
+
+export const ALL: ComparedSide = { query: '', range: null, isOutside: false };
+
+/** Both sides; null where there is no range, or no filter, to take them from. */
+export function sidesAgainst(against: Against, from: TakenFrom): ComparedSides | null {
+  const { query, range, whole } = from;
+  const side = (range: RangeChoice): ComparedSide => ({ query, range, isOutside: false });
+  if (against === 'others') {
+    if (query.trim() === '') return null;
+    return { a: { ...side(range), query: `NOT (${query})` }, b: side(range) };
+  }
+  if (against === 'halves') {
+    const all = range ?? whole;
+    const middle = asTime((all.from + all.to) / 2n);
+    if (middle <= all.from) return null;
+    return { a: side({ from: all.from, to: middle }), b: side({ from: middle, to: all.to }) };
+  }
+  if (range === null) return null;
+  const b = side({ from: range.from, to: range.to });
+  if (against === 'rest') return { a: { ...b, isOutside: true }, b };
+  return { a: side(baselineRange(against, range, null)), b };
+}
+
+/**
+ * The time before a marker as A. B is the selected range, without what of it is before the marker; where none is
+ * selected, all that follows.
+ */
+export function sidesAtMarker(marker: TimeRange['from'], from: TakenFrom): ComparedSides | null {
+  const { query, range, whole } = from;
+  const isWithin = range !== null && range.from < marker && marker < range.to;
+  const start = isWithin ? range.from : whole.from;
+  const after = range === null || isWithin ? { from: marker, to: (range ?? whole).to } : range;
+  if (start >= marker || after.from >= after.to) return null;
+  const side = (range: TimeRange): ComparedSide => ({ query, range, isOutside: false });
+  return { a: side({ from: start, to: marker }), b: side({ from: after.from, to: after.to }) };
+}
+
+/** The events of a side as a request. */
+export function viewOfSide(side: ComparedSide, casePath: string): View {
+  const { query, range, isOutside } = side;
+  if (range === null) return { case: casePath, query, from: null, to: null };
+  if (isOutside) {
+    return { case: casePath, query: both(query, outside(range)), from: null, to: null };
+  }
+  const [from, to] = [nanosFromTime(range.from), nanosFromTime(range.to)] as const;
+  return { case: casePath, query, from, to } as View;
+}
+
+/** The filter for all events but those of a range, those without a time among them. */
+export function outside(range: TimeRange): string {
+  return `NOT (${inside(range)})`;
+}
+
+const inside = ({ from, to }: TimeRange) => `time>=${written(from)} time<${written(to)}`;
+
+/** The columns of a comparison on a page. */
+const CELL_COLUMNS =
+  'change, what, a, b, share_a, share_b, at_least, p50_a, p50_b, p95_a, p95_b, last, score, filter';
+
+/** A cell of a notebook page that compares the same, whenever the page is shown. */
+export function cellOfSides({ a, b }: ComparedSides, title: string, rows: number): string {
+  const query = `${filterOfSide(b)} | diff with (${filterOfSide(a)}) limit=${rows} | keep ${CELL_COLUMNS}`;
+  return [`\`\`\`query rows=${rows} title="${title}"`, query, '```', ''].join('\n');
+}
+
+function filterOfSide({ query, range, isOutside }: ComparedSide): string {
+  if (range === null) return query.trim() === '' ? '*' : query;
+  return both(query, isOutside ? outside(range) : inside(range));
+}
+
+/** The filter for the events that match two. */
+export function both(one: string, other: string): string {
+  const text = one.trim();
+  if (text === '') return other;
+  return `${/\s/.test(text) ? `(${text})` : text} ${other}`;
+}
+
+const written = (time: TimeRange['from']) => `${formatTimeFull(time).replace(' ', 'T')}Z`;
+
+/** As the view stores them. */
+export function jsonOfSides({ a, b }: ComparedSides): Json {
+  const json = ({ query, range, isOutside }: ComparedSide): Json => ({
+    query,
+    from: range === null ? null : written(range.from),
+    to: range === null ? null : written(range.to),
+    outside: isOutside,
+  });
+  return { a: json(a), b: json(b) };
+}
+
+/** Null if nothing is compared, or the text of the view was written by hand and is none. */
+export function sidesOfJson(json: Json): ComparedSides | null {
+  const [a, b] = SIDE_NAMES.map((name) => sideOfJson(member(json, name)));
+  return !a || !b ? null : { a, b };
+}
+
+function sideOfJson(json: Json): ComparedSide | null {
+  const query = member(json, 'query');
+  if (typeof query !== 'string') return null;
+  const [from, to] = [member(json, 'from'), member(json, 'to')].map((text) =>
+    typeof text === 'string' ? parseTime(text) : null,
+  );
+  const range = isTime(from) && isTime(to) && from < to ? { from, to } : null;
+  return { query, range, isOutside: range !== null && member(json, 'outside') === true };
+}
+
+const isTime = (time: Time | null | undefined): time is Time => typeof time === 'bigint';
+
+function member(json: Json, name: string): Json {
+  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
+  return isObject ? ((json as { readonly [name: string]: Json })[name] ?? null) : null;
+}

@@ -1,0 +1,155 @@
+/** Two parts of a case are compared in the Compare tab, in a browser. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+
+import { seriousFindings } from './support/accessible';
+import { eventually, temporaryFolder } from './support/machine';
+import { brush, openBrowser, query, totalBecomes } from './support/page';
+import { pictures } from './support/picture';
+import { serve, type Server } from './support/server';
+
+/** Of both halves of the log; in the second one each tenth event is a refused payment. */
+const HALF = 1_200;
+const REFUSED = HALF / 10;
+
+let browser: Browser;
+const contexts: BrowserContext[] = [];
+const servers: Server[] = [];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+
+afterAll(() => browser.close());
+
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+  for (const server of servers.splice(0)) await server.stop();
+});
+
+function shopLog(): string {
+  const lines = Array.from({ length: 2 * HALF }, (_, index) => {
+    const time = new Date(Date.UTC(2026, 2, 1, 14) + index * 1_000).toISOString();
+    const isRefused = index >= HALF && index % 10 === 3;
+    const region = ['eu', 'us', 'asia'][index % 3];
+    const isSlow = index >= HALF && region === 'eu';
+    const took = 20 + ((index * 7_919) % 40) + (isSlow ? 300 : 0);
+    return JSON.stringify({
+      ts: time,
+      level: isRefused ? 'error' : 'info',
+      message: isRefused ? `payment of order ${index} refused` : `order ${index} paid`,
+      region,
+      took_ms: took,
+    });
+  });
+  const path = join(temporaryFolder(), 'shop.jsonl');
+  writeFileSync(path, lines.join('\n') + '\n');
+  return path;
+}
+
+async function open(): Promise<Page> {
+  const server = await serve([shopLog()]);
+  servers.push(server);
+  const viewport = { width: 1280, height: 800 };
+  const context = await browser.newContext({ viewport, colorScheme: 'light', timezoneId: 'UTC' });
+  contexts.push(context);
+  const page = await context.newPage();
+  await page.goto(server.address);
+  await totalBecomes(page, 2 * HALF);
+  await page.locator('[data-testid="import-panel"][data-active="false"]').waitFor();
+  return page;
+}
+
+const rows = (page: Page) => page.getByTestId('compared');
+const count = (page: Page, side: 'a' | 'b') =>
+  page.getByTestId(`compare-count-${side}`).getAttribute('data-value');
+
+async function counted(page: Page, a: number, b: number): Promise<void> {
+  await eventually(`${a} and ${b} events on the sides`, async () => {
+    return (await count(page, 'a')) === String(a) && (await count(page, 'b')) === String(b);
+  });
+  await page.locator('[data-testid="compare-state"][data-fraction="1"]').waitFor();
+}
+
+test('halves are compared, swapped and edited, and each row leads to its events', async () => {
+  const page = await open();
+  await page.keyboard.press('Alt+4');
+  await page.getByTestId('start-halves').click();
+  await counted(page, HALF, HALF);
+
+  const refused = (change: string) =>
+    page.locator(`[data-testid="compared"][data-change="${change}"]`);
+  const fresh = refused('new');
+  expect(await rows(page).count()).toBe(2);
+  const text = (await fresh.innerText()).replace(/\s+/g, ' ');
+  expect(text).toMatch(/payment of order <num> refused Only in B: 120, 10% of its events\./);
+  expect(text).toContain('The same events: new level=error');
+  const moved = page.locator('[data-testid="compared"][data-change="moved"]');
+  expect(await moved.innerText()).toMatch(
+    /took_ms where region=eu[^]*p50 [\d.]+ ms in A, 3\d\d ms in B/,
+  );
+
+  await page.getByTestId('compared-score').first().focus();
+  await page.getByRole('tooltip').first().waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.getByTestId('compare-unchanged').locator('summary').click();
+  expect(await page.getByTestId('compare-unchanged').innerText()).toMatch(/same fields\s+source/);
+  await pictures(page, 'compare');
+
+  await fresh.getByTestId('compared-b').click();
+  await totalBecomes(page, REFUSED);
+  await page.getByTestId('undo').click();
+  await page.getByTestId('compare-swap').click();
+  await counted(page, HALF, HALF);
+  await refused('gone').waitFor();
+
+  // A mistake is under its side, and the rows stay.
+  const filter = page.getByTestId('compare-filter-a');
+  await filter.fill('region:(');
+  await filter.press('Enter');
+  await page.getByTestId('compare-mistake-a').waitFor();
+  expect(await rows(page).count()).toBeGreaterThan(0);
+  expect(await seriousFindings(page)).toEqual([]);
+  await filter.fill('region=nowhere');
+  await filter.press('Enter');
+  await counted(page, 0, HALF);
+  expect(await page.getByTestId('compare-note').innerText()).toContain('A has no events');
+  await filter.fill('');
+  await filter.press('Enter');
+  await page.getByTestId('compare-time-a').click();
+  await page.getByTestId('compare-written-a').fill('14:00 to 14:30');
+  await page.getByTestId('compare-apply-a').click();
+  await counted(page, 1_800, HALF);
+  expect(await page.getByTestId('compare-note').innerText()).toContain('1200 events are on both');
+});
+
+test('a brushed range is explained, compared in the tab, and added to the notebook', async () => {
+  const page = await open();
+  await query(page, 'region=eu');
+  await totalBecomes(page, (2 * HALF) / 3);
+  await brush(page, 0.75, 0.95);
+  const differs = page.getByTestId('difference-row');
+  await differs.first().waitFor();
+  await page.locator('[data-testid="difference"][aria-busy="false"]').waitFor();
+  expect((await differs.allInnerTexts()).join('\n')).toMatch(/took_ms.*\s+moved/);
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.getByTestId('difference-all').click();
+  await page.locator('[data-testid="compare-state"][data-fraction="1"]').waitFor();
+  const sides = await Promise.all([count(page, 'a'), count(page, 'b')]);
+  expect(Number(sides[0]) + Number(sides[1])).toBe((2 * HALF) / 3);
+  expect(await page.getByTestId('compare-time-a').innerText()).toContain('All but');
+
+  // The events of the other side are those outside of the range.
+  await page.getByTestId('compare-count-a').click();
+  await totalBecomes(page, Number(sides[0]));
+  await page.getByTestId('undo').click();
+  await page.getByTestId('compare-cite').click();
+  await page.getByTestId('compare-cited').waitFor();
+  await page.getByTestId('tab-notes').click();
+  const cell = page.locator('[data-testid="cell"][data-answered="true"]');
+  await cell.waitFor();
+  expect(await cell.innerText()).toMatch(/took_ms/);
+});
