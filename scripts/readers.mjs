@@ -1,5 +1,6 @@
-// The other programs that read a case, and the clients that send to one: DuckDB, pandas, polars, Elasticsearch's
-// client and OpenTelemetry's exporter, in their own Python environment next to the npm packages. If they cannot be
+// The other programs that read a case, and the clients that send to one or ask it: DuckDB, pandas, polars,
+// Elasticsearch's client, OpenTelemetry's exporter and the client of the Model Context Protocol, in their own Python
+// environment next to the npm packages. If they cannot be
 // installed, the reason is printed and the tests that use them are skipped.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -19,10 +20,11 @@ const packages = {
   elasticsearch: '8.19.3',
   'opentelemetry-sdk': '1.45.2',
   'opentelemetry-exporter-otlp-proto-http': '1.45.2',
+  mcp: '2.3.0',
 };
 /** The modules to import. */
 const imported =
-  'duckdb, pandas, polars, pyarrow, elasticsearch, opentelemetry.exporter.otlp.proto.http';
+  'duckdb, pandas, polars, pyarrow, elasticsearch, opentelemetry.exporter.otlp.proto.http, mcp';
 /** Without a network pip would retry for minutes. */
 const limitMs = 180_000;
 

@@ -7,6 +7,7 @@ use indexer::SortBy;
 
 use crate::duration::duration_ns;
 pub use crate::listen::Listen;
+pub use crate::mcp::Mcp;
 pub use crate::push::{Plan, Push};
 pub use crate::remotes::RemoteArguments;
 use crate::tuning::Tuning;
@@ -57,6 +58,8 @@ pub enum Command {
     Tune(Tune),
     /// Serve the workbench to a browser on this machine
     Serve(Serve),
+    /// Let an assistant on this machine look through cases: a Model Context Protocol server, read-only
+    Mcp(Mcp),
     /// Measure import and query speed on this machine
     Bench(Bench),
     /// Send matching events to a cluster, or write them as documents for its _bulk

@@ -14,6 +14,7 @@ mod files;
 mod import;
 mod info;
 mod listen;
+mod mcp;
 mod notebook;
 mod out;
 mod pipes;
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         Command::Reread(arguments) => adjust::reread(&arguments),
         Command::Reprofile(arguments) => rewrite::reprofile(&arguments),
         Command::Listen(arguments) => listen::run(&arguments),
+        Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Compact(arguments) => rewrite::compact(&arguments),
         Command::Delete(arguments) => rewrite::delete(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),

@@ -32,11 +32,13 @@ pub struct SqlOptions {
     /// Conditions are answered by the index where it knows them. Without it every event is read; the result is
     /// the same.
     pub push_down: bool,
+    /// Files of this machine may be read as tables.
+    pub files: bool,
 }
 
 impl Default for SqlOptions {
     fn default() -> SqlOptions {
-        SqlOptions { range: (None, None), run: RunOptions::default(), push_down: true }
+        SqlOptions { range: (None, None), run: RunOptions::default(), push_down: true, files: true }
     }
 }
 
@@ -169,7 +171,7 @@ impl Engine {
         let mut asked =
             PlannedStatement { mistakes: Mistakes::new(text), context: functions::context(), shared, rows };
         only_reads(text)?;
-        asked.tables(self, snapshot, text, options.range)?;
+        asked.tables(self, snapshot, text, options)?;
         let spelled = nested::spelled(text)?;
         let frame = asked.context.execute(&spelled).map_err(|error| asked.mistakes.explain(&error))?;
         let frame = if matches!(spelled, Cow::Owned(_)) { nested::restored(&frame)? } else { frame };
@@ -179,6 +181,9 @@ impl Engine {
         Ok((asked, frame))
     }
 }
+
+/// What there is to read where files are not.
+const CASE_TABLES: &str = "the tables are events, templates, notes and sources";
 
 /// What polars calls the column of a `count(*)` without a name.
 const COUNT_IN_POLARS: &str = "len";
@@ -225,8 +230,9 @@ impl PlannedStatement<'_> {
         case: &Arc<Engine>,
         snapshot: &Arc<Snapshot>,
         text: &str,
-        (from, to): (Option<i64>, Option<i64>),
+        options: &SqlOptions,
     ) -> Result<()> {
+        let (from, to) = options.range;
         let names = extract_table_identifiers(text, false, true);
         let names = names.map_err(|error| self.mistakes.explain(&error))?;
         let view = View { filter: Filter::Everything, from, to };
@@ -239,6 +245,10 @@ impl PlannedStatement<'_> {
                 "templates" => tables::templates(case, snapshot, &view, &self.shared)?,
                 "notes" => tables::notes(case, snapshot, &self.shared)?,
                 "sources" => tables::sources(snapshot, &self.shared)?,
+                path if path.contains(['.', '/', '\\']) && !options.files => {
+                    let error = Error::new(ErrorKind::QueryInvalid, "files are not read here");
+                    return Err(self.mistakes.at(path, error.hint(CASE_TABLES)));
+                }
                 path if path.contains(['.', '/', '\\']) => {
                     tables::file(path, &self.shared).map_err(|error| self.mistakes.at(path, error))?
                 }
