@@ -32,6 +32,8 @@ pub enum Command {
     Words(Words),
     /// Compare two parts of a case: what is new, gone, more or less frequent, slower, or stopped
     Compare(Compare),
+    /// Find fields of different sources that hold the same values, and clocks that differ
+    Links(Links),
     /// Show how files would be imported, without creating a case
     Detect(Detect),
     /// Evaluate detectors and Sigma rules over a case and print alerts; exit code 4 when something fired
@@ -402,6 +404,15 @@ pub struct Compare {
     /// At most so many rows
     #[arg(long, value_name = "N", default_value = "20")]
     pub limit: usize,
+    /// JSON with all figures
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct Links {
+    /// The case's folder
+    pub case: PathBuf,
     /// JSON with all figures
     #[arg(long)]
     pub json: bool,

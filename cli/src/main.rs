@@ -13,6 +13,7 @@ mod events;
 mod files;
 mod import;
 mod info;
+mod links;
 mod listen;
 mod mcp;
 mod notebook;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Command::Query(arguments) => events::query(&arguments),
         Command::Words(arguments) => words::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Links(arguments) => links::run(&arguments),
         Command::Sql(arguments) => sql::run(&arguments),
         Command::Detect(arguments) => detect::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),

@@ -362,3 +362,11 @@ pub const SMALL_SEGMENT_EVENTS: u64 = 1_024;
 /// A merged segment with fewer events gets no text index: scanning it takes less than a question notices, and it
 /// will be merged again.
 pub const INDEXED_EVENTS: u64 = 65_536;
+
+/// Values kept of one field or word while fields that hold the same ones are looked for: a sample by hash beyond that.
+/// Each takes 48 bytes.
+pub const MOST_LINK_VALUES: usize = 200_000;
+
+/// Fields and words of messages that are compared with each other, those with the most values. Together with the limit
+/// above a bound on memory; a case of a hundred sources has some hundreds.
+pub const MOST_LINK_PLACES: usize = 1_000;

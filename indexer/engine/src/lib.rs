@@ -10,6 +10,7 @@ mod decimal;
 pub mod exec;
 mod frame;
 mod language;
+pub mod links;
 pub mod notes;
 pub mod pages;
 mod percentile;

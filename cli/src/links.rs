@@ -1,0 +1,175 @@
+//! `timberline links`: fields of different sources that hold the same values, and clocks that differ.
+
+use std::io::Write;
+
+use anyhow::Result;
+use indexer::links::{Clock, Estimate, Link, LinkEnd, Links, Spot};
+use indexer::{Cancel, Case, Snapshot, stamp};
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::args;
+use crate::events::outcome;
+use crate::out;
+
+/// A clock that gains more than this, in millionths, is said to.
+const LEAST_DRIFT: f64 = 1.0;
+
+pub fn run(arguments: &args::Links) -> Result<Outcome> {
+    let case = Case::open(&arguments.case)?;
+    let snapshot = case.snapshot();
+    let mut progress = |share: f64| out::progress(&format!("{:.0} %", share * 100.0));
+    let found = case.links(&snapshot, &mut progress, &Cancel::default());
+    out::progress("");
+    let (found, mut stdout) = (found?, out::stdout());
+    if arguments.json {
+        serde_json::to_writer_pretty(&mut stdout, &as_json(&found, &snapshot))?;
+        writeln!(stdout)?;
+    } else {
+        print(&found, &snapshot, &mut stdout)?;
+    }
+    stdout.flush()?;
+    if found.sampled < 1.0 {
+        let share = found.sampled * 100.0;
+        out::say(&format!("There are very many values: {share:.1} % of them were looked at."));
+    }
+    Ok(outcome(&snapshot))
+}
+
+fn print(found: &Links, snapshot: &Snapshot, to: &mut dyn Write) -> Result<()> {
+    if found.links.is_empty() {
+        writeln!(to, "No fields under different names hold the same values.")?;
+    }
+    for link in &found.links {
+        let [one, other] = &link.ends;
+        writeln!(to, "{} = {}", place(one, snapshot), place(other, snapshot))?;
+        let (shared, share) = (link.shared, 100.0 * link.share);
+        writeln!(
+            to,
+            "     {shared} values in both, {share:.0} % of the one with fewer: {}",
+            link.examples.join(", ")
+        )?;
+    }
+    for clock in &found.clocks {
+        writeln!(to)?;
+        print_clock(clock, snapshot, to)?;
+    }
+    Ok(())
+}
+
+fn place(end: &LinkEnd, snapshot: &Snapshot) -> String {
+    let more = end.sources.len().saturating_sub(1);
+    let source = end.sources.first().map_or("", |&source| name(snapshot, source));
+    let source = if more > 0 { format!("{source} and {more} more") } else { source.to_owned() };
+    match &end.spot {
+        Spot::Field(field) => format!("{field} ({source})"),
+        Spot::After(word) if word.is_empty() => format!("text ({source})"),
+        Spot::After(word) => format!("text after \"{word}\" ({source})"),
+    }
+}
+
+fn print_clock(clock: &Clock, snapshot: &Snapshot, to: &mut dyn Write) -> Result<()> {
+    let [one, other] = clock.sources.map(|source| name(snapshot, source));
+    let Estimate { offset_ns, least_ns, most_ns, drift_ppm, values, .. } = clock.estimate;
+    let between = format!("between {} and {}", seconds(least_ns), seconds(most_ns));
+    if let Some(jump) = clock.estimate.jump {
+        let (at, before, after) =
+            (stamp::to_rfc3339(jump.at), seconds(jump.before_ns), seconds(jump.after_ns));
+        writeln!(
+            to,
+            "The clock of {other} or {one} was set near {at}: {other} needs {before} before, {after} after"
+        )?;
+    } else if clock.is_apart() {
+        let how = if offset_ns > 0 { "behind" } else { "ahead of" };
+        let apart = seconds(offset_ns.saturating_abs());
+        writeln!(
+            to,
+            "{other} is {} {how} {one} ({between}, {values} values)",
+            apart.trim_start_matches('+')
+        )?;
+        let source = snapshot.sources().get(clock.sources[1] as usize);
+        let known = source.map_or(0, |source| source.reading.clock_offset_ns);
+        let total = seconds(known.saturating_add(offset_ns));
+        writeln!(to, "     timberline adjust {} {other} --offset {total}", snapshot.name())?;
+    } else {
+        writeln!(to, "{other} and {one} agree ({between}, {values} values)")?;
+    }
+    if drift_ppm.abs() >= LEAST_DRIFT {
+        let (day, at) = (drift_ppm * 86_400.0 / 1e6, stamp::to_rfc3339(clock.estimate.at));
+        writeln!(to, "     it gains {day:.2} s a day; the offset is that of {at}")?;
+    }
+    for (value, [first, second]) in &clock.examples {
+        writeln!(to, "     {value}: {} and {}", stamp::to_rfc3339(*first), stamp::to_rfc3339(*second))?;
+    }
+    Ok(())
+}
+
+/// As `adjust` takes it.
+fn name(snapshot: &Snapshot, source: u32) -> &str {
+    snapshot.sources().get(source as usize).map_or("", |source| source.set.as_deref().unwrap_or(&source.name))
+}
+
+/// Seconds to the millisecond, as `--offset` takes them.
+fn seconds(nanos: i64) -> String {
+    let (sign, nanos) = (if nanos < 0 { "-" } else { "+" }, nanos.unsigned_abs());
+    let millis = (nanos + 500_000) / 1_000_000;
+    format!("{sign}{}.{:03}s", millis / 1_000, millis % 1_000)
+}
+
+fn as_json(found: &Links, snapshot: &Snapshot) -> Value {
+    json!({
+        "links": found.links.iter().map(|link| link_as_json(link, snapshot)).collect::<Vec<_>>(),
+        "clocks": found.clocks.iter().map(|clock| clock_as_json(clock, snapshot)).collect::<Vec<_>>(),
+        "sampled": found.sampled,
+    })
+}
+
+fn link_as_json(link: &Link, snapshot: &Snapshot) -> Value {
+    let ends = link.ends.iter().map(|end| {
+        let sources: Vec<&str> = end.sources.iter().map(|&source| name(snapshot, source)).collect();
+        let mut value = spot_as_json(&end.spot);
+        value["format"] = json!(end.format);
+        value["sources"] = json!(sources);
+        value["values"] = json!(end.values);
+        value
+    });
+    json!({
+        "ends": ends.collect::<Vec<_>>(),
+        "shared": link.shared,
+        "share": link.share,
+        "examples": link.examples,
+    })
+}
+
+fn spot_as_json(spot: &Spot) -> Value {
+    match spot {
+        Spot::Field(field) => json!({ "field": field }),
+        Spot::After(word) => json!({ "after": word }),
+    }
+}
+
+fn clock_as_json(clock: &Clock, snapshot: &Snapshot) -> Value {
+    let Estimate { offset_ns, least_ns, most_ns, drift_ppm, at, values, nested, jump } = clock.estimate;
+    let examples = clock
+        .examples
+        .iter()
+        .map(|(value, times)| json!({ "value": value, "times": times.map(stamp::to_rfc3339) }));
+    json!({
+        "sources": clock.sources.map(|source| name(snapshot, source)),
+        "apart": clock.is_apart(),
+        "offset_ns": offset_ns,
+        "least_ns": least_ns,
+        "most_ns": most_ns,
+        "drift_ppm": drift_ppm,
+        "at": stamp::to_rfc3339(at),
+        "values": values,
+        "nested": nested,
+        "jump": jump.map(|jump| json!({
+            "at": stamp::to_rfc3339(jump.at),
+            "before_ns": jump.before_ns,
+            "after_ns": jump.after_ns,
+        })),
+        "spots": clock.spots.iter().map(|spots| spots.each_ref().map(spot_as_json)).collect::<Vec<_>>(),
+        "examples": examples.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,273 @@
+//! Finds fields of different sources that hold the same values, and what the times of those values say about the clocks.
+//!
+//! `places` collects the values that can be ids, of fields and of words in messages; `score` tells pairs that share
+//! them from those that meet by chance; `clock` estimates offsets from when shared values occur.
+
+mod clock;
+mod places;
+mod score;
+#[cfg(test)]
+mod tests;
+mod tokens;
+
+use std::collections::{BTreeMap, HashMap};
+
+pub use clock::{Estimate, Jump};
+pub use places::Spot;
+
+use crate::Engine;
+use base::Cancel;
+use base::error::Result;
+use base::hash::Fast;
+use clock::Meeting;
+use places::{Place, Places, Seen, SegmentReader};
+use score::Pair;
+use store::Snapshot;
+
+/// Values that are listed of each link and clock.
+const EXAMPLES: usize = 3;
+
+/// A value in more events says when nothing happened.
+const MOST_EVENTS_OF_A_MEETING: u32 = 64;
+
+/// Offsets from events that follow each other have to be so many times what they vary.
+const CLEAR: i64 = 3;
+
+/// What the sources of a case have in common.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Links {
+    /// Places of different formats or names that hold the same values, those with the most first.
+    pub links: Vec<Link>,
+    /// Sources whose events have values in common, the largest offset first.
+    pub clocks: Vec<Clock>,
+    /// The share of all values that was looked at.
+    pub sampled: f64,
+}
+
+/// Two places that hold the same values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    pub ends: [LinkEnd; 2],
+    /// Distinct values that both have, and their share of those of the place with fewer.
+    pub shared: u64,
+    pub share: f64,
+    pub examples: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkEnd {
+    pub format: String,
+    pub spot: Spot,
+    /// The first source of each series that has it.
+    pub sources: Vec<u32>,
+    /// Its distinct values.
+    pub values: u64,
+}
+
+/// What is known about the clocks of two series of sources.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clock {
+    /// The first source of each. The offset is what has to be added to the times of the second.
+    pub sources: [u32; 2],
+    pub estimate: Estimate,
+    /// The places whose values it is estimated from.
+    pub spots: Vec<[Spot; 2]>,
+    /// Values, with the first time of each on both sides.
+    pub examples: Vec<(String, [i64; 2])>,
+}
+
+impl Clock {
+    /// Whether the clocks differ by more than can be explained otherwise.
+    #[must_use]
+    pub fn is_apart(&self) -> bool {
+        let Estimate { least_ns, most_ns, offset_ns, nested, values, .. } = self.estimate;
+        if (least_ns..=most_ns).contains(&0) {
+            return self.estimate.jump.is_some();
+        }
+        nested * 3 >= values || offset_ns.saturating_abs() >= CLEAR * most_ns.saturating_sub(least_ns)
+    }
+}
+
+impl Engine {
+    /// Looks through all events. `progress` is called with the share of them that was read.
+    pub fn links(
+        &self,
+        snapshot: &Snapshot,
+        progress: &mut dyn FnMut(f64),
+        cancel: &Cancel,
+    ) -> Result<Links> {
+        Self::without_damaged(snapshot, |snapshot| self.links_of(snapshot, progress, cancel))
+    }
+
+    fn links_of(&self, snapshot: &Snapshot, progress: &mut dyn FnMut(f64), cancel: &Cancel) -> Result<Links> {
+        let places = Places::collect(self, snapshot, progress, cancel)?;
+        let pairs = score::pairs(&places);
+        let asked = Asked { engine: self, snapshot, places: &places, cancel };
+        Ok(Links { links: asked.links(&pairs)?, clocks: asked.clocks(&pairs)?, sampled: places.share() })
+    }
+}
+
+struct Asked<'a> {
+    engine: &'a Engine,
+    snapshot: &'a Snapshot,
+    places: &'a Places,
+    cancel: &'a Cancel,
+}
+
+impl Asked<'_> {
+    /// Pairs of places by format and name; what is one field already is left out.
+    fn links(&self, pairs: &[Pair]) -> Result<Vec<Link>> {
+        let mut by_name: BTreeMap<[(&str, &Spot); 2], Vec<&Pair>> = BTreeMap::new();
+        for pair in pairs {
+            let mut ends = pair.places.map(|at| self.named(at));
+            ends.sort_unstable();
+            let is_one_field =
+                matches!(ends, [(_, Spot::Field(one)), (_, Spot::Field(other))] if one == other);
+            if !is_one_field && ends[0] != ends[1] {
+                by_name.entry(ends).or_default().push(pair);
+            }
+        }
+        let mut links = Vec::new();
+        for (ends, pairs) in by_name {
+            let Some(most) = pairs.iter().max_by_key(|pair| pair.shared.len()) else { continue };
+            let mut shared: Vec<u64> = pairs.iter().flat_map(|pair| pair.shared.iter().copied()).collect();
+            shared.sort_unstable();
+            shared.dedup();
+            let ends = ends.map(|end| self.end(end, &pairs));
+            let smaller = ends.iter().map(|end| end.values).min().unwrap_or(1).max(1);
+            let count = self.whole(shared.len());
+            links.push(Link {
+                shared: count,
+                share: (count as f64 / smaller as f64).min(1.0),
+                examples: self.examples(&self.places.places[most.places[0]], &shared)?,
+                ends,
+            });
+        }
+        links.sort_by_key(|link| std::cmp::Reverse(link.shared));
+        Ok(links)
+    }
+
+    fn named(&self, place: usize) -> (&str, &Spot) {
+        let place = &self.places.places[place];
+        let source = self.snapshot.sources().get(place.series as usize);
+        (source.map_or("", |source| &source.format), &place.spot)
+    }
+
+    fn end(&self, named: (&str, &Spot), pairs: &[&Pair]) -> LinkEnd {
+        let mut places: Vec<usize> =
+            pairs.iter().flat_map(|pair| pair.places).filter(|&at| self.named(at) == named).collect();
+        places.sort_unstable();
+        places.dedup();
+        let mut values: Vec<u64> =
+            places.iter().flat_map(|&at| self.places.places[at].values.keys().copied()).collect();
+        values.sort_unstable();
+        values.dedup();
+        let mut sources: Vec<u32> = places.iter().map(|&at| self.places.places[at].series).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        LinkEnd {
+            format: named.0.to_owned(),
+            spot: named.1.clone(),
+            sources,
+            values: self.whole(values.len()),
+        }
+    }
+
+    /// How many there are of which so many are in the sample.
+    fn whole(&self, sampled: usize) -> u64 {
+        (sampled as f64 / self.places.share()).round() as u64
+    }
+
+    fn examples(&self, place: &Place, shared: &[u64]) -> Result<Vec<String>> {
+        let seen = shared.iter().filter_map(|hash| Some((*hash, *place.values.get(hash)?)));
+        let mut examples = Vec::new();
+        for (hash, seen) in seen.take(EXAMPLES) {
+            examples.extend(self.written(place, hash, seen)?);
+        }
+        Ok(examples)
+    }
+
+    fn written(&self, place: &Place, hash: u64, seen: Seen) -> Result<Option<String>> {
+        let (segment, row) = seen.example;
+        let reader = SegmentReader {
+            engine: self.engine,
+            segment: &self.snapshot.segments[segment as usize],
+            index: segment,
+            series: &self.places.series,
+        };
+        reader.written(&place.spot, hash, row, self.cancel)
+    }
+
+    fn clocks(&self, pairs: &[Pair]) -> Result<Vec<Clock>> {
+        let mut by_series: BTreeMap<[u32; 2], Vec<(&Pair, bool)>> = BTreeMap::new();
+        for pair in pairs {
+            let series = pair.places.map(|at| self.places.places[at].series);
+            let is_turned = series[0] > series[1];
+            let key = if is_turned { [series[1], series[0]] } else { series };
+            by_series.entry(key).or_default().push((pair, is_turned));
+        }
+        let mut clocks = Vec::new();
+        for (sources, pairs) in by_series {
+            let mut meetings: HashMap<u64, Meeting, Fast> = HashMap::default();
+            let mut spots = Vec::new();
+            for (pair, is_turned) in &pairs {
+                let [mut one, mut other] = pair.places.map(|at| &self.places.places[at]);
+                if *is_turned {
+                    (one, other) = (other, one);
+                }
+                spots.push([one.spot.clone(), other.spot.clone()]);
+                for meeting in pair.shared.iter().filter_map(|&hash| meeting(hash, one, other)) {
+                    meetings.entry(meeting.hash).and_modify(|known| known.absorb(meeting)).or_insert(meeting);
+                }
+            }
+            let mut meetings: Vec<Meeting> = meetings.into_values().collect();
+            meetings.sort_unstable_by_key(|meeting| (meeting.one.0, meeting.hash));
+            let Some(estimate) = clock::estimate(&meetings) else { continue };
+            let examples = self.meetings_written(&pairs, &meetings)?;
+            clocks.push(Clock { sources, estimate, spots, examples });
+        }
+        clocks.sort_by_key(|clock| {
+            (
+                std::cmp::Reverse(clock.is_apart()),
+                std::cmp::Reverse(clock.estimate.offset_ns.saturating_abs()),
+            )
+        });
+        Ok(clocks)
+    }
+
+    /// Some values, spread over the time.
+    fn meetings_written(
+        &self,
+        pairs: &[(&Pair, bool)],
+        meetings: &[Meeting],
+    ) -> Result<Vec<(String, [i64; 2])>> {
+        let mut examples = Vec::new();
+        for nth in 0..EXAMPLES {
+            let Some(meeting) = meetings.get((2 * nth + 1) * meetings.len() / (2 * EXAMPLES)) else {
+                continue;
+            };
+            let holder = pairs.iter().map(|(pair, _)| &self.places.places[pair.places[0]]);
+            let seen = holder.filter_map(|place| Some((place, *place.values.get(&meeting.hash)?))).next();
+            if let Some((place, seen)) = seen
+                && let Some(value) = self.written(place, meeting.hash, seen)?
+            {
+                examples.push((value, [meeting.one.0, meeting.other.0]));
+            }
+        }
+        Ok(examples)
+    }
+}
+
+impl Meeting {
+    fn absorb(&mut self, other: Meeting) {
+        let both = |one: (i64, i64), other: (i64, i64)| (one.0.min(other.0), one.1.max(other.1));
+        self.one = both(self.one, other.one);
+        self.other = both(self.other, other.other);
+    }
+}
+
+fn meeting(hash: u64, one: &Place, other: &Place) -> Option<Meeting> {
+    let (one, other) = (one.values.get(&hash)?, other.values.get(&hash)?);
+    let is_brief = one.events.max(other.events) <= MOST_EVENTS_OF_A_MEETING;
+    is_brief.then_some(Meeting { hash, one: (one.first, one.last), other: (other.first, other.last) })
+}
