@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use indexer::links::{Clock, Estimate, Link, LinkEnd, Links, Spot};
+use indexer::links::{Clock, Encounter, Estimate, Link, LinkEnd, Links, Spot};
 use indexer::{Cancel, Case, Snapshot, stamp};
 use serde_json::{Value, json};
 
@@ -79,7 +79,7 @@ fn print_clock(clock: &Clock, snapshot: &Snapshot, to: &mut dyn Write) -> Result
             to,
             "The clock of {other} or {one} was set near {at}: {other} needs {before} before, {after} after"
         )?;
-    } else if clock.is_apart() {
+    } else if clock.apart {
         let how = if offset_ns > 0 { "behind" } else { "ahead of" };
         let apart = seconds(offset_ns.saturating_abs());
         writeln!(
@@ -87,10 +87,12 @@ fn print_clock(clock: &Clock, snapshot: &Snapshot, to: &mut dyn Write) -> Result
             "{other} is {} {how} {one} ({between}, {values} values)",
             apart.trim_start_matches('+')
         )?;
-        let source = snapshot.sources().get(clock.sources[1] as usize);
-        let known = source.map_or(0, |source| source.reading.clock_offset_ns);
-        let total = seconds(known.saturating_add(offset_ns));
-        writeln!(to, "     timberline adjust {} {other} --offset {total}", snapshot.name())?;
+        writeln!(
+            to,
+            "     timberline adjust {} {other} --offset {}",
+            snapshot.name(),
+            seconds(clock.set_ns)
+        )?;
     } else {
         writeln!(to, "{other} and {one} agree ({between}, {values} values)")?;
     }
@@ -98,8 +100,8 @@ fn print_clock(clock: &Clock, snapshot: &Snapshot, to: &mut dyn Write) -> Result
         let (day, at) = (drift_ppm * 86_400.0 / 1e6, stamp::to_rfc3339(clock.estimate.at));
         writeln!(to, "     it gains {day:.2} s a day; the offset is that of {at}")?;
     }
-    for (value, [first, second]) in &clock.examples {
-        writeln!(to, "     {value}: {} and {}", stamp::to_rfc3339(*first), stamp::to_rfc3339(*second))?;
+    for Encounter { value, one, other } in &clock.examples {
+        writeln!(to, "     {value}: {} and {}", stamp::to_rfc3339(*one), stamp::to_rfc3339(*other))?;
     }
     Ok(())
 }
@@ -150,14 +152,13 @@ fn spot_as_json(spot: &Spot) -> Value {
 
 fn clock_as_json(clock: &Clock, snapshot: &Snapshot) -> Value {
     let Estimate { offset_ns, least_ns, most_ns, drift_ppm, at, values, nested, jump } = clock.estimate;
-    let examples = clock
-        .examples
-        .iter()
-        .map(|(value, times)| json!({ "value": value, "times": times.map(stamp::to_rfc3339) }));
+    let times = |encounter: &Encounter| [encounter.one, encounter.other].map(stamp::to_rfc3339);
+    let examples = clock.examples.iter().map(|each| json!({ "value": each.value, "times": times(each) }));
     json!({
         "sources": clock.sources.map(|source| name(snapshot, source)),
-        "apart": clock.is_apart(),
+        "apart": clock.apart,
         "offset_ns": offset_ns,
+        "set_ns": clock.set_ns,
         "least_ns": least_ns,
         "most_ns": most_ns,
         "drift_ppm": drift_ppm,

@@ -6,6 +6,7 @@ import { explore } from './texts/explore';
 import { importing } from './texts/importing';
 import { fields } from './texts/fields';
 import { inspect } from './texts/inspect';
+import { links } from './texts/links';
 import { listing } from './texts/listing';
 import { notes } from './texts/notes';
 import { workbench } from './texts/workbench';
@@ -25,6 +26,7 @@ export const texts = {
   charts,
   fields,
   inspect,
+  links,
   listing,
   commands,
   compare,

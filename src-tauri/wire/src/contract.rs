@@ -3,6 +3,7 @@
 //! The enum that is parsed, the dispatch that answers it and the TypeScript that sends it are made from this table.
 //! `docs/how-to-add.md` says how to add one.
 
+use indexer::links::Links;
 use indexer::query::{Completion, time::Period};
 use indexer::{CompactReport, Rewriting, Verification};
 use serde::Deserialize;
@@ -13,7 +14,7 @@ use crate::{Call, Session};
 #[allow(clippy::wildcard_imports)]
 use crate::{
     ahead::*, analysis::*, calls::*, cases::*, compare::*, events::*, files::*, formats::*, language::*,
-    notebook::*, notes::*, patterns::*, recent::*, sources::*, tables::*, types::*, upkeep::*,
+    links::*, notebook::*, notes::*, patterns::*, recent::*, sources::*, tables::*, types::*, upkeep::*,
 };
 
 macro_rules! contract {
@@ -134,6 +135,8 @@ contract! {
     facets / Facets: FacetsRequest, Facets => Facets;
     /// The names and types of all fields.
     fields / Fields: CasePath, Empty => Fields;
+    /// Fields of different sources that hold the same values, and clocks that differ.
+    links / Links: CasePath, LinksProgress => Links;
     /// Rows of the result sorted by a field.
     sorted_page / SortedPage: SortedPageRequest, Empty => Page;
     /// The events before and after an event.

@@ -23,6 +23,7 @@ mod events;
 mod files;
 mod formats;
 mod language;
+mod links;
 mod notebook;
 mod notes;
 mod patterns;

@@ -24,6 +24,7 @@ export const commands = {
   addFiles: 'Add files to this case',
   lookFirst: 'Preview an import',
   sources: 'Sources: show how files were read, or re-import them',
+  links: 'Links: show which fields hold the same values, and whether clocks agree',
   clearQuery: 'Clear the filter',
   showAllTime: 'Show all time',
   fit: 'Fit the time range to the matches',

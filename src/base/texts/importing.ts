@@ -93,6 +93,7 @@ export const importing = {
     path: 'Path',
     hash: 'SHA-256',
     showSource: 'How it was read',
+    links: 'What they have in common…',
   },
 
   facts: {

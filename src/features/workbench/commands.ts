@@ -110,6 +110,7 @@ function anywhere(session: Session, opened: OpenCase, parts: Parts): Command[] {
       run: () => void session.choose('files', 'look'),
     },
     { id: 'sources', name: words.sources, group, run: () => session.showSources() },
+    { id: 'links', name: words.links, group, run: () => session.showLinks() },
     {
       id: 'leave',
       name: words.leave,

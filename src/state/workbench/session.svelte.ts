@@ -9,15 +9,17 @@ import { ImportSheet } from '../importing/importsheet.svelte';
 import { Cases } from './cases.svelte';
 import { OpenCase } from './opencase.svelte';
 import { rememberCase, rememberedCase } from './lastcase';
+import { LinksSheet } from '../links/linkssheet.svelte';
 import { SourcesSheet } from '../importing/sourcessheet.svelte';
 
 /** What the window is busy with before there is anything to show. */
 export type Doing = 'starting' | 'creating' | 'opening' | null;
 
-/** A sheet over the window about imports: the preview, the sources, or pasted text. */
+/** A sheet over the window: an import's preview, the sources, what they have in common, or pasted text. */
 export type Sheet =
   | { kind: 'import'; sheet: ImportSheet }
   | { kind: 'sources'; sheet: SourcesSheet }
+  | { kind: 'links'; sheet: LinksSheet }
   | { kind: 'paste'; text: string };
 
 /** A whole window: the host, its case, its imports, its problems. */
@@ -146,6 +148,15 @@ export class Session {
     const { sources } = this.opened.summary;
     const wanted = sources.find((source) => source.path === path) ?? sources[0];
     if (wanted !== undefined) sheet.select(wanted.id);
+  }
+
+  /** Shows which fields of the sources hold the same values, and whether their clocks agree. */
+  showLinks(): void {
+    if (this.opened === null) return;
+    const sheet = new LinksSheet(new Lifetime(), this.#client, this.opened, (work) => {
+      if (this.opened !== null) this.#work(this.opened, work);
+    });
+    this.#put({ kind: 'links', sheet });
   }
 
   /** Opens the editor for a new or a saved format, with sample lines. */

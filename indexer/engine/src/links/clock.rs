@@ -5,6 +5,8 @@
 //! offset. Where each has one event, the offset is where the differences begin: what follows takes some time, and never
 //! less than none.
 
+use serde::Serialize;
+
 /// When a value occurs in both series, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Meeting {
@@ -14,16 +16,26 @@ pub struct Meeting {
 }
 
 /// What is known about two clocks.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ClockEstimate"))]
 pub struct Estimate {
     /// What has to be added to the times of the other series so that they agree, at the middle of the meetings.
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
     pub offset_ns: i64,
     /// The offset is between these.
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
     pub least_ns: i64,
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
     pub most_ns: i64,
     /// How much the clock of the other series gains, in millionths.
     pub drift_ppm: f64,
     /// The middle of the meetings.
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
     pub at: i64,
     /// Values that it is estimated from, and those of them whose events lie between those of the other series.
     pub values: usize,
@@ -32,10 +44,18 @@ pub struct Estimate {
     pub jump: Option<Jump>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ClockJump"))]
 pub struct Jump {
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
     pub at: i64,
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
     pub before_ns: i64,
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
     pub after_ns: i64,
 }
 
@@ -85,7 +105,7 @@ pub fn estimate(meetings: &[Meeting]) -> Option<Estimate> {
     let mut differences: Vec<Difference> =
         meetings.iter().map(|meeting| difference(meeting, start)).collect();
     differences.sort_by(|one, other| one.at.total_cmp(&other.at));
-    let parts = parts(&without_strays(differences));
+    let parts = parts(&without_strays(&differences));
     let all: Vec<Difference> = parts.iter().flatten().copied().collect();
     if all.len() < LEAST_MEETINGS {
         return None;
@@ -138,7 +158,7 @@ fn difference(meeting: &Meeting, start: i64) -> Difference {
 }
 
 /// Leaves out values that met by chance: those far from where half of a part's differences lie.
-fn without_strays(differences: Vec<Difference>) -> Vec<Difference> {
+fn without_strays(differences: &[Difference]) -> Vec<Difference> {
     let part = part_size(differences.len());
     let mut kept = Vec::with_capacity(differences.len());
     for part in differences.chunks(part) {
@@ -195,13 +215,13 @@ impl Line {
             slopes.extend(later.map(|other| (other.1 - one.1) / (other.0 - one.0)));
         }
         let slope = median(slopes);
-        let sloped = Line::with_slope(levels, slope);
+        let steep = Line::with_slope(levels, slope);
         let span = levels.last().map_or(0.0, |last| last.0) - levels.first().map_or(0.0, |first| first.0);
-        let noise = sloped.cost / levels.len().max(1) as f64;
+        let noise = steep.cost / levels.len().max(1) as f64;
         let is_clear = levels.len() >= LEAST_OF_A_PART
             && slope.abs() <= MOST_DRIFT
             && (slope * span).abs() >= DRIFT_ABOVE_NOISE * noise;
-        if is_clear { sloped } else { Line::with_slope(levels, 0.0) }
+        if is_clear { steep } else { Line::with_slope(levels, 0.0) }
     }
 
     fn with_slope(levels: &[(f64, f64)], slope: f64) -> Line {

@@ -10,7 +10,10 @@ mod score;
 mod tests;
 mod tokens;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+
+use serde::Serialize;
 
 pub use clock::{Estimate, Jump};
 pub use places::Spot;
@@ -34,7 +37,8 @@ const MOST_EVENTS_OF_A_MEETING: u32 = 64;
 const CLEAR: i64 = 3;
 
 /// What the sources of a case have in common.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Links {
     /// Places of different formats or names that hold the same values, those with the most first.
     pub links: Vec<Link>,
@@ -45,7 +49,8 @@ pub struct Links {
 }
 
 /// Two places that hold the same values.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Link {
     pub ends: [LinkEnd; 2],
     /// Distinct values that both have, and their share of those of the place with fewer.
@@ -54,7 +59,8 @@ pub struct Link {
     pub examples: Vec<String>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LinkEnd {
     pub format: String,
     pub spot: Spot,
@@ -65,24 +71,41 @@ pub struct LinkEnd {
 }
 
 /// What is known about the clocks of two series of sources.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Clock {
     /// The first source of each. The offset is what has to be added to the times of the second.
     pub sources: [u32; 2],
     pub estimate: Estimate,
+    /// The clock offset that the second source needs: what it has already, and the estimated one.
+    #[serde(rename = "setNs", with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
+    pub set_ns: i64,
+    /// The clocks differ by more than can be explained otherwise.
+    pub apart: bool,
     /// The places whose values it is estimated from.
     pub spots: Vec<[Spot; 2]>,
-    /// Values, with the first time of each on both sides.
-    pub examples: Vec<(String, [i64; 2])>,
+    pub examples: Vec<Encounter>,
 }
 
-impl Clock {
-    /// Whether the clocks differ by more than can be explained otherwise.
-    #[must_use]
-    pub fn is_apart(&self) -> bool {
-        let Estimate { least_ns, most_ns, offset_ns, nested, values, .. } = self.estimate;
+/// A value, and the first time of it in either source.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Encounter {
+    pub value: String,
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
+    pub one: i64,
+    #[serde(with = "base::json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
+    pub other: i64,
+}
+
+impl Estimate {
+    fn is_apart(&self) -> bool {
+        let Estimate { least_ns, most_ns, offset_ns, nested, values, jump, .. } = *self;
         if (least_ns..=most_ns).contains(&0) {
-            return self.estimate.jump.is_some();
+            return jump.is_some();
         }
         nested * 3 >= values || offset_ns.saturating_abs() >= CLEAR * most_ns.saturating_sub(least_ns)
     }
@@ -139,16 +162,16 @@ impl Asked<'_> {
             links.push(Link {
                 shared: count,
                 share: (count as f64 / smaller as f64).min(1.0),
-                examples: self.examples(&self.places.places[most.places[0]], &shared)?,
+                examples: self.examples(&self.places.all[most.places[0]], &shared)?,
                 ends,
             });
         }
-        links.sort_by_key(|link| std::cmp::Reverse(link.shared));
+        links.sort_by_key(|link| Reverse(link.shared));
         Ok(links)
     }
 
     fn named(&self, place: usize) -> (&str, &Spot) {
-        let place = &self.places.places[place];
+        let place = &self.places.all[place];
         let source = self.snapshot.sources().get(place.series as usize);
         (source.map_or("", |source| &source.format), &place.spot)
     }
@@ -159,10 +182,10 @@ impl Asked<'_> {
         places.sort_unstable();
         places.dedup();
         let mut values: Vec<u64> =
-            places.iter().flat_map(|&at| self.places.places[at].values.keys().copied()).collect();
+            places.iter().flat_map(|&at| self.places.all[at].values.keys().copied()).collect();
         values.sort_unstable();
         values.dedup();
-        let mut sources: Vec<u32> = places.iter().map(|&at| self.places.places[at].series).collect();
+        let mut sources: Vec<u32> = places.iter().map(|&at| self.places.all[at].series).collect();
         sources.sort_unstable();
         sources.dedup();
         LinkEnd {
@@ -201,7 +224,7 @@ impl Asked<'_> {
     fn clocks(&self, pairs: &[Pair]) -> Result<Vec<Clock>> {
         let mut by_series: BTreeMap<[u32; 2], Vec<(&Pair, bool)>> = BTreeMap::new();
         for pair in pairs {
-            let series = pair.places.map(|at| self.places.places[at].series);
+            let series = pair.places.map(|at| self.places.all[at].series);
             let is_turned = series[0] > series[1];
             let key = if is_turned { [series[1], series[0]] } else { series };
             by_series.entry(key).or_default().push((pair, is_turned));
@@ -211,7 +234,7 @@ impl Asked<'_> {
             let mut meetings: HashMap<u64, Meeting, Fast> = HashMap::default();
             let mut spots = Vec::new();
             for (pair, is_turned) in &pairs {
-                let [mut one, mut other] = pair.places.map(|at| &self.places.places[at]);
+                let [mut one, mut other] = pair.places.map(|at| &self.places.all[at]);
                 if *is_turned {
                     (one, other) = (other, one);
                 }
@@ -224,34 +247,35 @@ impl Asked<'_> {
             meetings.sort_unstable_by_key(|meeting| (meeting.one.0, meeting.hash));
             let Some(estimate) = clock::estimate(&meetings) else { continue };
             let examples = self.meetings_written(&pairs, &meetings)?;
-            clocks.push(Clock { sources, estimate, spots, examples });
+            let known = self.snapshot.sources().get(sources[1] as usize);
+            let known = known.map_or(0, |source| source.reading.clock_offset_ns);
+            clocks.push(Clock {
+                sources,
+                estimate,
+                set_ns: known.saturating_add(estimate.offset_ns),
+                apart: estimate.is_apart(),
+                spots,
+                examples,
+            });
         }
-        clocks.sort_by_key(|clock| {
-            (
-                std::cmp::Reverse(clock.is_apart()),
-                std::cmp::Reverse(clock.estimate.offset_ns.saturating_abs()),
-            )
-        });
+        clocks
+            .sort_by_key(|clock| (Reverse(clock.apart), Reverse(clock.estimate.offset_ns.saturating_abs())));
         Ok(clocks)
     }
 
     /// Some values, spread over the time.
-    fn meetings_written(
-        &self,
-        pairs: &[(&Pair, bool)],
-        meetings: &[Meeting],
-    ) -> Result<Vec<(String, [i64; 2])>> {
+    fn meetings_written(&self, pairs: &[(&Pair, bool)], meetings: &[Meeting]) -> Result<Vec<Encounter>> {
         let mut examples = Vec::new();
         for nth in 0..EXAMPLES {
             let Some(meeting) = meetings.get((2 * nth + 1) * meetings.len() / (2 * EXAMPLES)) else {
                 continue;
             };
-            let holder = pairs.iter().map(|(pair, _)| &self.places.places[pair.places[0]]);
-            let seen = holder.filter_map(|place| Some((place, *place.values.get(&meeting.hash)?))).next();
+            let mut holders = pairs.iter().map(|(pair, _)| &self.places.all[pair.places[0]]);
+            let seen = holders.find_map(|place| Some((place, *place.values.get(&meeting.hash)?)));
             if let Some((place, seen)) = seen
                 && let Some(value) = self.written(place, meeting.hash, seen)?
             {
-                examples.push((value, [meeting.one.0, meeting.other.0]));
+                examples.push(Encounter { value, one: meeting.one.0, other: meeting.other.0 });
             }
         }
         Ok(examples)

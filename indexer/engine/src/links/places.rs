@@ -5,6 +5,8 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde::Serialize;
+
 use super::tokens;
 use crate::Engine;
 use crate::exec::in_order;
@@ -23,7 +25,9 @@ const SEED: u64 = 0x4C49_4E4B;
 const CANCEL_ROWS: usize = 1 << 16;
 
 /// Where in an event a value is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase", tag = "kind", content = "name")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Spot {
     Field(String),
     /// After this word of the message; empty where no word is before it.
@@ -31,6 +35,7 @@ pub enum Spot {
 }
 
 impl Spot {
+    #[must_use]
     pub fn name(&self) -> &str {
         match self {
             Spot::Field(name) | Spot::After(name) => name,
@@ -65,7 +70,7 @@ pub struct Place {
 pub struct Places {
     /// The series of each source.
     pub series: Vec<u32>,
-    pub places: Vec<Place>,
+    pub all: Vec<Place>,
     /// Only values whose hash is no larger were kept: all of them, if it is the largest.
     pub threshold: u64,
 }
@@ -108,7 +113,7 @@ impl Places {
             (other.values.len(), &one.spot, one.series).cmp(&(one.values.len(), &other.spot, other.series))
         });
         places.truncate(MOST_LINK_PLACES);
-        Ok(Places { series, places, threshold })
+        Ok(Places { series, all: places, threshold })
     }
 
     /// The share of values that was kept.
@@ -265,7 +270,7 @@ impl SegmentReader<'_> {
         let mut cursor = self.engine.raw_cursor();
         let messages = Messages::load(self.segment, cancel)?;
         for row in 0..self.segment.meta.events as u32 {
-            if row as usize % CANCEL_ROWS == 0 {
+            if (row as usize).is_multiple_of(CANCEL_ROWS) {
                 check(cancel)?;
             }
             let time = times.get(row as usize);
@@ -292,7 +297,9 @@ impl SegmentReader<'_> {
         for place in words.into_values() {
             found.insert((place.series, place.spot.clone()), place);
         }
-        found.values_mut().for_each(|place| place.thin(threshold));
+        for place in found.values_mut() {
+            place.thin(threshold);
+        }
         Ok(())
     }
 

@@ -52,19 +52,19 @@ pub struct Pair {
 
 /// All pairs of places of different series that hold the same values.
 pub fn pairs(places: &Places) -> Vec<Pair> {
-    let all = &places.places;
+    let all = &places.all;
     let usable: Vec<usize> =
         (0..all.len()).filter(|&at| is_usable(&all[at]) && !repeats_a_field(&all[at], all)).collect();
     let mut by_value: HashMap<u64, Vec<u32>, Fast> = HashMap::default();
     for &at in &usable {
-        places.places[at].values.keys().for_each(|&hash| by_value.entry(hash).or_default().push(at as u32));
+        places.all[at].values.keys().for_each(|&hash| by_value.entry(hash).or_default().push(at as u32));
     }
     let mut shared: HashMap<[usize; 2], Vec<u64>, Fast> = HashMap::default();
     for (hash, held) in by_value.into_iter().filter(|(_, held)| held.len() <= MOST_PLACES_OF_A_VALUE) {
         for (nth, &one) in held.iter().enumerate() {
             for &other in &held[nth + 1..] {
                 let pair = [one as usize, other as usize];
-                if places.places[pair[0]].series != places.places[pair[1]].series {
+                if places.all[pair[0]].series != places.all[pair[1]].series {
                     shared.entry(pair).or_default().push(hash);
                 }
             }
@@ -75,10 +75,10 @@ pub fn pairs(places: &Places) -> Vec<Pair> {
         .filter(|(_, hashes)| hashes.len() >= LEAST_SHARED)
         .map(|(at, mut hashes)| {
             hashes.sort_unstable();
-            let smaller = at.map(|at| places.places[at].values.len()).into_iter().min().unwrap_or(1);
+            let smaller = at.map(|at| places.all[at].values.len()).into_iter().min().unwrap_or(1);
             Pair { places: at, share: hashes.len() as f64 / smaller as f64, shared: hashes }
         })
-        .filter(|pair| is_same(pair, pair.places.map(|at| &places.places[at]), places.share()))
+        .filter(|pair| is_same(pair, pair.places.map(|at| &places.all[at]), places.share()))
         .collect();
     pairs.sort_by_key(|pair| pair.places);
     pairs
@@ -160,7 +160,9 @@ fn keeps_time(pair: &Pair, places: [&Place; 2]) -> f64 {
 /// The median distance from the median.
 fn variation(mut values: Vec<f64>) -> f64 {
     let center = median(&mut values);
-    values.iter_mut().for_each(|value| *value = (*value - center).abs());
+    for value in &mut values {
+        *value = (*value - center).abs();
+    }
     median(&mut values)
 }
 

@@ -64,14 +64,13 @@ pub fn has_space(value: &[u8]) -> bool {
 }
 
 fn is_fraction(value: &[u8]) -> bool {
-    let points = value.iter().filter(|&&byte| byte == b'.').count();
-    points == 1 && value.iter().all(|&byte| byte == b'.' || byte.is_ascii_digit())
+    value.split(|&byte| byte == b'.').count() == 2
+        && value.iter().all(|&byte| byte == b'.' || byte.is_ascii_digit())
 }
 
 fn is_date(value: &[u8]) -> bool {
-    let is_digits = |part: &[u8], most: usize| {
-        (1..=most).contains(&part.len()) && part.iter().all(u8::is_ascii_digit)
-    };
+    let is_digits =
+        |part: &[u8], most: usize| (1..=most).contains(&part.len()) && part.iter().all(u8::is_ascii_digit);
     // The time of day may follow.
     let date = value.split(|byte| *byte == b'T').next().unwrap_or(value);
     let parts: Vec<&[u8]> = date.split(|byte| matches!(byte, b'-' | b'.')).collect();

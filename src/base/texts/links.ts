@@ -1,0 +1,29 @@
+import { formatCount } from '../format';
+
+/** Fields of different sources that hold the same values, and clocks. */
+export const links = {
+  name: 'What the sources have in common',
+  reading: 'Looking through all events…',
+  same: 'The same under other names',
+  noLinks: 'No fields under different names hold the same values.',
+  is: 'is the same as',
+  after: (word: string) => (word === '' ? 'text' : `text after “${word}”`),
+  sources: (name: string, more: number) => (more > 0 ? `${name} and ${more} more` : name),
+  shared: (count: number, share: string) =>
+    `${formatCount(count)} values in both, ${share} of the one with fewer:`,
+  clocks: 'Clocks',
+  noClocks: 'No two sources have enough values in common to compare their clocks.',
+  agree: (one: string, other: string) => `${other} and ${one} agree`,
+  behind: (other: string, one: string, span: string) => `${other} is ${span} behind ${one}`,
+  ahead: (other: string, one: string, span: string) => `${other} is ${span} ahead of ${one}`,
+  jump: (other: string, one: string, at: string, needs: { before: string; after: string }) =>
+    `The clock of ${other} or ${one} was set near ${at}: ${other} needs ${needs.before} before it, ${needs.after} after it`,
+  interval: (least: string, most: string, values: number) =>
+    `between ${least} and ${most}, from ${formatCount(values)} values`,
+  drift: (ppm: number) =>
+    `; it ${ppm > 0 ? 'gains' : 'loses'} ${Math.abs(ppm * 0.0864).toFixed(2)} s a day`,
+  correct: (name: string, offset: string) => `Set the clock offset of ${name} to ${offset}`,
+  corrected: 'The times are computed again.',
+  note: 'Nothing is changed unless you choose it. The clock offset of a source is taken back in Sources.',
+  sampled: (share: string) => `There are very many values: ${share} of them were looked at.`,
+};

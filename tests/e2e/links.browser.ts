@@ -1,0 +1,91 @@
+/** Sources whose ids are the same under other names, and a clock that is set right from them, in a browser. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Browser, BrowserContext } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+
+import { seriousFindings } from './support/accessible';
+import { eventually, temporaryFolder } from './support/machine';
+import { openBrowser, totalBecomes } from './support/page';
+import { pictures } from './support/picture';
+import { serve, type Server } from './support/server';
+
+const ORDERS = 60;
+const AHEAD_MS = 90_000;
+
+let browser: Browser;
+const contexts: BrowserContext[] = [];
+const servers: Server[] = [];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+
+afterAll(() => browser.close());
+
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+  for (const server of servers.splice(0)) await server.stop();
+});
+
+/** A shop and its worker, whose clock is 90 seconds ahead. */
+function logs(): string[] {
+  const folder = temporaryFolder();
+  const at = (index: number) => Date.UTC(2026, 2, 1, 14) + index * 7_000;
+  const order = (index: number) => 40_000 + ((index * 7_919) % 9_000);
+  const shop = Array.from({ length: ORDERS }, (_, index) =>
+    JSON.stringify({
+      ts: new Date(at(index)).toISOString(),
+      order: { id: order(index) },
+      message: 'order paid',
+    }),
+  );
+  const worker = Array.from({ length: ORDERS }, (_, index) => {
+    const time = new Date(at(index) + AHEAD_MS + 5 + (index % 4)).toISOString();
+    return `${time} INFO  [worker-1] com.example.Queue - order ${order(index)} packed`;
+  });
+  const written = { 'shop.jsonl': shop, 'worker.log': worker };
+  return Object.entries(written).map(([name, lines]) => {
+    const path = join(folder, name);
+    writeFileSync(path, lines.join('\n') + '\n');
+    return path;
+  });
+}
+
+test('ids under other names are found, and the clock of a source is set right from them', async () => {
+  const server = await serve(logs());
+  servers.push(server);
+  const viewport = { width: 1280, height: 800 };
+  const context = await browser.newContext({ viewport, colorScheme: 'light', timezoneId: 'UTC' });
+  contexts.push(context);
+  const page = await context.newPage();
+  await page.goto(server.address);
+  await totalBecomes(page, 2 * ORDERS);
+
+  const open = async () => {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('Links: show which');
+    await page.keyboard.press('Enter');
+    await page.getByTestId('clock').first().waitFor();
+  };
+  await open();
+  const sheet = page.getByTestId('links-sheet');
+  const link = sheet.getByTestId('link');
+  expect(await link.count()).toBe(1);
+  expect(await link.innerText()).toMatch(/order\.id[^=]*=[^=]*text after “order”/);
+  expect(await sheet.getByTestId('clock').innerText()).toContain(
+    'worker.log is 1 min 30 s ahead of shop.jsonl',
+  );
+  await pictures(page, 'links');
+  expect(await seriousFindings(page)).toEqual([]);
+
+  await sheet.getByTestId('correct-clock').click();
+  await page.keyboard.press('Escape');
+  await eventually('clocks that agree', async () => {
+    await open();
+    const agrees = await sheet.getByTestId('clock').getAttribute('data-apart');
+    await page.keyboard.press('Escape');
+    return agrees === 'false';
+  });
+});
