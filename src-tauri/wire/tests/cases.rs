@@ -186,7 +186,7 @@ fn two_parts_of_a_case_are_compared() {
     let partial = std::cell::RefCell::new(Vec::new());
     let found = walk
         .ask_with("compare", json!({ "a": a, "b": b, "limit": 5 }), |report| {
-            partial.borrow_mut().push(report)
+            partial.borrow_mut().push(report);
         })
         .expect("a comparison");
     let first = &partial.borrow()[0];

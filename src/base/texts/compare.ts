@@ -62,11 +62,14 @@ export const compare = {
   },
   comparing: (part: string) => `Comparing… ${part}`,
   drafts: 'Rows that follow from others are listed with them at the end.',
+  former: 'These are the differences of the last comparison.',
   cancel: 'Cancel',
   cancelled: 'Cancelled. These are the rows found until then.',
   again: 'Compare again',
   done: (count: number) =>
-    count === 1 ? '1 difference, ranked' : `${formatCount(count)} differences, the largest first`,
+    count < 2
+      ? `${count === 1 ? 1 : 'No'} difference`
+      : `${formatCount(count)} differences, the largest first`,
   unlisted: (count: number) =>
     count === 1
       ? '1 more difference is not listed.'

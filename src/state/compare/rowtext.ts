@@ -94,7 +94,7 @@ export function scoreFacts(row: Difference): readonly ScoreFact[] {
   return facts;
 }
 
-/** A share of a side, so exact that two of rare events can be told from each other. */
+/** A share of a side, so exact that those of rare events differ. */
 export function shareText(share: number): string {
   return percent.format(share);
 }

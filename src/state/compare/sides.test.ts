@@ -39,6 +39,18 @@ it('takes both sides from the selected range', () => {
   expect(halves?.b.range).toEqual(range('2026-03-01T12:00', '2026-03-02'));
 });
 
+it('takes whole seconds of a long time', () => {
+  const whole = { from: asTime(day.from + 5n), to: asTime(day.to - 5n) };
+  const halves = sidesAgainst('halves', from({ range: null, whole }));
+  expect([halves?.a.range, halves?.b.range]).toEqual([
+    range('2026-03-01', '2026-03-01T12:00'),
+    range('2026-03-01T12:00', '2026-03-02'),
+  ]);
+  const short = { from: asTime(5n), to: asTime(15n) };
+  const parts = sidesAgainst('halves', from({ range: null, whole: short }));
+  expect(parts?.b.range).toEqual({ from: 10n, to: 15n });
+});
+
 it('has no sides where there is nothing to take them from', () => {
   expect(sidesAgainst('rest', from({ range: null }))).toBeNull();
   expect(sidesAgainst('others', from({ query: ' ' }))).toBeNull();

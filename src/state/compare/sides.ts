@@ -1,9 +1,12 @@
 /** The two sides of a comparison: what B is compared with, and where the sides come from. */
 import {
   asTime,
+  ceilTo,
+  floorTo,
   formatTimeFull,
   nanosFromTime,
   parseTime,
+  SECOND,
   type Time,
   type TimeRange,
 } from '../../base/time';
@@ -43,7 +46,8 @@ export const ALL: ComparedSide = { query: '', range: null, isOutside: false };
 
 /** Both sides; null where there is no range, or no filter, to take them from. */
 export function sidesAgainst(against: Against, from: TakenFrom): ComparedSides | null {
-  const { query, range, whole } = from;
+  const { query, range } = from;
+  const whole = readable(from.whole);
   const side = (range: RangeChoice): ComparedSide => ({ query, range, isOutside: false });
   if (against === 'others') {
     if (query.trim() === '') return null;
@@ -51,7 +55,7 @@ export function sidesAgainst(against: Against, from: TakenFrom): ComparedSides |
   }
   if (against === 'halves') {
     const all = range ?? whole;
-    const middle = asTime((all.from + all.to) / 2n);
+    const middle = readableTime(asTime((all.from + all.to) / 2n), all);
     if (middle <= all.from) return null;
     return { a: side({ from: all.from, to: middle }), b: side({ from: middle, to: all.to }) };
   }
@@ -61,12 +65,28 @@ export function sidesAgainst(against: Against, from: TakenFrom): ComparedSides |
   return { a: side(baselineRange(against, range, null)), b };
 }
 
+/** So long that nobody misses a part of a second. */
+const LONG = 100n * SECOND;
+
+const isLong = ({ from, to }: TimeRange) => to - from >= LONG;
+
+/** All times of the case in whole seconds, which are shorter to read and include the same events. */
+function readable(whole: TimeRange): TimeRange {
+  if (!isLong(whole)) return whole;
+  return { from: floorTo(whole.from, SECOND), to: ceilTo(whole.to, SECOND) };
+}
+
+function readableTime(time: Time, within: TimeRange): Time {
+  return isLong(within) ? floorTo(time, SECOND) : time;
+}
+
 /**
  * The time before a marker as A. B is the selected range, without what of it is before the marker; where none is
  * selected, all that follows.
  */
 export function sidesAtMarker(marker: TimeRange['from'], from: TakenFrom): ComparedSides | null {
-  const { query, range, whole } = from;
+  const { query, range } = from;
+  const whole = readable(from.whole);
   const isWithin = range !== null && range.from < marker && marker < range.to;
   const start = isWithin ? range.from : whole.from;
   const after = range === null || isWithin ? { from: marker, to: (range ?? whole).to } : range;
@@ -94,8 +114,7 @@ export function outside(range: TimeRange): string {
 const inside = ({ from, to }: TimeRange) => `time>=${written(from)} time<${written(to)}`;
 
 /** The columns of a comparison on a page. */
-const CELL_COLUMNS =
-  'change, what, a, b, share_a, share_b, at_least, p50_a, p50_b, p95_a, p95_b, last, score, filter';
+const CELL_COLUMNS = 'change, what, a, b, share_a, share_b, p50_a, p50_b, score, filter';
 
 /** A cell of a notebook page that compares the same, whenever the page is shown. */
 export function cellOfSides({ a, b }: ComparedSides, title: string, rows: number): string {
