@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+use indexer::json;
 use serde::Serialize;
 
 /// How serious a detector takes what it finds, least first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Severity {
     Informational,
     Low,
@@ -48,16 +50,23 @@ impl fmt::Display for Severity {
 }
 
 /// An interval in which a detector's condition held.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Alert {
     /// The detector's name, or a Sigma rule's id.
     pub detector: String,
     pub title: String,
     pub severity: Severity,
     /// Nanoseconds since 1970 UTC; nothing where no event of it has a time.
+    #[serde(with = "json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<indexer::Nanos>"))]
     pub start: Option<i64>,
+    #[serde(with = "json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<indexer::Nanos>"))]
     pub end: Option<i64>,
     /// When the value was furthest from what is expected.
+    #[serde(with = "json::nanos")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<indexer::Nanos>"))]
     pub peak: Option<i64>,
     /// How many events matched.
     pub events: u64,

@@ -20,6 +20,12 @@ const STARTERS: [(&str, &str); 3] = [
     ("starter/security.toml", include_str!("../starter/security.toml")),
 ];
 
+/// The files of the detectors that come with the program: their names and texts.
+#[must_use]
+pub fn starters() -> &'static [(&'static str, &'static str)] {
+    &STARTERS
+}
+
 /// What was read.
 #[derive(Debug)]
 pub struct Detectors {
@@ -46,6 +52,16 @@ pub struct Scope {
     pub to: Option<i64>,
 }
 
+/// What came of one detector of our own over a case.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The case has none of the events that it is for.
+    NotApplicable,
+    /// What it found, and what to say about it.
+    Ran(Vec<Alert>, Option<Problem>),
+    Failed(Problem),
+}
+
 /// What came of detectors over a case.
 #[derive(Debug, Default)]
 pub struct Report {
@@ -63,12 +79,7 @@ impl Detectors {
     /// Reads files, and all detectors of folders; `starter` means those that come with the program. What cannot be read is a problem and stops nothing.
     #[must_use]
     pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Detectors {
-        let mut detectors = Detectors {
-            rules: RuleSet::default(),
-            measures: Vec::new(),
-            sources: Sources::built_in(),
-            problems: Vec::new(),
-        };
+        let mut detectors = Detectors::none();
         let mut placeholders = Placeholders::new();
         for path in &options.log_sources {
             let added = text_of(path).and_then(|text| detectors.sources.add(path, &text));
@@ -99,6 +110,30 @@ impl Detectors {
         }
         detectors.problems.extend(detectors.rules.link());
         detectors
+    }
+
+    /// Reads texts that are no files: their names, and what is in them.
+    #[must_use]
+    pub fn of_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Detectors {
+        let mut detectors = Detectors::none();
+        for (name, text) in texts {
+            detectors.add_measures(Path::new(name), text);
+        }
+        detectors
+    }
+
+    fn none() -> Detectors {
+        Detectors {
+            rules: RuleSet::default(),
+            measures: Vec::new(),
+            sources: Sources::built_in(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Detectors of our own, with the file of each.
+    pub fn measures(&self) -> impl Iterator<Item = (&Detector, &Path)> {
+        self.measures.iter().map(|(detector, file)| (detector, file.as_path()))
     }
 
     /// How many detectors there are to run.
@@ -143,37 +178,42 @@ impl Detectors {
         let place = Place { case, snapshot, range, cancel };
         let fields = Engine::field_names(snapshot);
         for (detector, file) in &self.measures {
-            if !detector.needs.iter().all(|needed| fields.contains(needed)) {
-                report.not_applicable.push(detector.name.clone());
-                continue;
-            }
-            let fault = |message: String, hint: &str| {
-                Problem::of_file(file, Fault::new(detector.line, message).hint(hint))
-            };
-            match detector.evaluate(&place) {
-                Ok(found) => {
+            match run_one(detector, file, &place, &fields)? {
+                Outcome::NotApplicable => report.not_applicable.push(detector.name.clone()),
+                Outcome::Ran(alerts, problem) => {
                     report.applicable += 1;
-                    report.alerts.extend(found.alerts);
-                    let remark = |(message, hint): (String, String)| {
-                        fault(format!("the detector `{}`: {message}", detector.name), &hint)
-                    };
-                    report.problems.extend(found.remark.map(remark));
+                    report.alerts.extend(alerts);
+                    report.problems.extend(problem);
                 }
-                Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
-                Err(error) => {
-                    let message = format!(
-                        "the detector `{}` cannot run over this case: {}",
-                        detector.name,
-                        error.message()
-                    );
-                    let hint = error
-                        .hint_text()
-                        .unwrap_or("check the names of its fields with `timberline info CASE`");
-                    report.problems.push(fault(message, hint));
-                }
+                Outcome::Failed(problem) => report.problems.push(problem),
             }
         }
         Ok(report)
+    }
+}
+
+/// Runs one detector; `fields` are those of the case.
+pub fn run_one(detector: &Detector, file: &Path, place: &Place<'_>, fields: &[String]) -> Result<Outcome> {
+    if !detector.needs.iter().all(|needed| fields.contains(needed)) {
+        return Ok(Outcome::NotApplicable);
+    }
+    let fault =
+        |message: String, hint: &str| Problem::of_file(file, Fault::new(detector.line, message).hint(hint));
+    match detector.evaluate(place) {
+        Ok(found) => {
+            let remark = |(message, hint): (String, String)| {
+                fault(format!("the detector `{}`: {message}", detector.name), &hint)
+            };
+            Ok(Outcome::Ran(found.alerts, found.remark.map(remark)))
+        }
+        Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
+        Err(error) => {
+            let message =
+                format!("the detector `{}` cannot run over this case: {}", detector.name, error.message());
+            let hint =
+                error.hint_text().unwrap_or("check the names of its fields with `timberline info CASE`");
+            Ok(Outcome::Failed(fault(message, hint)))
+        }
     }
 }
 

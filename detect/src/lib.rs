@@ -36,6 +36,6 @@ pub mod sigma;
 mod yaml;
 
 pub use alert::{Alert, Severity};
-pub use files::{Detectors, ReadOptions, Report, Scope};
+pub use files::{Detectors, Outcome, ReadOptions, Report, Scope, run_one, starters};
 pub use problem::{Fault, Problem};
 pub use sarif::sarif;

@@ -29,3 +29,6 @@ pub const ALERTS: usize = 10_000;
 
 /// The most hits of a rule that a correlation looks at, in memory: some hundred bytes each.
 pub const CORRELATED_EVENTS: usize = 5_000_000;
+
+/// Bins of a back-test that are kept between two levels, some 80 bytes each. Beyond, each level makes them again.
+pub const KEPT_BINS: i64 = 2_000_000;

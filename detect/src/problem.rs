@@ -3,9 +3,15 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use indexer::json;
+use serde::Serialize;
+
 /// One problem. The detector that it is about does not run; all others do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "DetectorProblem"))]
 pub struct Problem {
+    #[serde(with = "json::shown_path")]
+    #[cfg_attr(feature = "typescript", ts(as = "String"))]
     pub file: PathBuf,
     /// Counted from 1; 0 where the whole file is meant.
     pub line: usize,

@@ -37,7 +37,8 @@ mod writing;
 
 pub use base::error::{Error, ErrorKind, Result};
 pub use base::{
-    Cancel, ErrorReport, EventId, FieldKind, LevelCount, LevelSeries, Nanos, hex, sentence, stamp, tokens,
+    Cancel, ErrorReport, EventId, FieldKind, LevelCount, LevelSeries, Nanos, hex, json, sentence, stamp,
+    tokens,
 };
 pub use case::{Case, Verification};
 pub use detect::{Detected, definitions, detect};

@@ -76,17 +76,91 @@ export type AheadRequest = { paths: Array<string>,
  */
 choices?: ImportChoices, query: string, };
 
-export type Also = { subject: Subject, change: Change, counts: [number, number], 
+export type Alert = { 
 /**
- * It covers the same events, nearly.
+ * The detector's name, or a Sigma rule's id.
  */
-isSame: boolean, };
+detector: string, title: string, severity: Severity, 
+/**
+ * Nanoseconds since 1970 UTC; nothing where no event of it has a time.
+ */
+start: Nanos | null, end: Nanos | null, 
+/**
+ * When the value was furthest from what is expected.
+ */
+peak: Nanos | null, 
+/**
+ * How many events matched.
+ */
+events: number, 
+/**
+ * The values of the fields that it is grouped by.
+ */
+group: Array<[string, string]>, value: number | null, expected: number | null, 
+/**
+ * A query that selects the events.
+ */
+query: string, };
+
+export type AlertTally = { alerts: number, 
+/**
+ * In which something fired: alerts at the same time count once.
+ */
+firingNs: Nanos, perDay: number, 
+/**
+ * The share of alerts in which something bad was; nothing without alerts or bad times.
+ */
+precision: number | null, 
+/**
+ * The share of bad times in which something fired.
+ */
+recall: number | null, };
 
 export type Alternative = { format: string, score: number, };
 
 export type Around = { "kind": "file" } | { "kind": "everywhere" } | { "kind": "sharing", field: string, };
 
 export type Axis = { "kind": "time", edges: Array<Nanos>, } | { "kind": "terms", field: string, values: Array<Scalar>, distinct: number, } | { "kind": "bins", field: string, edges: Array<number>, missing: number, mistyped: number, };
+
+export type BackTest = { revision: number, 
+/**
+ * The first and last instant that was looked at; null in an empty case.
+ */
+ends: TimeSpan | null, 
+/**
+ * The measure by group, those with the most events; empty where the condition measures nothing over time.
+ */
+groups: Array<MeasurePoints>, 
+/**
+ * How many groups there are.
+ */
+allGroups: number, tried: TriedLevel, 
+/**
+ * What to know about it.
+ */
+remark: string | null, };
+
+export type BackTestRequest = { case: string, 
+/**
+ * The TOML that the detector is in.
+ */
+text: string, name: string, 
+/**
+ * Slots of time that it is drawn in.
+ */
+slots: number, 
+/**
+ * Times that are known to be bad, both ends included.
+ */
+truth: Array<TimeSpan>, 
+/**
+ * Whether to choose its level instead of taking the written one.
+ */
+suggest: boolean, 
+/**
+ * For that: where it should fire.
+ */
+within: TimeSpan | null, };
 
 export type Bins = { "kind": "linear", most: number, } | { "kind": "width", width: number, } | { "kind": "logarithmic", most: number, };
 
@@ -138,8 +212,6 @@ export type CellEvent = { id: EventId, caption: string, };
 
 export type CellKind = "query" | "chart" | "event";
 
-export type Change = "new" | "gone" | "more" | "fewer" | "stopped" | "moved";
-
 export type ChangeNotesRequest = { case: string, put?: Array<NoteDraft>, remove?: Array<NoteRemoval>, };
 
 export type CheckRequest = { case: string, query: string, 
@@ -151,43 +223,6 @@ kql: boolean, };
 export type ColumnKind = "missing" | "text" | "int" | "float" | "bool" | "time" | "level" | "list";
 
 export type CompactReport = { bytesBefore: number, bytesAfter: number, segmentsBefore: number, segmentsAfter: number, seconds: number, };
-
-export type CompareRequest = { a: View, b: View, 
-/**
- * Rows listed at most.
- */
-limit: number, };
-
-export type Compared = { revision: number, 
-/**
- * What has to be known to read the rows: in sentences, without a full stop.
- */
-notes: Array<string>, 
-/**
- * Share of the work done: 1 when this is the whole answer, and only then are rows listed once that follow from
- * others.
- */
-fraction: number, elapsedMs: number, 
-/**
- * Events of A and of B.
- */
-events: [number, number], 
-/**
- * Events that both sides have. They count on both.
- */
-shared: number, 
-/**
- * The greatest score first.
- */
-differences: Array<Difference>, 
-/**
- * Differences above the line that are not listed.
- */
-unlisted: number, unchanged: Unchanged, 
-/**
- * Fields that were not compared, with the reason.
- */
-leftOut: Array<[string, LeftOut]>, };
 
 export type CompleteRequest = { case: string, query: string, 
 /**
@@ -213,35 +248,75 @@ export type DeleteRequest = { case: string,
  */
 sources: Array<number>, };
 
-export type Difference = { subject: Subject, change: Change, 
+export type DetectorEntry = { 
 /**
- * Events of A and of B; of a number those that have it.
+ * The id of its note, or its file where it comes with the program.
  */
-counts: [number, number], 
+file: string, 
 /**
- * Their share of each side.
+ * Whether it is of the case.
  */
-shares: [number, number], 
+own: boolean, name: string, title: string, description: string | null, severity: Severity, 
 /**
- * The higher rate is at least so many times the lower one, after the margin of error. Of numbers: the odds.
+ * `threshold`, `absence`, `anomaly`, `pattern` or `sequence`.
  */
-atLeast: number, 
+condition: string, measure: string | null, query: string, by: Array<string>, 
 /**
- * The log-likelihood ratio, and the probability of one as large where nothing differs, times the number of tests.
+ * Where it begins in its text.
  */
-g2: number, pValue: number, 
+line: number, 
 /**
- * The order of the rows.
+ * The TOML of its note, or of it alone where it comes with the program.
  */
-score: number, moved: Moved | null, stop: PatternStop | null, 
+text: string, level: DetectorLevel | null, 
 /**
- * Finds its events, on either side.
+ * Whether the case has the fields that it needs.
  */
-filter: string, 
+applicable: boolean, };
+
+export type DetectorLevel = { kind: LevelKind, value: number, 
 /**
- * What differs because of this, or with it.
+ * Where a threshold ends.
  */
-also: Array<Also>, };
+clear: number | null, 
+/**
+ * Whether values above, and below, what is expected count.
+ */
+up: boolean, down: boolean, };
+
+export type DetectorList = { detectors: Array<DetectorEntry>, problems: Array<DetectorProblem>, };
+
+export type DetectorProblem = { file: string, 
+/**
+ * Counted from 1; 0 where the whole file is meant.
+ */
+line: number, message: string, 
+/**
+ * What to do.
+ */
+hint: string | null, };
+
+export type DetectorRun = { name: string, 
+/**
+ * The id of its note, or its file where it comes with the program.
+ */
+file: string, 
+/**
+ * Its place among all, from 1, and how many those are.
+ */
+done: number, total: number, applicable: boolean, tally: AlertTally, 
+/**
+ * The first of its alerts.
+ */
+listed: Array<Alert>, 
+/**
+ * Why it could not run, or what to know about it.
+ */
+problem: DetectorProblem | null, };
+
+export type DetectorRuns = { revision: number, runs: Array<DetectorRun>, elapsedMs: number, };
+
+export type DetectorText = { case: string, text: string, };
 
 export type EditRequest = { case: string, query: string, 
 /**
@@ -421,6 +496,8 @@ export type FileReading = { path: string, reading: Reading, };
 
 export type FileState = "waiting" | "reading" | "done" | "failed";
 
+export type FiredRule = { name: string, title: string, severity: Severity, alerts: number, listed: Array<Alert>, };
+
 export type FollowRequest = { case: string, value: string, };
 
 export type FormatFault = { 
@@ -544,11 +621,11 @@ export type Layout = {
  */
 layout: string, events: number, };
 
-export type LeftOut = "chosenBy" | "manyValues" | "countsUp";
-
 export type Level = "none" | "trace" | "debug" | "info" | "notice" | "warn" | "error" | "fatal";
 
 export type LevelCount = { level: Level, count: number, };
+
+export type LevelKind = "above" | "below" | "deviations" | "longer" | "times";
 
 export type LevelSeries = { level: Level, counts: Array<number>, };
 
@@ -574,6 +651,16 @@ export type MarkdownRequest = { text: string, };
 
 export type Measure = { "kind": "stats", field: string, } | { "kind": "percentiles", field: string, at: Array<number>, } | { "kind": "distinct", field: string, } | { "kind": "first", field: string, } | { "kind": "last", field: string, } | { "kind": "rate", per: Nanos, };
 
+export type MeasurePoints = { 
+/**
+ * The group's values, empty without groups.
+ */
+group: Array<string>, events: number, low: Array<number | null>, high: Array<number | null>, 
+/**
+ * Of anomalies and rhythms: what is expected, and the distance that a level is a multiple of.
+ */
+expected: Array<number | null>, deviation: Array<number | null>, };
+
 export type Measured = { 
 /**
  * Such as `p95(duration_ms)`.
@@ -587,16 +674,6 @@ texts: Array<string | null> | null,
  * Matching events without the field, and those whose value is no number.
  */
 missing: number, mistyped: number, };
-
-export type Moved = { 
-/**
- * The largest difference between the shares of numbers up to any value (Kolmogorov and Smirnov).
- */
-distance: number, 
-/**
- * The percentiles 50, 95 and 99, of A and of B.
- */
-percentiles: [[Scalar | null, Scalar | null], [Scalar | null, Scalar | null], [Scalar | null, Scalar | null]], };
 
 export type Nanos = string & { readonly __nanos: unique symbol };
 
@@ -772,20 +849,6 @@ elsewhere: number | null,
  * Its variable parts, if requested.
  */
 variables: Array<PatternVariable>, };
-
-export type PatternStop = { 
-/**
- * Its last event.
- */
-last: Nanos, 
-/**
- * So many were to be expected after it, at its rate among all events until then.
- */
-expected: number, 
-/**
- * The rate until then is at least so many times that after it.
- */
-atLeast: number, };
 
 export type PatternVariable = { 
 /**
@@ -1062,6 +1125,26 @@ text: string, cut: boolean,
  */
 values?: Array<string | null>, };
 
+export type RuleRuns = { revision: number, 
+/**
+ * Rules that were read.
+ */
+rules: number, 
+/**
+ * Of them, how many had events to look at.
+ */
+applicable: number, 
+/**
+ * Rules for events that the case has none of.
+ */
+notApplicable: Array<string>, 
+/**
+ * The most serious first; of those alike in the order of time.
+ */
+fired: Array<FiredRule>, problems: Array<DetectorProblem>, elapsedMs: number, };
+
+export type RunDetectorsRequest = { case: string, };
+
 export type RunRequest = { 
 /**
  * The query may have stages, or be SQL.
@@ -1071,6 +1154,12 @@ view: View,
  * The zone of days and of times that name none; null is UTC.
  */
 zone: string | null, first: number, count: number, };
+
+export type RunRulesRequest = { case: string, 
+/**
+ * Files and folders with Sigma rules.
+ */
+paths: Array<string>, };
 
 export type SaveFormatRequest = { text: string, 
 /**
@@ -1109,6 +1198,38 @@ backward: boolean,
  * A filter that the row has to match in addition to that of the view.
  */
 wanted: string, };
+
+export type Severity = "informational" | "low" | "medium" | "high" | "critical";
+
+export type SignificantRequest = { selection: View, background: View, 
+/**
+ * All but the text where none is named. The values of `raw` are the words of the text.
+ */
+fields: Array<string>, most: number, };
+
+export type SignificantTerm = { field: string, value: Scalar, 
+/**
+ * Events of the selection that have it, and of the rest.
+ */
+selected: number, others: number, 
+/**
+ * How much more frequent it is in the selection, times its share of the selection.
+ */
+score: number, };
+
+export type SignificantTerms = { elapsedMs: number, 
+/**
+ * The highest score first.
+ */
+terms: Array<SignificantTerm>, 
+/**
+ * Events selected, and all others.
+ */
+selected: number, others: number, 
+/**
+ * Fields with too many values to be scored.
+ */
+leftOut: Array<string>, };
 
 export type SortedPageRequest = { view: View, field: string, descending: boolean, first: number, count: number, 
 /**
@@ -1197,8 +1318,6 @@ cells: number,
  * Filters whose events are counted in each run.
  */
 marks: Array<string>, };
-
-export type Subject = { "kind": "pattern", id: string, text: string, } | { "kind": "value", field: string, value: Scalar, } | { "kind": "pair", one: Subject, other: Subject, } | { "kind": "number", field: string, group: Subject | null, };
 
 export type Suggestion = { kind: SuggestionKind, 
 /**
@@ -1344,6 +1463,20 @@ export type TriedFormat = { formats: Array<FormatName>, faults: Array<FormatFaul
  */
 file: PreviewFile | null, };
 
+export type TriedLevel = { level: DetectorLevel | null, 
+/**
+ * The TOML with this level in it.
+ */
+text: string, tally: AlertTally, 
+/**
+ * When something fired, no finer than slots.
+ */
+spans: Array<TimeSpan>, 
+/**
+ * The first of its alerts.
+ */
+listed: Array<Alert>, elapsedMs: number, };
+
 export type TryFormatRequest = { 
 /**
  * The definition.
@@ -1354,19 +1487,7 @@ text: string,
  */
 sample: string, events: number, };
 
-export type Unchanged = { 
-/**
- * Patterns that occur often enough to be compared, and values of fields; and those of them that differ.
- */
-patterns: number, patternsChanged: number, values: number, valuesChanged: number, 
-/**
- * Fields without a value that differs.
- */
-fields: Array<string>, 
-/**
- * Numbers that did not move.
- */
-numbers: Array<string>, };
+export type TryLevelRequest = { case: string, text: string, name: string, level: number, slots: number, truth: Array<TimeSpan>, };
 
 export type UnknownWord = { word: string, 
 /**
@@ -1452,6 +1573,7 @@ export interface Contract {
   aggregate: { args: AggregateRequest; progress: Aggregate; reply: Aggregate };
   facets: { args: FacetsRequest; progress: Facets; reply: Facets };
   fields: { args: CasePath; progress: Empty; reply: Fields };
+  significant: { args: SignificantRequest; progress: Empty; reply: SignificantTerms };
   sortedPage: { args: SortedPageRequest; progress: Empty; reply: Page };
   context: { args: ContextRequest; progress: Empty; reply: Context };
   follow: { args: FollowRequest; progress: Empty; reply: Trails };
@@ -1462,7 +1584,6 @@ export interface Contract {
   complete: { args: CompleteRequest; progress: Empty; reply: Completion };
   unknownWords: { args: UnknownWordsRequest; progress: Empty; reply: UnknownWords };
   patterns: { args: PatternsRequest; progress: Patterns; reply: Patterns };
-  compare: { args: CompareRequest; progress: Compared; reply: Compared };
   run: { args: RunRequest; progress: Table; reply: Table };
   export: { args: ExportRequest; progress: Exported; reply: Exported };
   write: { args: WriteRequest; progress: Empty; reply: Empty };
@@ -1470,5 +1591,11 @@ export interface Contract {
   changeNotes: { args: ChangeNotesRequest; progress: Empty; reply: NotesChanged };
   evidence: { args: EvidenceRequest; progress: Empty; reply: EvidenceList };
   markdown: { args: MarkdownRequest; progress: Empty; reply: MarkdownPage };
+  detectors: { args: CasePath; progress: Empty; reply: DetectorList };
+  readDetectors: { args: DetectorText; progress: Empty; reply: DetectorList };
+  runDetectors: { args: RunDetectorsRequest; progress: DetectorRun; reply: DetectorRuns };
+  runRules: { args: RunRulesRequest; progress: Empty; reply: RuleRuns };
+  backTest: { args: BackTestRequest; progress: Empty; reply: BackTest };
+  tryLevel: { args: TryLevelRequest; progress: Empty; reply: TriedLevel };
   exportNotes: { args: ExportNotesRequest; progress: NotebookProgress; reply: ExportedNotes };
 }

@@ -1,12 +1,11 @@
 //! Silence: no event for a fixed time, or for longer than a group's own rhythm.
 
-use indexer::Result;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::Interval;
 use super::read::Lines;
-use super::series::{Bin, series};
-use super::{Detector, Found, Interval, Place};
+use super::series::Bin;
 use crate::problem::Fault;
 
 #[derive(Deserialize)]
@@ -47,41 +46,39 @@ impl Written {
 }
 
 impl Absence {
-    pub fn evaluate(&self, detector: &Detector, place: &Place<'_>) -> Result<Found> {
-        let Some((_, last)) = place.ends() else { return Ok(Found::default()) };
-        // A pause that is long enough has a whole bin in it, so bins tell where each begins and ends.
-        let width = match self {
+    /// The width of bins that shows each pause that is too long: it has a whole bin in it.
+    pub fn width(&self) -> i64 {
+        match self {
             Absence::Longer(limit) => (limit / 2).max(1_000_000),
             Absence::Times(_) => RHYTHM_NS,
-        };
-        let mut found = Found::default();
-        let groups = series(place, &detector.filter, "count", width, &detector.by)?;
-        for (keys, bins) in &groups {
-            for interval in self.intervals(bins, last) {
-                found.alerts.push(detector.alert(keys, &interval, &detector.filter));
-            }
         }
-        Ok(found)
+    }
+
+    /// The pauses between the events of a group, with the one up to the end of the data.
+    pub fn pauses(bins: &[Bin], last: i64) -> Vec<(i64, i64)> {
+        let between = bins.windows(2).map(|pair| (pair[0].ends.1, pair[1].ends.0));
+        between.chain(bins.last().map(|bin| (bin.ends.1, last))).collect()
+    }
+
+    /// The pause that a group's limit is a multiple of; one nanosecond where the limit is fixed.
+    pub fn rhythm(&self, bins: &[Bin]) -> Option<i64> {
+        if matches!(self, Absence::Longer(_)) {
+            return Some(1);
+        }
+        let mut lengths: Vec<i64> = bins.windows(2).map(|pair| pair[1].ends.0 - pair[0].ends.1).collect();
+        lengths.sort_unstable();
+        let usual = (lengths.len() >= LEAST_PAUSES).then(|| lengths[(lengths.len() - 1) * 9 / 10]);
+        usual.map(|usual| usual.max(RHYTHM_NS))
     }
 
     /// The pauses that are too long, up to the end of the data.
     pub fn intervals(&self, bins: &[Bin], last: i64) -> Vec<Interval> {
-        let mut pauses: Vec<(i64, i64)> =
-            bins.windows(2).map(|pair| (pair[0].ends.1, pair[1].ends.0)).collect();
+        let Some(rhythm) = self.rhythm(bins) else { return Vec::new() };
         let limit = match self {
             Absence::Longer(limit) => *limit,
-            Absence::Times(times) => {
-                let mut lengths: Vec<i64> = pauses.iter().map(|(from, to)| to - from).collect();
-                lengths.sort_unstable();
-                if lengths.len() < LEAST_PAUSES {
-                    return Vec::new();
-                }
-                let usual = lengths[(lengths.len() - 1) * 9 / 10].max(RHYTHM_NS);
-                (usual as f64 * times) as i64
-            }
+            Absence::Times(times) => (rhythm as f64 * times) as i64,
         };
-        pauses.extend(bins.last().map(|bin| (bin.ends.1, last)));
-        let too_long = pauses.into_iter().filter(|(from, to)| to - from > limit);
+        let too_long = Absence::pauses(bins, last).into_iter().filter(|(from, to)| to - from > limit);
         too_long
             .map(|(from, to)| Interval {
                 start: from + 1,

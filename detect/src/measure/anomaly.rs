@@ -3,13 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use indexer::Result;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::Interval;
 use super::read::Lines;
-use super::series::{Bin, filled, is_count, series};
-use super::{Detector, Found, Interval, Place};
+use super::series::Bin;
 use crate::problem::Fault;
 
 const DAY: i64 = 86_400_000_000_000;
@@ -103,23 +102,23 @@ impl Written {
 }
 
 impl Anomaly {
-    pub fn evaluate(&self, detector: &Detector, place: &Place<'_>) -> Result<Found> {
-        let Some(ends) = place.ends() else { return Ok(Found::default()) };
-        let mut found = Found::default();
-        let groups = series(place, &detector.filter, &self.measure, self.width, &detector.by)?;
-        let mut is_short = !groups.is_empty();
-        for (keys, bins) in &groups {
-            let bins = filled(bins, self.width, ends, is_count(&self.measure));
-            is_short &= bins.len() < LEAST_SAMPLES * 3;
-            let alert = |interval: &Interval| detector.alert(keys, interval, &detector.filter);
-            found.alerts.extend(anomalies(self, &bins).iter().map(alert));
-        }
-        if is_short {
-            let message =
-                format!("there are fewer than {} bins, too few to know what is usual", LEAST_SAMPLES * 3);
-            found.remark = Some((message, "choose shorter bins with `every`, or use a threshold".to_owned()));
-        }
-        Ok(found)
+    /// What is to be said where there are too few bins.
+    pub fn remark(lengths: &[usize]) -> Option<(String, String)> {
+        let least = LEAST_SAMPLES * 3;
+        (!lengths.is_empty() && lengths.iter().all(|&length| length < least)).then(|| {
+            let message = format!("there are fewer than {least} bins, too few to know what is usual");
+            (message, "choose shorter bins with `every`, or use a threshold".to_owned())
+        })
+    }
+
+    /// What is expected of each bin.
+    pub fn expected(&self, bins: &[Bin]) -> Vec<Option<Expected>> {
+        let medians = match self.season(bins) {
+            Season::None => before(self, bins),
+            Season::Day => seasonal(self, bins, DAY),
+            Season::Week | Season::Auto => seasonal(self, bins, 7 * DAY),
+        };
+        with_deviations(bins, &medians)
     }
 
     /// Whether the history has enough of a season.
@@ -137,25 +136,23 @@ impl Anomaly {
 
 /// What is expected of a bin, and how far values usually lie from it.
 #[derive(Clone, Copy, Debug)]
-struct Expected {
-    value: f64,
-    deviation: f64,
+pub struct Expected {
+    pub value: f64,
+    pub deviation: f64,
 }
 
 /// The intervals of bins that are unusual.
 #[must_use]
 pub fn anomalies(anomaly: &Anomaly, bins: &[Bin]) -> Vec<Interval> {
-    let season = anomaly.season(bins);
-    let medians = match season {
-        Season::None => before(anomaly, bins),
-        Season::Day => seasonal(anomaly, bins, DAY),
-        Season::Week | Season::Auto => seasonal(anomaly, bins, 7 * DAY),
-    };
-    let expected = with_deviations(bins, &medians);
+    unusual(anomaly, bins, &anomaly.expected(bins))
+}
+
+/// The same, with what is expected of them.
+pub fn unusual(anomaly: &Anomaly, bins: &[Bin], expected: &[Option<Expected>]) -> Vec<Interval> {
     let mut found: Vec<Interval> = Vec::new();
     let mut length = 0;
     let mut kept = Vec::new();
-    for (bin, expected) in bins.iter().zip(&expected) {
+    for (bin, expected) in bins.iter().zip(expected) {
         let (Some(value), Some(expected)) = (bin.value, expected) else { continue };
         let distance = (value - expected.value) / expected.deviation;
         let is_unusual =
@@ -198,7 +195,7 @@ pub fn anomalies(anomaly: &Anomaly, bins: &[Bin]) -> Vec<Interval> {
     found
 }
 
-fn median(values: &mut [f64]) -> Option<f64> {
+pub fn median(values: &mut [f64]) -> Option<f64> {
     if values.is_empty() {
         return None;
     }

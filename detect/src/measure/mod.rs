@@ -3,6 +3,8 @@
 
 mod absence;
 mod anomaly;
+mod history;
+mod level;
 mod pattern;
 mod read;
 mod sequence;
@@ -17,13 +19,16 @@ use crate::evidence;
 use crate::limits::ALERTS;
 
 pub use anomaly::{Anomaly, Season, anomalies};
-pub use read::read;
+pub use history::{Group, History, Points, Tally, tally};
+pub use level::{Level, LevelKind, with_level};
+pub use read::{read, text_of};
 
 /// A detector as it was read.
 #[derive(Clone, Debug)]
 pub struct Detector {
     pub name: String,
     pub title: String,
+    pub description: Option<String>,
     pub severity: Severity,
     /// The line of the file that it begins at.
     pub line: usize,
@@ -95,9 +100,12 @@ impl Detector {
     /// Evaluates it over the events of a place.
     pub fn evaluate(&self, place: &Place<'_>) -> Result<Found> {
         let mut found = match &self.condition {
-            Condition::Threshold(threshold) => threshold.evaluate(self, place),
-            Condition::Absence(absence) => absence.evaluate(self, place),
-            Condition::Anomaly(anomaly) => anomaly.evaluate(self, place),
+            Condition::Threshold(_) | Condition::Absence(_) | Condition::Anomaly(_) => {
+                let Some(history) = History::read(self, place)? else { return Ok(Found::default()) };
+                let intervals = self.intervals(&history);
+                let alerts = intervals.iter().take(ALERTS + 1).map(|one| self.alert_of(&history, one));
+                Ok(Found { alerts: alerts.collect(), remark: self.remark(&history) })
+            }
             Condition::Pattern(pattern) => pattern.evaluate(self, place),
             Condition::Sequence(sequence) => sequence.evaluate(self, place),
         }?;
@@ -108,6 +116,31 @@ impl Detector {
             found.remark = Some((remark, "make its condition stricter".to_owned()));
         }
         Ok(found)
+    }
+
+    /// What its condition is called in files.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match &self.condition {
+            Condition::Threshold(_) => "threshold",
+            Condition::Absence(_) => "absence",
+            Condition::Anomaly(_) => "anomaly",
+            Condition::Pattern(_) => "pattern",
+            Condition::Sequence(_) => "sequence",
+        }
+    }
+
+    /// What it measures, as it is written in a file; nothing where it measures no events.
+    #[must_use]
+    pub fn measure(&self) -> Option<String> {
+        match &self.condition {
+            Condition::Threshold(one) => Some(match &one.of {
+                Some(of) => format!("{} of {of}", one.measure),
+                None => one.measure.clone(),
+            }),
+            Condition::Anomaly(one) => Some(one.measure.clone()),
+            _ => None,
+        }
     }
 
     /// An interval of a group as an alert.

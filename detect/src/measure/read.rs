@@ -24,8 +24,7 @@ struct Written {
     name: Spanned<String>,
     title: Option<String>,
     /// For people who read the file.
-    #[serde(rename = "description")]
-    _description: Option<String>,
+    description: Option<String>,
     severity: Option<Spanned<String>>,
     query: Option<Spanned<String>>,
     #[serde(default)]
@@ -125,6 +124,16 @@ pub fn read(path: &Path, text: &str) -> (Vec<Detector>, Vec<Problem>) {
     (detectors, problems)
 }
 
+/// The part of a file that is about one of its detectors.
+#[must_use]
+pub fn text_of<'a>(text: &'a str, detector: &Detector) -> &'a str {
+    const HEAD: &str = "[[detector]]";
+    let start: usize = text.split_inclusive('\n').take(detector.line.saturating_sub(1)).map(str::len).sum();
+    let rest = &text[start..];
+    let next = rest.get(HEAD.len()..).and_then(|after| after.find(&format!("\n{HEAD}")));
+    next.map_or(rest, |end| &rest[..HEAD.len() + end + 1]).trim_end()
+}
+
 fn detector(written: Written, lines: &Lines<'_>, span: Range<usize>) -> Result<Detector, Fault> {
     let name = written.name.into_inner();
     let severity = match &written.severity {
@@ -172,5 +181,6 @@ fn detector(written: Written, lines: &Lines<'_>, span: Range<usize>) -> Result<D
     };
     let title = written.title.unwrap_or_else(|| name.clone());
     let line = lines.at(span.start);
-    Ok(Detector { title, severity, line, filter, needs: written.needs, by: written.by, condition, name })
+    let Written { description, needs, by, .. } = written;
+    Ok(Detector { name, title, description, severity, line, filter, needs, by, condition })
 }

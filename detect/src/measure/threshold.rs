@@ -7,9 +7,10 @@ use indexer::query::Filter;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::history::Group;
 use super::read::Lines;
-use super::series::{Bin, Keys, filled, is_count, series};
-use super::{Detector, Found, Interval, Place};
+use super::series::{Bin, Series, is_count, series};
+use super::{Detector, Interval, Place};
 use crate::problem::Fault;
 
 #[derive(Deserialize)]
@@ -83,49 +84,64 @@ impl Written {
 }
 
 impl Threshold {
-    pub fn evaluate(&self, detector: &Detector, place: &Place<'_>) -> Result<Found> {
-        let Some(ends) = place.ends() else { return Ok(Found::default()) };
+    /// What is read of the events: the measure by group, with the part of it of a share.
+    pub fn read_groups(
+        &self,
+        detector: &Detector,
+        place: &Place<'_>,
+        ends: (i64, i64),
+    ) -> Result<Vec<Group>> {
         let whole = series(place, &detector.filter, &self.measure, self.width, &detector.by)?;
-        let filter = self.of.as_ref().map_or_else(
-            || detector.filter.clone(),
-            |of| crate::evidence::all(vec![detector.filter.clone(), of.clone()]),
-        );
-        let mut found = Found::default();
-        let (mut events, mut numbers) = (0, 0);
-        let parts = match &self.of {
-            Some(_) => Some(series(place, &filter, &self.measure, self.width, &detector.by)?),
-            None => None,
+        let mut parts = match &self.of {
+            Some(_) => series(place, &self.evidence(detector), &self.measure, self.width, &detector.by)?,
+            None => Series::new(),
         };
-        let mut groups = whole;
+        let mut groups: Vec<Group> = whole
+            .into_iter()
+            .map(|(keys, bins)| {
+                let parts = parts.remove(&keys).unwrap_or_default();
+                let bins = if self.of.is_some() { shares(&bins, &parts) } else { bins };
+                Group { keys, bins, parts }
+            })
+            .collect();
         if groups.is_empty() && detector.by.is_empty() && is_count(&self.measure) && self.of.is_none() {
             let start = ends.0 - ends.0.rem_euclid(self.width);
             let none = Bin { start, value: Some(0.0), events: 0, ends: (start, start) };
-            groups.insert(Vec::new(), vec![none]);
+            groups.push(Group { keys: Vec::new(), bins: vec![none], parts: Vec::new() });
         }
-        for (keys, bins) in &groups {
-            let bins = match &parts {
-                Some(parts) => shares(bins, parts.get(keys)),
-                None => bins.clone(),
-            };
-            events += bins.iter().map(|bin| bin.events).sum::<u64>();
-            numbers += bins.iter().filter(|bin| bin.value.is_some()).count();
-            let zeros = self.of.is_none() && is_count(&self.measure);
-            let bins = filled(&bins, self.width, ends, zeros);
-            let intervals = self.intervals(&bins);
-            let alert = |interval: &Interval| {
-                let mut interval = interval.clone();
-                if let Some(parts) = &parts {
-                    interval.events = counted(parts, keys, &interval);
-                }
-                detector.alert(keys, &interval, &filter)
-            };
-            found.alerts.extend(intervals.iter().map(alert));
+        Ok(groups)
+    }
+
+    /// The events that alerts are about.
+    pub fn evidence(&self, detector: &Detector) -> Filter {
+        match &self.of {
+            None => detector.filter.clone(),
+            Some(of) => crate::evidence::all(vec![detector.filter.clone(), of.clone()]),
         }
-        if events > 0 && numbers == 0 {
+    }
+
+    /// Whether bins without events are zero.
+    pub fn has_zeros(&self) -> bool {
+        self.of.is_none() && is_count(&self.measure)
+    }
+
+    /// The events of an interval: of a share those of its part.
+    pub fn events(&self, group: &Group, interval: &Interval) -> u64 {
+        if self.of.is_none() {
+            return interval.events;
+        }
+        let within = |bin: &&Bin| (interval.start..=interval.end).contains(&bin.start);
+        group.parts.iter().filter(within).map(|bin| bin.events).sum()
+    }
+
+    /// What is to be said where no event has a number.
+    pub fn remark(&self, groups: &[Group]) -> Option<(String, String)> {
+        let bins = || groups.iter().flat_map(|group| &group.bins);
+        let events: u64 = bins().map(|bin| bin.events).sum();
+        (events > 0 && bins().all(|bin| bin.value.is_none())).then(|| {
             let message = format!("`{}` gives no number for any of {events} events", self.measure);
-            found.remark = Some((message, "measure a field that has numbers".to_owned()));
-        }
-        Ok(found)
+            (message, "measure a field that has numbers".to_owned())
+        })
     }
 
     fn breaks(&self, value: f64) -> bool {
@@ -170,17 +186,11 @@ impl Threshold {
     }
 }
 
-fn shares(bins: &[Bin], parts: Option<&Vec<Bin>>) -> Vec<Bin> {
-    let known: BTreeMap<i64, f64> =
-        parts.into_iter().flatten().filter_map(|bin| Some((bin.start, bin.value?))).collect();
+fn shares(bins: &[Bin], parts: &[Bin]) -> Vec<Bin> {
+    let known: BTreeMap<i64, f64> = parts.iter().filter_map(|bin| Some((bin.start, bin.value?))).collect();
     let share = |bin: &Bin| {
         let part = known.get(&bin.start).copied().unwrap_or(0.0);
         Bin { value: bin.value.filter(|whole| *whole > 0.0).map(|whole| part / whole), ..*bin }
     };
     bins.iter().map(share).collect()
-}
-
-fn counted(parts: &super::series::Series, keys: &Keys, interval: &Interval) -> u64 {
-    let bins = parts.get(keys).into_iter().flatten();
-    bins.filter(|bin| (interval.start..=interval.end).contains(&bin.start)).map(|bin| bin.events).sum()
 }

@@ -13,8 +13,9 @@ use crate::{Call, Session};
 // A row names a function and types of these modules, and nothing else has to name them.
 #[allow(clippy::wildcard_imports)]
 use crate::{
-    ahead::*, analysis::*, calls::*, cases::*, compare::*, events::*, files::*, formats::*, language::*,
-    links::*, notebook::*, notes::*, patterns::*, recent::*, sources::*, tables::*, types::*, upkeep::*,
+    ahead::*, analysis::*, calls::*, cases::*, compare::*, detectors::*, events::*, files::*, formats::*,
+    language::*, links::*, notebook::*, notes::*, patterns::*, recent::*, sources::*, tables::*, types::*,
+    upkeep::*,
 };
 
 macro_rules! contract {
@@ -173,6 +174,18 @@ contract! {
     evidence / Evidence: EvidenceRequest, Empty => EvidenceList;
     /// A page of the notebook as a tree of plain data, with the cells in it.
     markdown / Markdown: MarkdownRequest, Empty => MarkdownPage;
+    /// The detectors that come with the program and those of a case.
+    detectors / Detectors: CasePath, Empty => DetectorList;
+    /// What a text of detectors says, and what is wrong with it.
+    read_detectors / ReadDetectors: DetectorText, Empty => DetectorList;
+    /// Runs all detectors of a case over its events; each is reported when it is done.
+    run_detectors / RunDetectors: RunDetectorsRequest, DetectorRun => DetectorRuns;
+    /// Runs the rules of files and folders.
+    run_rules / RunRules: RunRulesRequest, Empty => RuleRuns;
+    /// The measure of one detector over all of the time, and what it would have said.
+    back_test / BackTest: BackTestRequest, Empty => BackTest;
+    /// What a detector would have said with another level, from what its back-test has read.
+    try_level / TryLevel: TryLevelRequest, Empty => TriedLevel;
     /// The notebook with its cells answered and its evidence, as one file.
     export_notes / ExportNotes: ExportNotesRequest, NotebookProgress => ExportedNotes;
 }

@@ -19,6 +19,7 @@ mod calls;
 mod cases;
 mod compare;
 mod contract;
+mod detectors;
 mod events;
 mod files;
 mod formats;

@@ -34,7 +34,7 @@ pub struct PatternsRequest {
 }
 
 /// Times from inclusive, to exclusive; a pair in the engine.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TimeSpan {
     pub from: Nanos,

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::calls::text;
 use crate::contract::{Command, answer};
+use crate::detectors::KeptHistories;
 use crate::tables::KeptTable;
 use crate::types::{HostKind, WireError};
 
@@ -70,6 +71,7 @@ pub struct Session {
     cases: Mutex<HashMap<PathBuf, Arc<Case>>>,
     running: Mutex<HashMap<String, Cancel>>,
     table: Mutex<Option<KeptTable>>,
+    histories: Mutex<KeptHistories>,
     /// Cases that were opened since the start.
     seen: Mutex<HashSet<String>>,
     /// The case that was made for what the host was started with.
@@ -103,6 +105,7 @@ impl Session {
             cases: Mutex::default(),
             running: Mutex::default(),
             table: Mutex::default(),
+            histories: Mutex::default(),
             seen: Mutex::default(),
             made: Mutex::default(),
         }
@@ -147,6 +150,11 @@ impl Session {
         locked(&self.table)
     }
 
+    /// What the last back-tests have read.
+    pub(crate) fn kept_histories(&self) -> MutexGuard<'_, KeptHistories> {
+        locked(&self.histories)
+    }
+
     /// An open case, opened now if it is not.
     pub(crate) fn case(&self, folder: &Path) -> Result<Arc<Case>, WireError> {
         let key = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
@@ -161,6 +169,7 @@ impl Session {
     pub(crate) fn close(&self, folder: &Path) {
         locked(&self.cases).retain(|key, _| key != folder && key.exists());
         *self.kept_table() = None;
+        *self.kept_histories() = KeptHistories::default();
     }
 
     /// Whether a case is opened for the first time since the start.

@@ -1,0 +1,553 @@
+//! Detectors on the screen: those of a case, what they find, and one of them tried on all of the time.
+//!
+//! A detector of a case is a note of the kind `detector`, whose text is the TOML of a file. So it is saved, shared and
+//! taken back as other notes are.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use detect::measure::{Detector, History, Level, Place, Points, Tally, tally, text_of, with_level};
+use detect::{Alert, Detectors, Outcome, Problem, ReadOptions, Scope, Severity, run_one, starters};
+use indexer::{Cancel, Case, Engine, Nanos, Snapshot};
+use serde::{Deserialize, Serialize};
+
+use crate::calls::{Answer, milliseconds};
+use crate::patterns::TimeSpan;
+use crate::session::{Call, Session};
+use crate::types::{CasePath, Empty, ErrorCode, WireError};
+
+/// The kind of notes that are detectors.
+const KIND: &str = "detector";
+
+/// Back-tests whose events need not be read again: the one that is shown, and some that a person goes back to.
+const KEPT: usize = 4;
+
+/// Alerts that are listed of one detector, the first; all are counted.
+const LISTED: usize = 500;
+
+/// The most slots of time that a back-test is drawn in.
+const MOST_SLOTS: usize = 4_000;
+
+/// Groups that are drawn, those with the most events.
+const MOST_GROUPS: usize = 12;
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct DetectorList {
+    pub detectors: Vec<DetectorEntry>,
+    pub problems: Vec<Problem>,
+}
+
+/// A detector as a screen lists it. The engine's holds how it is evaluated.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct DetectorEntry {
+    /// The id of its note, or its file where it comes with the program.
+    pub file: String,
+    /// Whether it is of the case.
+    pub own: bool,
+    pub name: String,
+    pub title: String,
+    pub description: Option<String>,
+    pub severity: Severity,
+    /// `threshold`, `absence`, `anomaly`, `pattern` or `sequence`.
+    pub condition: String,
+    pub measure: Option<String>,
+    pub query: String,
+    pub by: Vec<String>,
+    /// Where it begins in its text.
+    pub line: u32,
+    /// The TOML of its note, or of it alone where it comes with the program.
+    pub text: String,
+    pub level: Option<Level>,
+    /// Whether the case has the fields that it needs.
+    pub applicable: bool,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct DetectorText {
+    pub case: String,
+    pub text: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RunDetectorsRequest {
+    pub case: String,
+}
+
+/// What one detector found.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct DetectorRun {
+    pub name: String,
+    /// The id of its note, or its file where it comes with the program.
+    pub file: String,
+    /// Its place among all, from 1, and how many those are.
+    pub done: u32,
+    pub total: u32,
+    pub applicable: bool,
+    pub tally: Tally,
+    /// The first of its alerts.
+    pub listed: Vec<Alert>,
+    /// Why it could not run, or what to know about it.
+    pub problem: Option<Problem>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct DetectorRuns {
+    pub revision: u64,
+    pub runs: Vec<DetectorRun>,
+    pub elapsed_ms: f64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RunRulesRequest {
+    pub case: String,
+    /// Files and folders with Sigma rules.
+    pub paths: Vec<String>,
+}
+
+/// What rules found: the rules that fired, and how many others there are.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RuleRuns {
+    pub revision: u64,
+    /// Rules that were read.
+    pub rules: u64,
+    /// Of them, how many had events to look at.
+    pub applicable: u64,
+    /// Rules for events that the case has none of.
+    pub not_applicable: Vec<String>,
+    /// The most serious first; of those alike in the order of time.
+    pub fired: Vec<FiredRule>,
+    pub problems: Vec<Problem>,
+    pub elapsed_ms: f64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FiredRule {
+    pub name: String,
+    pub title: String,
+    pub severity: Severity,
+    pub alerts: u64,
+    pub listed: Vec<Alert>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct BackTestRequest {
+    pub case: String,
+    /// The TOML that the detector is in.
+    pub text: String,
+    pub name: String,
+    /// Slots of time that it is drawn in.
+    pub slots: u32,
+    /// Times that are known to be bad, both ends included.
+    pub truth: Vec<TimeSpan>,
+    /// Whether to choose its level instead of taking the written one.
+    pub suggest: bool,
+    /// For that: where it should fire.
+    pub within: Option<TimeSpan>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct BackTest {
+    pub revision: u64,
+    /// The first and last instant that was looked at; null in an empty case.
+    pub ends: Option<TimeSpan>,
+    /// The measure by group, those with the most events; empty where the condition measures nothing over time.
+    pub groups: Vec<Points>,
+    /// How many groups there are.
+    pub all_groups: u64,
+    pub tried: TriedLevel,
+    /// What to know about it.
+    pub remark: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct TryLevelRequest {
+    pub case: String,
+    pub text: String,
+    pub name: String,
+    pub level: f64,
+    pub slots: u32,
+    pub truth: Vec<TimeSpan>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct TriedLevel {
+    pub level: Option<Level>,
+    /// The TOML with this level in it.
+    pub text: String,
+    pub tally: Tally,
+    /// When something fired, no finer than slots.
+    pub spans: Vec<TimeSpan>,
+    /// The first of its alerts.
+    pub listed: Vec<Alert>,
+    pub elapsed_ms: f64,
+}
+
+/// What back-tests have read, the last used first.
+#[derive(Debug, Default)]
+pub struct KeptHistories(Vec<KeptHistory>);
+
+#[derive(Debug)]
+struct KeptHistory {
+    case: String,
+    revision: u64,
+    reads: String,
+    history: Arc<History>,
+}
+
+impl KeptHistories {
+    fn find(&mut self, case: &str, revision: u64, detector: &Detector) -> Option<Arc<History>> {
+        let reads = detector.reads();
+        let is_it = |kept: &KeptHistory| {
+            kept.case == case
+                && kept.revision == revision
+                && kept.reads == reads
+                && kept.history.serves(detector)
+        };
+        let at = self.0.iter().position(is_it)?;
+        let kept = self.0.remove(at);
+        let history = Arc::clone(&kept.history);
+        self.0.insert(0, kept);
+        Some(history)
+    }
+
+    fn keep(&mut self, case: &str, revision: u64, detector: &Detector, history: &Arc<History>) {
+        let reads = detector.reads();
+        self.0.retain(|kept| kept.case != case || kept.revision == revision && kept.reads != reads);
+        self.0.truncate(KEPT - 1);
+        let (case, history) = (case.to_owned(), Arc::clone(history));
+        self.0.insert(0, KeptHistory { case, revision, reads, history });
+    }
+}
+
+pub fn detectors(
+    session: &Session,
+    _: &Call<'_>,
+    request: &CasePath,
+    _: &dyn Fn(Empty),
+) -> Answer<DetectorList> {
+    let case = session.case(Path::new(&request.path))?;
+    let own = own_texts(&case)?;
+    Ok(list(&own, starters(), &case.snapshot()))
+}
+
+pub fn read_detectors(
+    session: &Session,
+    _: &Call<'_>,
+    request: &DetectorText,
+    _: &dyn Fn(Empty),
+) -> Answer<DetectorList> {
+    let case = session.case(Path::new(&request.case))?;
+    Ok(list(&[(String::new(), request.text.clone())], &[], &case.snapshot()))
+}
+
+/// The texts of a case's own detectors, by the ids of their notes.
+fn own_texts(case: &Case) -> Answer<Vec<(String, String)>> {
+    // Of all notes nothing is written here, so the time does not matter.
+    let notes = case.notes(None, 0)?.notes;
+    Ok(notes.into_iter().filter(|note| note.kind == KIND).map(|note| (note.id, note.text)).collect())
+}
+
+/// Whether a detector comes with the program and the case has one of its name: that is the one that is meant.
+fn replaced(all: &Detectors, detector: &Detector, file: &Path) -> bool {
+    let is_starter = |file: &Path| starters().iter().any(|(name, _)| Path::new(name) == file);
+    is_starter(file) && all.measures().any(|(other, place)| other.name == detector.name && !is_starter(place))
+}
+
+fn list(own: &[(String, String)], starters: &[(&str, &str)], snapshot: &Snapshot) -> DetectorList {
+    let fields = Engine::field_names(snapshot);
+    let (mut entries, mut problems): (Vec<DetectorEntry>, _) = (Vec::new(), Vec::new());
+    let own = own.iter().map(|(file, text)| (&**file, &**text, true));
+    for (file, text, own) in own.chain(starters.iter().map(|&(file, text)| (file, text, false))) {
+        let read = Detectors::of_texts([(file, text)]);
+        problems.extend(read.problems().iter().cloned());
+        let entry = |(detector, _): (&Detector, &Path)| DetectorEntry {
+            file: file.to_owned(),
+            own,
+            name: detector.name.clone(),
+            title: detector.title.clone(),
+            description: detector.description.clone(),
+            severity: detector.severity,
+            condition: detector.kind().to_owned(),
+            measure: detector.measure(),
+            query: detector.filter.to_string(),
+            by: detector.by.clone(),
+            line: detector.line as u32,
+            text: if own { text.to_owned() } else { text_of(text, detector).to_owned() },
+            level: detector.level(),
+            applicable: detector.needs.iter().all(|needed| fields.contains(needed)),
+        };
+        entries.extend(read.measures().map(entry));
+    }
+    let named: HashSet<String> =
+        entries.iter().filter(|entry| entry.own).map(|entry| entry.name.clone()).collect();
+    entries.retain(|entry| entry.own || !named.contains(&entry.name));
+    DetectorList { detectors: entries, problems }
+}
+
+pub fn run_detectors(
+    session: &Session,
+    call: &Call<'_>,
+    request: &RunDetectorsRequest,
+    report: &dyn Fn(DetectorRun),
+) -> Answer<DetectorRuns> {
+    let started = Instant::now();
+    let case = session.case(Path::new(&request.case))?;
+    let snapshot = case.snapshot();
+    let own = own_texts(&case)?;
+    let own = own.iter().map(|(file, text)| (&**file, &**text));
+    let detectors = Detectors::of_texts(own.chain(starters().iter().copied()));
+    let fields = Engine::field_names(&snapshot);
+    let place = Place { case: &case, snapshot: &snapshot, range: (None, None), cancel: &call.cancel };
+    let shown: Vec<_> = detectors.measures().filter(|(one, file)| !replaced(&detectors, one, file)).collect();
+    let total = shown.len() as u32;
+    let mut runs = Vec::new();
+    for (detector, file) in shown {
+        let (applicable, alerts, problem) = match run_one(detector, file, &place, &fields)? {
+            Outcome::NotApplicable => (false, Vec::new(), None),
+            Outcome::Ran(alerts, remark) => (true, alerts, remark),
+            Outcome::Failed(problem) => (true, Vec::new(), Some(problem)),
+        };
+        let tally = tally(&spans_of(&alerts), place.ends().unwrap_or_default(), &[]);
+        let listed = alerts.into_iter().take(LISTED).collect();
+        let done = runs.len() as u32 + 1;
+        let (name, file) = (detector.name.clone(), file.to_string_lossy().into_owned());
+        let run = DetectorRun { name, file, done, total, applicable, tally, listed, problem };
+        report(run.clone());
+        runs.push(run);
+    }
+    Ok(DetectorRuns { revision: snapshot.revision(), runs, elapsed_ms: milliseconds(started) })
+}
+
+fn spans_of(alerts: &[Alert]) -> Vec<(i64, i64)> {
+    alerts.iter().filter_map(|alert| alert.start.zip(alert.end)).collect()
+}
+
+pub fn run_rules(
+    session: &Session,
+    call: &Call<'_>,
+    request: &RunRulesRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<RuleRuns> {
+    let started = Instant::now();
+    let case = session.case(Path::new(&request.case))?;
+    let snapshot = case.snapshot();
+    let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
+    let rules = Detectors::read(&paths, &ReadOptions::default());
+    let report = rules.check(&case, &snapshot, &Scope::default(), &call.cancel)?;
+    let mut fired: BTreeMap<String, FiredRule> = BTreeMap::new();
+    for alert in report.alerts {
+        let rule = fired.entry(alert.detector.clone()).or_insert_with(|| FiredRule {
+            name: alert.detector.clone(),
+            title: alert.title.clone(),
+            severity: alert.severity,
+            alerts: 0,
+            listed: Vec::new(),
+        });
+        rule.alerts += 1;
+        if rule.listed.len() < LISTED {
+            rule.listed.push(alert);
+        }
+    }
+    let mut fired: Vec<FiredRule> = fired.into_values().collect();
+    let start = |rule: &FiredRule| rule.listed.first().and_then(|alert| alert.start);
+    fired.sort_by_key(|rule| (std::cmp::Reverse(rule.severity), start(rule)));
+    Ok(RuleRuns {
+        revision: snapshot.revision(),
+        rules: rules.len() as u64,
+        applicable: report.applicable as u64,
+        not_applicable: report.not_applicable,
+        fired,
+        problems: rules.problems().iter().cloned().chain(report.problems).collect(),
+        elapsed_ms: milliseconds(started),
+    })
+}
+
+/// The detector of a text that is called so. What is wrong with it is an error with its line.
+fn named(text: &str, name: &str) -> Answer<Detector> {
+    let read = Detectors::of_texts([("", text)]);
+    if let Some((detector, _)) = read.measures().find(|(detector, _)| detector.name == name) {
+        return Ok(detector.clone());
+    }
+    let error = match read.problems().first() {
+        Some(problem) => WireError {
+            hint: problem.hint.clone(),
+            ..WireError::new(ErrorCode::BadRequest, format!("Line {}: {}.", problem.line, problem.message))
+        },
+        None => WireError::new(ErrorCode::BadRequest, format!("No detector here is called `{name}`.")),
+    };
+    Err(error)
+}
+
+/// What a detector reads of the events: as it was kept, or read now.
+fn history(
+    session: &Session,
+    case: &Case,
+    snapshot: &Snapshot,
+    detector: &Detector,
+    cancel: &Cancel,
+) -> Answer<Option<Arc<History>>> {
+    let path = case.folder().to_string_lossy();
+    if let Some(kept) = session.kept_histories().find(&path, snapshot.revision(), detector) {
+        return Ok(Some(kept));
+    }
+    let place = Place { case, snapshot, range: (None, None), cancel };
+    let Some(history) = History::read(detector, &place)? else { return Ok(None) };
+    let history = Arc::new(history.kept(detector));
+    session.kept_histories().keep(&path, snapshot.revision(), detector, &history);
+    Ok(Some(history))
+}
+
+pub fn back_test(
+    session: &Session,
+    call: &Call<'_>,
+    request: &BackTestRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<BackTest> {
+    let started = Instant::now();
+    let case = session.case(Path::new(&request.case))?;
+    let snapshot = case.snapshot();
+    let mut detector = named(&request.text, &request.name)?;
+    let place = Place { case: &case, snapshot: &snapshot, range: (None, None), cancel: &call.cancel };
+    let Some(ends) = place.ends() else {
+        let tried = tried(&request.text, &detector, Vec::new(), Vec::new(), (0, 0), started, &[], 1);
+        return Ok(BackTest {
+            revision: snapshot.revision(),
+            ends: None,
+            groups: Vec::new(),
+            all_groups: 0,
+            tried,
+            remark: None,
+        });
+    };
+    let slots = (request.slots as usize).clamp(1, MOST_SLOTS);
+    let span = TimeSpan { from: Nanos(ends.0), to: Nanos(ends.1) };
+    let Some(history) = history(session, &case, &snapshot, &detector, &call.cancel)? else {
+        let found = detector.evaluate(&place)?;
+        let remark = found.remark.map(|(message, hint)| format!("{message}; {hint}"));
+        let spans = spans_of(&found.alerts);
+        let listed = found.alerts.into_iter().take(LISTED).collect();
+        let tried = tried(&request.text, &detector, spans, listed, ends, started, &request.truth, slots);
+        return Ok(BackTest {
+            revision: snapshot.revision(),
+            ends: Some(span),
+            groups: Vec::new(),
+            all_groups: 0,
+            tried,
+            remark,
+        });
+    };
+    if request.suggest {
+        let within = request.within.map(|span| (span.from.0, span.to.0));
+        if let Some(level) = history.suggested(&detector, within) {
+            detector = detector.at_level(level);
+        }
+    }
+    let remark = detector.remark(&history).map(|(message, hint)| format!("{message}; {hint}"));
+    Ok(BackTest {
+        revision: snapshot.revision(),
+        ends: Some(span),
+        groups: history.points(&detector, slots, MOST_GROUPS),
+        all_groups: history.groups.len() as u64,
+        tried: over_history(&request.text, &detector, &history, &request.truth, slots, started),
+        remark,
+    })
+}
+
+pub fn try_level(
+    session: &Session,
+    call: &Call<'_>,
+    request: &TryLevelRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<TriedLevel> {
+    let started = Instant::now();
+    let case = session.case(Path::new(&request.case))?;
+    let snapshot = case.snapshot();
+    let detector = named(&request.text, &request.name)?.at_level(request.level);
+    let slots = (request.slots as usize).clamp(1, MOST_SLOTS);
+    match history(session, &case, &snapshot, &detector, &call.cancel)? {
+        Some(history) => Ok(over_history(&request.text, &detector, &history, &request.truth, slots, started)),
+        None => Err(WireError::new(
+            ErrorCode::BadRequest,
+            format!("The detector `{}` has no level that could be tried.", request.name),
+        )),
+    }
+}
+
+fn over_history(
+    text: &str,
+    detector: &Detector,
+    history: &History,
+    truth: &[TimeSpan],
+    slots: usize,
+    started: Instant,
+) -> TriedLevel {
+    let found = detector.intervals(history);
+    let spans = found.iter().map(|(_, interval)| (interval.start, interval.end)).collect();
+    let listed = found.iter().take(LISTED).map(|one| detector.alert_of(history, one)).collect();
+    tried(text, detector, spans, listed, history.ends, started, truth, slots)
+}
+
+// What was found, and what it is compared with and drawn in.
+#[allow(clippy::too_many_arguments)]
+fn tried(
+    text: &str,
+    detector: &Detector,
+    spans: Vec<(i64, i64)>,
+    listed: Vec<Alert>,
+    ends: (i64, i64),
+    started: Instant,
+    truth: &[TimeSpan],
+    slots: usize,
+) -> TriedLevel {
+    let bad: Vec<(i64, i64)> = truth.iter().map(|span| (span.from.0, span.to.0)).collect();
+    let tally = tally(&spans, ends, &bad);
+    TriedLevel {
+        level: detector.level(),
+        text: with_level(text, detector).unwrap_or_else(|| text.to_owned()),
+        tally,
+        spans: drawn(spans, (ends.1 - ends.0) / slots as i64),
+        listed,
+        elapsed_ms: milliseconds(started),
+    }
+}
+
+/// Intervals that a slot would not separate are one.
+fn drawn(mut spans: Vec<(i64, i64)>, slot: i64) -> Vec<TimeSpan> {
+    spans.sort_unstable();
+    let mut merged: Vec<TimeSpan> = Vec::new();
+    for (from, to) in spans {
+        match merged.last_mut() {
+            Some(last) if from <= last.to.0.saturating_add(slot) => last.to.0 = last.to.0.max(to),
+            _ => merged.push(TimeSpan { from: Nanos(from), to: Nanos(to) }),
+        }
+    }
+    merged
+}

@@ -1,0 +1,164 @@
+//! Detectors as a screen asks for them: listed, kept in a case, run over its events, and tried at other levels.
+
+mod walk;
+
+use std::cell::RefCell;
+
+use serde_json::{Value, json};
+use walk::Walk;
+
+/// A minute of requests has ten events, in three minutes sixty of which some fail.
+fn busy_log() -> Vec<u8> {
+    let mut text = String::new();
+    for minute in 0..120 {
+        let count = if (60..63).contains(&minute) || minute == 100 { 60 } else { 10 };
+        for index in 0..count {
+            let status = if count == 60 && index % 2 == 0 { 500 } else { 200 };
+            let second = index * 60 / count;
+            text.push_str(&format!(
+                "{{\"time\":\"2026-03-01T{:02}:{:02}:{second:02}Z\",\"status\":{status},\"app\":\"web\"}}\n",
+                14 + minute / 60,
+                minute % 60,
+            ));
+        }
+    }
+    text.into_bytes()
+}
+
+const BUSY: &str = "# Requests a minute.\n[[detector]]\nname = \"busy\"\ntitle = \"Many requests\"\nseverity = \"high\"\n\
+    query = \"app:web\"\nthreshold = { above = 30, clear = 20, every = \"1m\" } # as it was in March\n";
+
+fn back_test(case: &str, text: &str) -> Value {
+    json!({ "case": case, "text": text, "name": "busy", "slots": 120, "truth": [], "suggest": false, "within": null })
+}
+
+#[test]
+fn detectors_are_listed_kept_in_the_case_and_run() {
+    let walk = Walk::new();
+    let (case, _) = walk.imported(&walk.file("web.jsonl", &busy_log()));
+    let list = || walk.ask("detectors", json!({ "path": case })).expect("a list");
+    let names = |list: &Value| -> Vec<String> {
+        let all = list["detectors"].as_array().expect("detectors");
+        all.iter().map(|one| one["name"].as_str().expect("a name").to_owned()).collect()
+    };
+    let starter = list();
+    assert_eq!((names(&starter).len(), &starter["problems"]), (20, &json!([])));
+    let ratio = &starter["detectors"][0];
+    assert_eq!((&ratio["name"], &ratio["own"]), (&json!("starter.error-ratio"), &json!(false)));
+    let text = ratio["text"].as_str().expect("a text");
+    let read = walk.ask("readDetectors", json!({ "case": case, "text": text })).expect("read");
+    assert_eq!(names(&read), ["starter.error-ratio"], "the text is of this detector alone: {text}");
+
+    let note = json!({ "kind": "detector", "id": "d1", "text": BUSY, "known": 0 });
+    walk.ask("changeNotes", json!({ "case": case, "put": [note] })).expect("saved");
+    let own = &list()["detectors"][0];
+    assert_eq!((&own["name"], &own["own"], &own["file"]), (&json!("busy"), &json!(true), &json!("d1")));
+    assert_eq!(
+        own["level"],
+        json!({ "kind": "above", "value": 30.0, "clear": 20.0, "up": true, "down": false })
+    );
+
+    let seen = RefCell::new(Vec::new());
+    let runs = walk
+        .ask_with("runDetectors", json!({ "case": case }), |run| seen.borrow_mut().push(run))
+        .expect("runs");
+    assert_eq!(json!(*seen.borrow()), runs["runs"], "each is reported when it is done");
+    let busy = &runs["runs"][0];
+    assert_eq!((&busy["name"], &busy["tally"]["alerts"]), (&json!("busy"), &json!(2)));
+    assert_eq!(busy["tally"]["firingNs"], "240000000000");
+    let alert = &busy["listed"][0];
+    assert_eq!(
+        (&alert["events"], &alert["value"], &alert["expected"]),
+        (&json!(180), &json!(60.0), &json!(30.0))
+    );
+    let view = json!({ "case": case, "query": alert["query"], "from": null, "to": null });
+    let counted = walk.ask("timeline", json!({ "view": view, "buckets": 10 })).expect("its events");
+    assert_eq!(counted["total"], 180, "{}", alert["query"]);
+    assert_eq!(busy["file"], "d1");
+
+    let copy = json!({ "kind": "detector", "id": "d2", "text": text.replace("0.05", "0.9"), "known": 0 });
+    walk.ask("changeNotes", json!({ "case": case, "put": [copy] })).expect("saved");
+    let replaced = list();
+    let ratios: Vec<_> = names(&replaced).into_iter().filter(|name| name == "starter.error-ratio").collect();
+    assert_eq!(ratios.len(), 1, "the one of the case is meant");
+    let again = walk.ask("runDetectors", json!({ "case": case })).expect("runs");
+    let count = |runs: &Value, alerts: u64| {
+        let is_it = |run: &&Value| run["name"] == "starter.error-ratio" && run["tally"]["alerts"] == alerts;
+        runs["runs"].as_array().expect("runs").iter().filter(is_it).count()
+    };
+    assert_eq!((count(&runs, 1), count(&again, 1), count(&again, 0)), (1, 0, 1));
+    let not_applicable = |run: &&Value| run["applicable"] == json!(false);
+    assert!(runs["runs"].as_array().expect("runs").iter().any(|run| not_applicable(&run)));
+}
+
+#[test]
+fn mistakes_of_a_text_have_their_line_and_advice() {
+    let walk = Walk::new();
+    let (case, _) = walk.imported(&walk.file("web.jsonl", &busy_log()));
+    let text = BUSY.replace("above = 30", "abov = 30");
+    let read = walk.ask("readDetectors", json!({ "case": case, "text": text })).expect("read");
+    let problem = &read["problems"][0];
+    assert_eq!((&read["detectors"], &problem["line"]), (&json!([]), &json!(7)));
+    assert!(problem["hint"].is_string());
+    let error = walk.ask("backTest", back_test(&case, &text)).expect_err("a mistake");
+    assert!(error.message.starts_with("Line 7: ") && error.hint.is_some(), "{error:?}");
+    let error = walk.ask("backTest", back_test(&case, &BUSY.replace("app:web", "ap:web")));
+    assert!(error.is_err_and(|error| error.message.contains("ap")), "no such field");
+}
+
+#[test]
+fn levels_are_tried_on_what_was_read_once() {
+    let walk = Walk::new();
+    let (case, _) = walk.imported(&walk.file("web.jsonl", &busy_log()));
+    let bad = json!({ "from": "1772377260000000000", "to": "1772377260000000000" });
+    let mut request = back_test(&case, BUSY);
+    request["truth"] = json!([bad]);
+    let tested = walk.ask("backTest", request).expect("tested");
+    assert_eq!(tested["ends"]["from"], "1772373600000000000");
+    let high = tested["groups"][0]["high"].as_array().expect("values");
+    assert_eq!((high.len(), &high[0], &high[61]), (120, &json!(10.0), &json!(60.0)));
+    let tally = &tested["tried"]["tally"];
+    assert_eq!(
+        (&tally["alerts"], &tally["precision"], &tally["recall"]),
+        (&json!(2), &json!(0.5), &json!(1.0))
+    );
+    assert_eq!(tested["tried"]["spans"].as_array().map(Vec::len), Some(2));
+
+    let level = |level: f64| {
+        let request = json!({ "case": case, "text": BUSY, "name": "busy", "level": level, "slots": 120, "truth": [bad] });
+        walk.ask("tryLevel", request).expect("tried")
+    };
+    let (low, none) = (level(5.0), level(60.0));
+    assert_eq!((&low["tally"]["alerts"], &none["tally"]["alerts"]), (&json!(1), &json!(0)));
+    assert_eq!((&none["tally"]["precision"], &none["tally"]["recall"]), (&Value::Null, &json!(0.0)));
+    let text = low["text"].as_str().expect("a text");
+    assert_eq!(text, BUSY.replace("above = 30, clear = 20", "above = 5, clear = 5"), "the rest stays");
+
+    let mut request = back_test(&case, BUSY);
+    request["suggest"] = json!(true);
+    request["within"] = json!({ "from": "1772377200000000000", "to": "1772377380000000000" });
+    let suggested = walk.ask("backTest", request.clone()).expect("tested");
+    assert_eq!(suggested["tried"]["level"]["value"], 57.0, "a little below what is there and elsewhere");
+    request["within"] = Value::Null;
+    let usual = walk.ask("backTest", request).expect("tested");
+    assert_eq!(usual["tried"]["level"]["value"], 15.0, "half more than the median");
+}
+
+#[test]
+fn rules_of_a_folder_run_and_say_what_is_not_applicable() {
+    let walk = Walk::new();
+    let (case, _) = walk.imported(&walk.file("web.jsonl", &busy_log()));
+    let folder = walk.folder.path().join("rules");
+    std::fs::create_dir(&folder).expect("a folder");
+    let rule = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("written");
+    rule(
+        "a.yml",
+        "title: Windows\nid: w\nlogsource: {product: windows, service: security}\ndetection: {it: {EventID: 1102}, condition: it}\n",
+    );
+    rule("b.yml", "title: [\n");
+    rule("c.toml", BUSY);
+    let found = walk.ask("runRules", json!({ "case": case, "paths": [folder] })).expect("run");
+    assert_eq!((&found["notApplicable"], &found["rules"]), (&json!(["w"]), &json!(2)));
+    assert_eq!(found["problems"].as_array().map(Vec::len), Some(1));
+    assert_eq!((&found["fired"][0]["name"], &found["fired"][0]["alerts"]), (&json!("busy"), &json!(2)));
+}
