@@ -2,6 +2,7 @@ import { formatBytes, formatCount, formatSeconds, formatShare } from './format';
 import { charts } from './texts/charts';
 import { commands } from './texts/commands';
 import { compare } from './texts/compare';
+import { detectors } from './texts/detectors';
 import { explore } from './texts/explore';
 import { importing } from './texts/importing';
 import { fields } from './texts/fields';
@@ -24,6 +25,7 @@ function counted(count: number, one: string, many: string): string {
 /** Every text of the screen, in one place, for a consistent voice and for translation. */
 export const texts = {
   charts,
+  detectors,
   fields,
   inspect,
   links,

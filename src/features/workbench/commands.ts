@@ -7,6 +7,7 @@ import { THEME_CHOICES, type Theme } from '../../state/workbench/theme.svelte';
 import type { Command, Group } from '../commands/commands.svelte';
 import { compareCommands } from '../compare/takes';
 import { exportCommands } from '../events/exportcommands';
+import { newDetector } from '../detectors/newdetector';
 import { offeredZones } from '../query/rangechoices';
 import { zoomed } from '../timeline/wheel';
 import { TABS } from './tabs';
@@ -93,6 +94,13 @@ function anywhere(session: Session, opened: OpenCase, parts: Parts): Command[] {
       keys: ['Ctrl+Shift+Z', 'Ctrl+Y'],
       can: () => history.canRedo,
       run: () => void history.redo(),
+    },
+    {
+      id: 'detector',
+      name: texts.detectors.command,
+      group,
+      can: () => opened.summary.first !== null,
+      run: () => newDetector(opened),
     },
     { id: 'share', name: words.shareView, group, run: () => parts.showShare() },
     {

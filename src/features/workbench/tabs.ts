@@ -5,6 +5,7 @@ import { texts } from '../../base/texts';
 import type { FollowUp } from '../../state/view/viewstate';
 import ChartsTab from '../charts/ChartsTab.svelte';
 import CompareTab from '../compare/CompareTab.svelte';
+import DetectorsTab from '../detectors/DetectorsTab.svelte';
 import ContextTab from '../followups/ContextTab.svelte';
 import FollowTab from '../followups/FollowTab.svelte';
 import NotesTab from '../notes/NotesTab.svelte';
@@ -23,6 +24,7 @@ export const TABS: readonly TabKind[] = [
   { id: 'charts', name: texts.tabs.charts, panel: ChartsTab },
   { id: 'patterns', name: texts.tabs.patterns, panel: PatternList },
   { id: 'compare', name: texts.compare.tab, panel: CompareTab },
+  { id: 'detectors', name: texts.detectors.tab, panel: DetectorsTab },
   { id: 'notes', name: texts.notes.tab, panel: NotesTab },
 ];
 

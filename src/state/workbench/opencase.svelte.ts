@@ -20,6 +20,7 @@ import { Comparing } from '../compare/comparing.svelte';
 import { Cursor } from './cursor.svelte';
 import { Difference } from '../timeline/difference.svelte';
 import { FirstLook } from '../timeline/firstlook.svelte';
+import { Detectors } from '../detectors/detectors.svelte';
 import { Detail } from '../detail/detail.svelte';
 import { Explorer } from '../view/explorer.svelte';
 import { storageFor } from './casestorage';
@@ -89,6 +90,7 @@ export class OpenCase {
   readonly firstLook: FirstLook;
   readonly difference: Difference;
   readonly comparing: Comparing;
+  readonly detectors: Detectors;
 
   /** All parts register here what they have under way. */
   readonly #lifetime = new Lifetime();
@@ -156,6 +158,7 @@ export class OpenCase {
     this.firstLook = new FirstLook(lifetime, client, storage);
     this.difference = new Difference(lifetime, client, summary.path);
     this.comparing = new Comparing(lifetime, client, summary.path, this.explorer.history);
+    this.detectors = new Detectors(lifetime, client, summary.path, this.notes);
     this.#refresh = new Coalesced(
       lifetime,
       () => {
@@ -167,6 +170,7 @@ export class OpenCase {
         this.landmarks.refresh(epoch);
         this.charts.refresh(epoch);
         this.comparing.refresh(epoch);
+        this.detectors.refresh(epoch);
       },
       REFRESH_MS,
     );
@@ -233,6 +237,7 @@ export class OpenCase {
   }
 
   #notesChanged(): void {
+    this.detectors.notesChanged();
     if (asksForNotes(this.explorer.query)) this.#refresh.request();
   }
 

@@ -1,0 +1,154 @@
+/** The texts of the Detectors tab. */
+import { formatCount } from '../format';
+import { numberFormat } from '../locale';
+
+const plural = new Intl.PluralRules('en');
+const counted = (count: number, one: string, many: string) =>
+  `${formatCount(count)} ${plural.select(count) === 'one' ? one : many}`;
+const tenth = numberFormat({ maximumFractionDigits: 1 });
+const short = numberFormat({ maximumSignificantDigits: 2 });
+const percent = numberFormat({ style: 'percent', maximumFractionDigits: 0 });
+
+/** `3.1 h`: one number with its unit. */
+function duration(seconds: number): string {
+  const units: [number, string][] = [
+    [86_400, 'd'],
+    [3_600, 'h'],
+    [60, 'min'],
+  ];
+  const [size, unit] = units.find(([size]) => seconds >= 2 * size) ?? [1, 's'];
+  return `${tenth.format(seconds / size)} ${unit}`;
+}
+
+const severities = {
+  informational: 'Informational',
+  low: 'Low',
+  medium: 'Medium',
+  high: 'High',
+  critical: 'Critical',
+};
+
+const levels = {
+  above: 'Fires above',
+  below: 'Fires below',
+  deviations: 'Deviations from expected',
+  longer: 'Silent longer than (s)',
+  times: 'Times the usual pause',
+};
+
+export const detectors = {
+  tab: 'Detectors',
+  severities,
+  list: 'Detectors',
+  own: 'In this case',
+  starter: 'Come with Timberline',
+  none: 'This case has no detectors of its own yet.',
+  add: 'New detector',
+  addHint: 'Make a detector from the current query',
+  fromRange: 'Detect',
+  fromRangeHint: 'Make a detector from the current query that fires in this range',
+  fromChart: 'Detector',
+  fromChartHint: 'Make a detector from what this chart measures',
+  command: 'Make a detector from the current query',
+  loading: 'Loading detectors…',
+  running: (done: number, total: number) =>
+    `Running over the history: ${formatCount(done)} of ${formatCount(total)}`,
+  stop: 'Stop',
+  run: 'Run again',
+  stale: 'The case has grown since the last run.',
+  fired: (count: number) => (count === 0 ? '–' : formatCount(count)),
+  firedHint: (count: number) =>
+    count === 0 ? 'did not fire' : `fired ${counted(count, 'time', 'times')}`,
+  notApplicable: 'n/a',
+  notApplicableHint: 'Not applicable: the case has none of the fields that it needs.',
+  mute: (title: string) => `Mute ${title}`,
+  unmute: (title: string) => `Unmute ${title}`,
+  mutedHint: 'Muted: its alerts are not on the timeline.',
+  wrong: 'Detectors of this case that cannot be read:',
+  choose: 'Choose a detector to see what it would have said.',
+  chooseNote: 'Drag its level: alerts appear and disappear at once.',
+  testing: 'Reading the measure of all of the time…',
+
+  stopped: 'It was stopped before its measure was read.',
+
+  sentence: (alerts: number, seconds: number, perDay: number) =>
+    alerts === 0
+      ? 'would not have fired'
+      : `would have fired ${counted(alerts, 'time', 'times')}, ${duration(seconds)} in all, ${short.format(perDay)} a day`,
+  level: levels,
+  levelValue: 'Level',
+  slider: 'Level, as a slider',
+  truth: 'Truth',
+  noTruth: 'none',
+  truthHint: 'What people marked as bad: alerts are compared with it',
+  markers: 'marked times',
+  noTruths: 'Tag ranges or events to see precision and recall.',
+  precision: (share: number | null) => `precision ${share === null ? '–' : percent.format(share)}`,
+  precisionHint: 'The share of alerts in which something marked was.',
+  recall: (share: number | null) => `recall ${share === null ? '–' : percent.format(share)}`,
+  recallHint: 'The share of marked times in which it fired.',
+  group: 'Group',
+  allGroups: 'all',
+  noGroup: '(no value)',
+  moreGroups: (shown: number, all: number) =>
+    `${formatCount(shown)} of ${formatCount(all)} groups are drawn; all are counted.`,
+  plot: 'Measure over all of the time',
+  plotHelp:
+    'Drag up or down to move the level; the slider below does the same by keyboard. The list of alerts says what fired.',
+  noMeasure: 'This condition measures nothing over time; its alerts are shaded.',
+  save: 'Save',
+  saveCopy: 'Save in this case',
+  saved: 'saved',
+  unsaved: 'not saved',
+  remove: 'Remove',
+  revert: 'Revert',
+  conflict: 'Somebody else changed this detector in the meantime. Open it again to see their text.',
+  editor: 'Definition',
+  editorLabel: 'Definition of the detector in TOML',
+  lineProblem: (line: number, message: string, hint: string | null) =>
+    `Line ${formatCount(line)}: ${message}.${hint === null ? '' : ` ${hint}.`}`,
+
+  alerts: 'Alerts',
+  noAlerts: 'No alerts at this level.',
+  more: (shown: number, all: number) =>
+    `The first ${formatCount(shown)} of ${formatCount(all)} alerts are listed.`,
+  drawMore: 'Show more',
+  cancel: 'Cancel',
+  columns: {
+    start: 'Start',
+    end: 'End',
+    peak: 'Peak',
+    value: 'Value',
+    expected: 'Expected',
+    events: 'Events',
+    group: 'Group',
+    state: 'State',
+  },
+  show: 'Show events',
+  showHint: 'Show the events of this alert in the list',
+  acknowledge: 'Acknowledge',
+  unacknowledge: 'Reopen',
+  acknowledged: 'seen',
+  mutedFor: { hour: 'Mute for an hour', day: 'Mute for a day', week: 'Mute for a week' },
+  unmuteAlert: 'Show it again',
+  muted: 'muted',
+  comment: 'Comment…',
+  commentLabel: 'Comment',
+  cite: 'Add to notebook',
+  actions: 'Actions of this alert',
+  flag: (severity: string, title: string, value: string, when: string) =>
+    `${severity}: ${title}${value} at ${when}`,
+  flags: 'Alerts',
+
+  rules: 'Sigma rules',
+  chooseFolder: 'Run a folder of rules…',
+  rulesHint: 'Sigma rules (*.yml) and files of detectors (*.toml)',
+  rulesRunning: 'Running the rules…',
+  rulesSum: (rules: number, fired: number, notApplicable: number, unreadable: number) =>
+    `${counted(rules, 'rule', 'rules')}: ${formatCount(fired)} fired, ${formatCount(notApplicable)} not applicable to this case, ${formatCount(unreadable)} could not be read or run`,
+  noneFired: 'None of them fired.',
+  notApplicableList: (count: number) =>
+    `Not applicable (${formatCount(count)}): the case has no events of their log source`,
+  unreadableList: (count: number) => `Could not be read or run (${formatCount(count)})`,
+  events: (count: number) => counted(count, 'event', 'events'),
+};

@@ -1,0 +1,21 @@
+/** From an alert to its events. */
+import { asTime, timeFromNanos, type TimeRange } from '../../base/time';
+import type { Alert } from '../../ipc/generated';
+import type { OpenCase } from '../../state/workbench/opencase.svelte';
+
+/** What is shown around a silence, as a share of it. */
+const AROUND = 2n;
+
+/** The times of an alert; those around it where it has no events of its own. */
+export function alertRange({ start, end, events }: Alert): TimeRange | null {
+  if (start === null || end === null) return null;
+  const [from, to] = [timeFromNanos(start), timeFromNanos(end)];
+  const around = events === 0 ? (to - from) / AROUND + 1n : 0n;
+  return { from: asTime(from - around), to: asTime(to + 1n + around) };
+}
+
+/** Lists the events of an alert. A silence has none, so those of its detector around it are listed. */
+export function showAlert({ explorer }: OpenCase, alert: Alert, detectorQuery: string): void {
+  const query = alert.events === 0 ? detectorQuery : alert.query;
+  explorer.history.change({ query, range: alertRange(alert), tab: 'events', sort: null });
+}

@@ -1,0 +1,97 @@
+import { expect, it, vi } from 'vitest';
+
+import { Lifetime } from '../../base/lifetime';
+import type {
+  BackTest as WireBackTest,
+  DetectorEntry,
+  DetectorList,
+  TriedLevel,
+} from '../../ipc/generated';
+import { FakeClient } from '../fakeclient';
+import { BackTest } from './backtest.svelte';
+
+const TEXT = '[[detector]]\nname = "busy"\nthreshold = { above = 3 }\n';
+const list = (name: string | null): DetectorList => ({
+  detectors: name === null ? [] : [{ name, text: TEXT } as DetectorEntry],
+  problems: name === null ? [{ file: '', line: 3, message: 'wrong', hint: 'write it right' }] : [],
+});
+const tried = (value: number) =>
+  ({
+    level: { kind: 'above', value, clear: null, up: true, down: false },
+    text: TEXT.replace('3', String(value)),
+    tally: { alerts: value },
+    spans: [],
+    listed: [],
+  }) as unknown as TriedLevel;
+const answer = (value: number) => ({ groups: [], tried: tried(value) }) as unknown as WireBackTest;
+
+async function opened() {
+  const client = new FakeClient();
+  const test = new BackTest(new Lifetime(), client, '/c');
+  test.open({ id: 'd1', name: 'busy', text: TEXT, suggest: null });
+  await client.callsTo('readDetectors')[0]!.answer(list('busy'));
+  await client.callsTo('backTest')[0]!.answer(answer(3));
+  return { client, test };
+}
+
+it('reads the events once, and tries levels on what was read', async () => {
+  const { client, test } = await opened();
+  expect(test.isChanged).toBe(false);
+  test.drag(5);
+  expect(test.level?.value).toBe(5);
+  // While one level is tried, only the last of the others is remembered.
+  test.drag(6);
+  test.drag(7);
+  await client.callsTo('tryLevel')[0]!.answer(tried(5));
+  expect(test.level?.value).toBe(7);
+  expect(client.callsTo('tryLevel').map(({ args }) => args.level)).toEqual([5, 7]);
+  await client.callsTo('tryLevel')[1]!.answer(tried(7));
+  expect(test.dragged).toBeNull();
+  expect(test.tried?.tally.alerts).toBe(7);
+  expect(test.text).toContain('above = 7');
+  expect(test.isChanged).toBe(true);
+  expect(client.callsTo('backTest')).toHaveLength(1);
+});
+
+it('shows what is wrong with the text, and what it last said', async () => {
+  vi.useFakeTimers();
+  const client = new FakeClient();
+  const test = new BackTest(new Lifetime(), client, '/c');
+  test.open({ id: 'd1', name: 'busy', text: TEXT, suggest: null });
+  void client.callsTo('readDetectors')[0]!.answer(list('busy'));
+  await vi.advanceTimersByTimeAsync(0);
+  void client.callsTo('backTest')[0]!.answer(answer(3));
+  await vi.advanceTimersByTimeAsync(0);
+  test.type('nonsense');
+  await vi.advanceTimersByTimeAsync(500);
+  void client.callsTo('readDetectors')[1]!.answer(list(null));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(test.problems).toMatchObject([{ line: 3 }]);
+  expect(test.entry?.name).toBe('busy');
+  expect(client.callsTo('backTest')).toHaveLength(1);
+  vi.useRealTimers();
+});
+
+it('takes the suggested level of a new detector', async () => {
+  const client = new FakeClient();
+  const test = new BackTest(new Lifetime(), client, '/c');
+  test.open({ id: null, name: 'busy', text: TEXT, suggest: { within: null } });
+  await client.callsTo('readDetectors')[0]!.answer(list('busy'));
+  expect(client.callsTo('backTest')[0]!.args).toMatchObject({ suggest: true, within: null });
+  await client.callsTo('backTest')[0]!.answer(answer(9));
+  expect(test.text).toContain('above = 9');
+  expect(test.isChanged).toBe(true);
+});
+
+it('names the failure of a test, but not a stop', async () => {
+  const { client, test } = await opened();
+  test.refresh(2);
+  await client.callsTo('readDetectors')[1]!.answer(list('busy'));
+  await client.callsTo('backTest')[1]!.fail({ code: 'cancelled', message: 'stopped' });
+  expect(test.failure).toBeNull();
+  test.refresh(3);
+  await client.callsTo('readDetectors')[2]!.answer(list('busy'));
+  await client.callsTo('backTest')[2]!.fail({ code: 'badRequest', message: 'no such field' });
+  expect(test.failure?.message).toBe('no such field');
+  expect(test.answer).not.toBeNull();
+});

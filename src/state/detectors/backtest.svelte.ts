@@ -1,0 +1,212 @@
+import { Latest } from '../../base/latest';
+import type { Lifetime } from '../../base/lifetime';
+import { Timer } from '../../base/timer';
+import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type {
+  BackTest as WireBackTest,
+  DetectorEntry,
+  DetectorLevel,
+  DetectorList,
+  DetectorProblem,
+  TimeSpan,
+  TriedLevel,
+} from '../../ipc/generated';
+
+/** Slots of time that the measure is drawn in: about one for two pixels. */
+const SLOTS = 600;
+/** Typing is checked after this pause. */
+const PAUSE_MS = 300;
+
+/** What is tried: a detector of a case, one that comes with the program, or a new one. */
+export interface Subject {
+  /** The id of its note; null for one that is not in the case. */
+  readonly id: string | null;
+  readonly name: string;
+  readonly text: string;
+  /** For a new one: its level is chosen, so that it fires in this range, or where it is unusual. */
+  readonly suggest: { readonly within: TimeSpan | null } | null;
+}
+
+/** One detector over all of the time: its text, its level, and what it would have said. */
+export class BackTest {
+  subject = $state.raw<Subject | null>(null);
+  /** The text as it is now, with what was typed and dragged. */
+  text = $state('');
+  /** The detector that the text says; null while it says none. */
+  entry = $state.raw<DetectorEntry | null>(null);
+  problems = $state.raw<readonly DetectorProblem[]>([]);
+  answer = $state.raw<WireBackTest | null>(null);
+  tried = $state.raw<TriedLevel | null>(null);
+  /** The level that is dragged; null if it is the one of `tried`. */
+  dragged = $state<number | null>(null);
+  busy = $state(false);
+  failure = $state.raw<EngineError | null>(null);
+  truth = $state.raw<readonly TimeSpan[]>([]);
+
+  readonly #client: Client;
+  readonly #casePath: string;
+  readonly #reading: Latest<DetectorList>;
+  readonly #testing: Latest<WireBackTest>;
+  readonly #trying: Latest<TriedLevel>;
+  readonly #typing: Timer;
+  /** The text that the answer is for; levels are tried in it. */
+  #tested = '';
+  #epoch = 0;
+
+  constructor(lifetime: Lifetime, client: Client, casePath: string) {
+    this.#client = client;
+    this.#casePath = casePath;
+    this.#reading = new Latest(lifetime);
+    this.#testing = new Latest(lifetime, (busy) => (this.busy = busy));
+    this.#trying = new Latest(lifetime);
+    this.#typing = new Timer(lifetime);
+  }
+
+  /** Whether the text differs from what is stored. */
+  get isChanged(): boolean {
+    return this.subject !== null && (this.subject.id === null || this.text !== this.subject.text);
+  }
+
+  get level(): DetectorLevel | null {
+    const level = this.tried?.level ?? null;
+    return level === null || this.dragged === null ? level : { ...level, value: this.dragged };
+  }
+
+  open(subject: Subject): void {
+    this.close();
+    this.subject = subject;
+    this.text = subject.text;
+    this.#read(subject.suggest);
+  }
+
+  close(): void {
+    this.#typing.stop();
+    this.#reading.stop();
+    this.#testing.stop();
+    this.#trying.stop();
+    this.subject = null;
+    this.entry = null;
+    this.problems = [];
+    this.answer = null;
+    this.tried = null;
+    this.dragged = null;
+    this.failure = null;
+    this.text = '';
+  }
+
+  /** The text was stored: it is the one to compare with. */
+  stored(id: string, text: string): void {
+    if (this.subject === null) return;
+    this.subject = { id, name: this.entry?.name ?? this.subject.name, text, suggest: null };
+  }
+
+  /** It is not in the case any more. */
+  removed(): void {
+    if (this.subject !== null) this.subject = { ...this.subject, id: null };
+  }
+
+  type(text: string): void {
+    if (text === this.text) return;
+    this.text = text;
+    this.#trying.stop();
+    this.dragged = null;
+    this.#typing.start(() => this.#read(null), PAUSE_MS);
+  }
+
+  /** Tries another level. The latest one counts; none in between is waited for. */
+  drag(value: number): void {
+    const { entry, level } = this;
+    if (entry === null || level === null || !Number.isFinite(value)) return;
+    this.dragged = value;
+    const request = {
+      case: this.#casePath,
+      text: this.#tested,
+      name: entry.name,
+      level: value,
+      slots: SLOTS,
+      truth: [...this.truth],
+    };
+    this.#trying.follow({
+      key: `${value}`,
+      load: (signal) => this.#client.call('tryLevel', request, { signal }),
+      done: (answer) => {
+        this.tried = answer;
+        this.text = answer.text;
+        this.failure = null;
+        if (this.dragged === value) this.dragged = null;
+      },
+      failed: (cause) => this.#failed(cause),
+    });
+  }
+
+  /** Compares with other times from now on. */
+  compare(truth: readonly TimeSpan[]): void {
+    this.truth = truth;
+    if (this.subject !== null) this.#read(null);
+  }
+
+  /** The case has grown. */
+  refresh(epoch: number): void {
+    this.#epoch = epoch;
+    if (this.subject !== null) this.#read(null);
+  }
+
+  retry(): void {
+    this.#read(this.subject?.suggest ?? null);
+  }
+
+  stop(): void {
+    this.#testing.stop();
+  }
+
+  /** Reads the text; if it says a detector, tests it. */
+  #read(suggest: Subject['suggest']): void {
+    const { text } = this;
+    this.#reading.replace({
+      key: text,
+      load: (signal) =>
+        this.#client.call('readDetectors', { case: this.#casePath, text }, { signal }),
+      done: ({ detectors, problems }) => {
+        this.problems = problems;
+        const name = this.entry?.name ?? this.subject?.name;
+        const entry = detectors.find((each) => each.name === name) ?? detectors[0] ?? null;
+        // What is shown stays while the text is being written.
+        if (entry === null) return;
+        this.entry = entry;
+        this.#test(text, entry, suggest);
+      },
+      failed: (cause) => this.#failed(cause),
+    });
+  }
+
+  #test(text: string, { name }: DetectorEntry, suggest: Subject['suggest']): void {
+    const request = {
+      case: this.#casePath,
+      text,
+      name,
+      slots: SLOTS,
+      truth: [...this.truth],
+      suggest: suggest !== null,
+      within: suggest?.within ?? null,
+    };
+    this.#testing.replace({
+      key: `${JSON.stringify(request)} ${this.#epoch}`,
+      load: (signal) => this.#client.call('backTest', request, { signal }),
+      done: (answer) => {
+        this.#trying.stop();
+        this.answer = answer;
+        this.tried = answer.tried;
+        this.dragged = null;
+        this.failure = null;
+        this.#tested = text;
+        if (suggest !== null && this.text === text) this.text = answer.tried.text;
+      },
+      failed: (cause) => this.#failed(cause),
+    });
+  }
+
+  #failed(cause: unknown): void {
+    const error = engineError(cause);
+    if (error.code !== 'cancelled') this.failure = error;
+  }
+}

@@ -1,0 +1,189 @@
+import { expect, it } from 'vitest';
+
+import { Lifetime } from '../../base/lifetime';
+import type {
+  Alert,
+  DetectorEntry,
+  DetectorRun,
+  DetectorRuns,
+  Note,
+  NotesChanged,
+} from '../../ipc/generated';
+import { FakeClient } from '../fakeclient';
+import { Markers } from '../notes/markers.svelte';
+import { Notes } from '../notes/notes.svelte';
+import { Detectors } from './detectors.svelte';
+
+const note = (part: Partial<Note>) =>
+  ({ revision: 1, event: null, from: null, to: null, text: '', data: null, ...part }) as Note;
+const entry = (name: string, own = false) =>
+  ({ name, own, file: own ? 'd1' : 'starter', text: `text of ${name}` }) as DetectorEntry;
+const alert = (detector: string, severity: Alert['severity'], start: string) =>
+  ({ detector, severity, start, end: start, group: [] }) as unknown as Alert;
+const run = (name: string, listed: Alert[], done = 1): DetectorRun =>
+  ({
+    name,
+    file: 'starter',
+    done,
+    total: 2,
+    listed,
+    tally: { alerts: listed.length },
+  }) as unknown as DetectorRun;
+
+async function opened(stored: Note[] = []) {
+  const client = new FakeClient();
+  const lifetime = new Lifetime();
+  const notes = new Notes(lifetime, client, '/c', new Markers(), {
+    changed: () => detectors.notesChanged(),
+  });
+  const detectors: Detectors = new Detectors(lifetime, client, '/c', notes);
+  void notes.look();
+  await client.callsTo('notes')[0]!.answer({
+    mark: 'm',
+    whole: true,
+    notes: stored,
+    removed: [],
+    readOnly: null,
+    keptAside: [],
+  });
+  return { client, notes, detectors, lifetime };
+}
+
+const made = (...notes: Note[]): NotesChanged => ({
+  made: { mark: 'n', notes, removed: [] },
+  conflicts: [],
+});
+
+it('runs when it is shown, and shows each detector when it is done', async () => {
+  const { client, detectors, lifetime } = await opened();
+  expect(client.callsTo('detectors')).toHaveLength(0);
+  detectors.watch();
+  await client
+    .callsTo('detectors')[0]!
+    .answer({ detectors: [entry('a'), entry('b')], problems: [] });
+  const [call] = client.callsTo('runDetectors');
+  call!.options.progress!(run('a', [alert('a', 'low', '5')]));
+  expect(detectors.progress).toEqual({ done: 1, total: 2 });
+  expect(detectors.flags.map(({ id }) => id)).toEqual(['a 5']);
+  const runs = [run('a', [alert('a', 'low', '5')]), run('b', [alert('b', 'critical', '7')], 2)];
+  await call!.answer({ revision: 1, runs, elapsedMs: 1 } as DetectorRuns);
+  expect(detectors.progress).toBeNull();
+  expect(detectors.flags.map(({ id }) => id)).toEqual(['b 7', 'a 5']);
+
+  // A rule that is the same detector has the same alert, which is on the timeline once.
+  detectors.runRules(['/rules']);
+  await client.callsTo('runRules')[0]!.answer({
+    fired: [run('a', [alert('a', 'low', '5'), alert('a', 'low', '9')])],
+  } as never);
+  expect(detectors.flags.map(({ id }) => id)).toEqual(['b 7', 'a 5', 'a 9']);
+
+  // Nothing has changed, so nothing runs again; then the case grows.
+  detectors.watch();
+  await client.callsTo('detectors')[1]!.answer({ detectors: [entry('a')], problems: [] });
+  expect(client.callsTo('runDetectors')).toHaveLength(1);
+  detectors.refresh(1);
+  expect(detectors.isStale).toBe(true);
+  lifetime.end();
+});
+
+it('hides alerts that were seen or muted', async () => {
+  const seen = note({ kind: 'alert', id: 'a 5', data: { acknowledged: true } });
+  const muted = note({ kind: 'detector-mute', id: 'b', text: 'b' });
+  const { client, detectors, lifetime } = await opened([seen, muted]);
+  detectors.watch();
+  await client
+    .callsTo('detectors')[0]!
+    .answer({ detectors: [entry('a'), entry('b')], problems: [] });
+  const runs = [
+    run('a', [alert('a', 'low', '5'), alert('a', 'low', '6')]),
+    run('b', [alert('b', 'high', '7')]),
+  ];
+  await client.callsTo('runDetectors')[0]!.answer({ revision: 1, runs, elapsedMs: 1 });
+  expect(detectors.flags.map(({ id }) => id)).toEqual(['a 6']);
+  void detectors.note(alert('a', 'low', '6'), { comment: 'known' });
+  expect(client.callsTo('changeNotes')[0]!.args.put).toMatchObject([
+    { kind: 'alert', id: 'a 6', text: 'known' },
+  ]);
+  lifetime.end();
+});
+
+it('stores a detector as a note, and not over a change of somebody else', async () => {
+  const stored = note({ kind: 'detector', id: 'd1', text: 'text of a', revision: 4 });
+  const { client, notes, detectors, lifetime } = await opened([stored]);
+  detectors.select(entry('a', true));
+  detectors.test.text = 'another text';
+  const saving = detectors.save();
+  const [call] = client.callsTo('changeNotes');
+  expect(call!.args.put).toMatchObject([
+    { kind: 'detector', id: 'd1', text: 'another text', known: 4 },
+  ]);
+  await call!.answer(made({ ...stored, text: 'another text', revision: 5 }));
+  expect(await saving).toBe(true);
+  expect(detectors.test.isChanged).toBe(false);
+
+  notes.all = new Map([['detector d1', { ...stored, text: 'theirs', revision: 6 }]]);
+  detectors.test.text = 'mine';
+  expect(await detectors.save()).toBe(false);
+  expect(detectors.conflict).toBe(true);
+  expect(client.callsTo('changeNotes')).toHaveLength(1);
+  lifetime.end();
+});
+
+it('shows the text that an undo has restored', async () => {
+  const stored = note({ kind: 'detector', id: 'd1', text: 'text of a', revision: 4 });
+  const { client, notes, detectors, lifetime } = await opened([stored]);
+  detectors.select(entry('a', true));
+  const change = (text: string, revision: number) =>
+    void notes.change([{ kind: 'detector', id: 'd1', text, known: revision - 1 }]);
+  change('before', 5);
+  await client.callsTo('changeNotes')[0]!.answer(made({ ...stored, text: 'before', revision: 5 }));
+  expect(detectors.test.text).toBe('before');
+  // What is being written is not replaced.
+  detectors.test.text = 'mine';
+  change('again', 6);
+  await client.callsTo('changeNotes')[1]!.answer(made({ ...stored, text: 'again', revision: 6 }));
+  expect(detectors.test.text).toBe('mine');
+  lifetime.end();
+});
+
+it('stores one that comes with the program as a new note', async () => {
+  const { client, detectors, lifetime } = await opened();
+  detectors.select(entry('a'));
+  expect(detectors.test.isChanged).toBe(true);
+  void detectors.save();
+  const [put] = client.callsTo('changeNotes')[0]!.args.put!;
+  expect(put).toMatchObject({ kind: 'detector', text: 'text of a', known: 0 });
+  expect(put!.id).not.toBe('starter');
+  lifetime.end();
+});
+
+it('compares with tagged ranges and tagged events', async () => {
+  const tags = [
+    note({ kind: 'tag', id: '1', text: 'bad', from: '10' as Note['from'], to: '20' as Note['to'] }),
+    note({ kind: 'tag', id: '2', text: 'bad', event: { source: 0, offset: 7 } }),
+    note({ kind: 'tag', id: '3', text: 'good', from: '1' as Note['from'], to: '2' as Note['to'] }),
+  ];
+  const { client, notes, detectors, lifetime } = await opened(tags);
+  detectors.compareWith({ kind: 'tag', tag: 'bad' });
+  const [call] = client.callsTo('events');
+  expect(call!.args.ids).toEqual([{ source: 0, offset: 7 }]);
+  await call!.answer({ events: [{ row: { time: '30' } }] } as never);
+  expect(detectors.test.truth).toEqual([
+    { from: '10', to: '20' },
+    { from: '30', to: '30' },
+  ]);
+  // A tag that is set later counts too; another tag changes nothing.
+  void notes.tag([{ source: 1, offset: 1 }], 'good');
+  await client
+    .callsTo('changeNotes')[0]!
+    .answer(made(note({ kind: 'tag', id: '4', text: 'good', event: { source: 1, offset: 1 } })));
+  expect(client.callsTo('events')).toHaveLength(1);
+  void notes.tag([{ source: 1, offset: 2 }], 'bad');
+  await client
+    .callsTo('changeNotes')[1]!
+    .answer(made(note({ kind: 'tag', id: '5', text: 'bad', event: { source: 1, offset: 2 } })));
+  expect(client.callsTo('events')[1]!.args.ids).toHaveLength(2);
+  detectors.compareWith(null);
+  expect(detectors.test.truth).toEqual([]);
+  lifetime.end();
+});

@@ -1,0 +1,208 @@
+/** A detector is made from a query, tried at other levels, kept in the case, and its alerts are on the timeline. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+
+import { seriousFindings } from './support/accessible';
+import { eventually, temporaryFolder } from './support/machine';
+import { brush, openBrowser, query, totalBecomes } from './support/page';
+import { pictures } from './support/picture';
+import { serve, type Server } from './support/server';
+
+const MINUTES = 120;
+const CALM = 10;
+const BURST = 60;
+const bursts = new Set([60, 61, 62, 100]);
+const perMinute = (minute: number) => (bursts.has(minute) ? BURST : CALM);
+const EVENTS = Array.from({ length: MINUTES }, (_, minute) => perMinute(minute)).reduce(
+  (sum, count) => sum + count,
+);
+
+/** Two hours of requests: ten a minute, and sixty in four of them. */
+function requests(): string {
+  const start = Date.UTC(2026, 2, 1, 14);
+  const lines = Array.from({ length: MINUTES }, (_, minute) =>
+    Array.from({ length: perMinute(minute) }, (_, at) => {
+      const time = start + minute * 60_000 + Math.floor((at * 60_000) / perMinute(minute));
+      return JSON.stringify({
+        time: new Date(time).toISOString(),
+        app: 'web',
+        status: bursts.has(minute) && at % 2 === 0 ? 500 : 200,
+        message: `answer ${at}`,
+      });
+    }),
+  );
+  const path = join(temporaryFolder(), 'requests.jsonl');
+  writeFileSync(path, `${lines.flat().join('\n')}\n`);
+  return path;
+}
+
+let browser: Browser;
+let server: Server;
+const contexts: BrowserContext[] = [];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  server = await serve([requests()]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
+
+async function newPage(): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    timezoneId: 'UTC',
+    locale: 'en-GB',
+  });
+  contexts.push(context);
+  const page = await context.newPage();
+  await page.goto(server.address);
+  await totalBecomes(page, EVENTS);
+  await page
+    .locator('[data-testid="import-panel"][data-active="true"]')
+    .waitFor({ state: 'detached' });
+  return page;
+}
+
+const fires = (page: Page, wanted: number) =>
+  page.locator(`[data-testid="sentence"][data-alerts="${wanted}"]`).waitFor();
+
+async function definition(page: Page, text: string): Promise<void> {
+  await page.getByTestId('definition-text').click();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.insertText(text);
+}
+
+const BUSY = `[[detector]]
+name = "busy"
+title = "Many requests"
+severity = "high"
+query = "app:web"
+threshold = { above = 30, every = "1m" } # as in March
+`;
+
+describe('a detector', () => {
+  test('is made from a query, dragged, saved, and leads to its events', async () => {
+    const page = await newPage();
+    await query(page, 'app:web');
+    await totalBecomes(page, EVENTS);
+    await page.getByTestId('tab-detectors').click();
+    const starter = page.locator('[data-testid="detector"][data-name="starter.error-ratio"]');
+    await starter.getByTestId('fired').filter({ hasText: /^1$/ }).waitFor();
+    await page.getByTestId('new-detector').click();
+    await page.getByTestId('back-test').waitFor();
+    // Suggested well beyond the median, which the bursts are.
+    await fires(page, 2);
+
+    await definition(page, BUSY.replace('above', 'abov'));
+    await page.getByTestId('definition-problems').getByText('Line 6').waitFor();
+    expect(await page.getByTestId('save-detector').isDisabled()).toBe(true);
+    await definition(page, BUSY);
+    await page
+      .getByTestId('definition-problems')
+      .getByText('Line 6')
+      .waitFor({ state: 'detached' });
+    await fires(page, 2);
+    expect(await page.getByTestId('sentence').innerText()).toContain('4 min in all');
+    await page.getByTestId('level-number').fill('70');
+    await page.keyboard.press('Enter');
+    await fires(page, 0);
+    await page.getByTestId('level-number').fill('5');
+    await page.keyboard.press('Enter');
+    await fires(page, 1);
+    await page.getByTestId('level-slider').focus();
+    await eventually('a level between calm and burst', async () => {
+      for (let press = 0; press < 20; press += 1) await page.keyboard.press('ArrowRight');
+      return (await page.getByTestId('sentence').getAttribute('data-alerts')) === '2';
+    });
+
+    const box = (await page.getByTestId('measure-canvas').boundingBox())!;
+    await page.mouse.move(box.x + box.width / 3, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 3, box.y + box.height - 24, { steps: 4 });
+    await fires(page, 1);
+    await page.mouse.move(box.x + box.width / 3, box.y + box.height / 3, { steps: 4 });
+    await page.mouse.up();
+    await fires(page, 2);
+    const level = await page.getByTestId('level-number').inputValue();
+    const text = await page.getByTestId('definition-text').innerText();
+    expect(text).toContain(`above = ${level},`);
+    expect(text).toContain('# as in March');
+    expect(await seriousFindings(page)).toEqual([]);
+    await pictures(page, 'detectors');
+
+    await page.getByTestId('save-detector').click();
+    await page.getByTestId('detector-state').getByText('saved', { exact: true }).waitFor();
+    const own = page.locator('[data-testid="detector"][data-name="busy"]');
+    await own.getByTestId('fired').filter({ hasText: /^2$/ }).waitFor();
+    const flag = page.getByTestId('alert-flag').and(page.getByTitle(/^High: Many requests/));
+    await eventually('flags', async () => (await flag.count()) === 2);
+    await page.getByTestId('alert-actions').first().click();
+    await page.getByRole('menuitem', { name: 'Acknowledge' }).click();
+    await eventually('one flag', async () => (await flag.count()) === 1);
+    await page.getByTestId('alert-events').first().click();
+    await totalBecomes(page, 3 * BURST);
+
+    // Another window sees it; undo takes it back.
+    const other = await newPage();
+    await other.getByTestId('tab-detectors').click();
+    await other.locator('[data-testid="detector"][data-name="busy"]').click();
+    await fires(other, 2);
+    await other.getByTestId('remove-detector').click();
+    await other
+      .locator('[data-testid="detector"][data-name="busy"]')
+      .waitFor({ state: 'detached' });
+    await other.getByTestId('undo').click();
+    await other.locator('[data-testid="detector"][data-name="busy"]').waitFor();
+  });
+
+  test('fires in the brushed range, and has precision and recall next to a tag', async () => {
+    const page = await newPage();
+    await brush(page, 0.52, 0.58);
+    await page.getByTestId('detect-range').click();
+    await fires(page, 2);
+    expect(await page.getByTestId('truth').isDisabled()).toBe(true);
+    await page.getByTestId('range-notes').click();
+    await page.getByRole('menuitem', { name: 'Tag this range…' }).click();
+    await page.getByTestId('note-prompt').getByRole('combobox').fill('bad');
+    await page.keyboard.press('Enter');
+    await page.getByTestId('truth').selectOption({ label: 'bad' });
+    await page.getByTestId('precision').getByText('precision 50%').waitFor();
+    await page.getByTestId('recall').getByText('recall 100%').waitFor();
+  });
+
+  test('may be a rule of Sigma, which says what is not applicable', async () => {
+    const page = await newPage();
+    const folder = join(temporaryFolder(), 'rules');
+    mkdirSync(folder);
+    const rule = (name: string, source: string) =>
+      writeFileSync(
+        join(folder, `${name}.yml`),
+        `title: ${name}\nid: ${name}\nlevel: high\nlogsource: {${source}}\ndetection: {it: {status: 500}, condition: it}\n`,
+      );
+    rule('windows', 'product: windows, service: security');
+    writeFileSync(join(folder, 'busy.toml'), BUSY);
+    writeFileSync(join(folder, 'broken.yml'), 'title: [\n');
+    await page.getByTestId('tab-detectors').click();
+    const choosing = page.waitForEvent('filechooser');
+    await page.getByTestId('run-rules').click();
+    await (await choosing).setFiles(folder);
+    await page.getByTestId('fired-rule').filter({ hasText: 'Many requests' }).waitFor();
+    const sum = await page.getByTestId('rules-sum').innerText();
+    expect(sum).toContain('1 not applicable');
+    expect(sum).toContain('1 could not be read');
+    await page.getByText('Not applicable (1)').click();
+    await page.getByText('windows', { exact: true }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await pictures(page, 'detectors-rules');
+  });
+});
