@@ -3,7 +3,7 @@ import type { Time } from '../../base/time';
 import { timeFromNanos } from '../../base/time';
 import type { Clock } from '../../base/zone';
 import type { DetectorLevel, MeasurePoints, TimeSpan } from '../../ipc/generated';
-import { formatTick, type Unit } from '../../state/charts/units';
+import { formatTick, formatValue, type Unit } from '../../state/charts/units';
 import { isRelative, limitsAt } from '../../state/detectors/levelline';
 import { MARGIN_PX, paintTimeAxis, paintValueAxis } from '../plot/axes';
 import type { Palette } from '../plot/palette';
@@ -14,6 +14,10 @@ import { valueScale, type ValueScale } from '../plot/valuescale';
 /** An alert stays visible, however short it is. */
 const LEAST_PX = 2;
 const TRUTH_PX = 4;
+/** A level so many times the greatest value is out of the picture. */
+const FAR = 3;
+/** The label of the level, next to its line. */
+const LABEL_PX = 6;
 
 export interface MeasurePicture {
   readonly groups: readonly MeasurePoints[];
@@ -42,7 +46,11 @@ export function measureScale(
   const values: number[] = [];
   for (const points of groups)
     for (const value of [...points.low, ...points.high]) if (value !== null) values.push(value);
-  if (level !== null && !isRelative(level.kind)) values.push(level.value);
+  const highest = values.reduce((one, other) => Math.max(one, other), 0);
+  // A level far beyond all values would press them flat; its line is at the edge then.
+  const isNear = level !== null && (values.length === 0 || level.value <= highest * FAR);
+  if (level !== null && isNear && !isRelative(level.kind)) values.push(level.value);
+  else if (level !== null) values.push(highest * 1.1);
   const most = values.reduce((one, other) => Math.max(one, other), 0);
   return { scale: valueScale(values, 'linear', lengthPx, unit, false), most };
 }
@@ -141,35 +149,33 @@ function paintBand(
 ): void {
   const [points] = groups;
   if (points === undefined || level?.kind !== 'deviations') return;
-  const count = points.high.length;
-  const widthPx = scale.widthPx / count;
+  // Whole pixels: slots that overlap by a part of one would be stripes.
+  const edge = (slot: number) => Math.round((slot / points.high.length) * scale.widthPx);
   points.expected.forEach((middle, slot) => {
     const unit = points.deviation[slot] ?? null;
     if (middle === null || unit === null) return;
-    const [top, bottom] = [middle + level.value * unit, middle - level.value * unit].map(
-      (value) => heightPx - values.toPx(value),
-    );
-    pen.rect(
-      (slot / count) * scale.widthPx,
-      top!,
-      widthPx + 0.5,
-      bottom! - top!,
-      palette.accent,
-      0.16,
-    );
+    const at = (value: number) => Math.min(Math.max(heightPx - values.toPx(value), 0), heightPx);
+    const [top, bottom] = [at(middle + level.value * unit), at(middle - level.value * unit)];
+    const x = edge(slot);
+    pen.rect(x, top, edge(slot + 1) - x, bottom - top, palette.accent, 0.16);
   });
 }
 
-function paintLimit(
-  pen: Pen,
-  { groups, level, scale, values, palette }: MeasurePicture,
-  heightPx: number,
-): void {
-  if (level === null) return;
+function paintLimit(pen: Pen, picture: MeasurePicture, heightPx: number): void {
+  const { groups, level, scale, values, palette, unit } = picture;
+  if (level === null || groups.length === 0) return;
   const style = { colour: palette.strong, widthPx: 1.5, dash: [6, 3] };
   const y = (value: number) => Math.round(heightPx - values.toPx(value)) + 0.5;
+  const label = (text: string, at: number) => {
+    const isHigh = at < 16;
+    const baseline = isHigh ? ('top' as const) : ('bottom' as const);
+    const textStyle = { colour: palette.strong, align: 'right' as const, baseline, bold: true };
+    pen.text(scale.widthPx - LABEL_PX, isHigh ? at + 4 : at - 3, text, textStyle);
+  };
   if (!isRelative(level.kind)) {
     const at = y(level.value);
+    const shown = formatValue(level.value, unit);
+    if (at < 0) return label(`↑ ${shown}`, 0);
     pen.line(
       [
         { x: 0, y: at },
@@ -177,17 +183,22 @@ function paintLimit(
       ],
       style,
     );
-    return;
+    return label(shown, at);
   }
   const [points] = groups;
   if (points === undefined || groups.length > 1) return;
   const count = points.high.length;
+  let isSeen = false;
   for (const side of ['upper', 'lower'] as const) {
     const limits = points.high.map((_, slot) => limitsAt(points, level, slot)[side]);
     const toPoint = (value: number, slot: number) => ({
       x: slotPx(slot, count, scale.widthPx),
       y: y(value),
     });
-    for (const line of lines(limits, toPoint)) pen.line(line, style);
+    for (const line of lines(limits, toPoint)) {
+      isSeen ||= line.some((point) => point.y >= 0 && point.y <= heightPx);
+      pen.line(line, style);
+    }
   }
+  if (!isSeen && level.up) label(`↑ ×${formatValue(level.value, 'plain')}`, 0);
 }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 
 import { Lifetime } from '../../base/lifetime';
 import type {
@@ -104,6 +104,45 @@ it('hides alerts that were seen or muted', async () => {
   expect(client.callsTo('changeNotes')[0]!.args.put).toMatchObject([
     { kind: 'alert', id: 'a 6', text: 'known' },
   ]);
+  lifetime.end();
+});
+
+it('shows an alert again when its mute is over', async () => {
+  const { client, detectors, lifetime } = await opened();
+  detectors.watch();
+  await client.callsTo('detectors')[0]!.answer({ detectors: [entry('a')], problems: [] });
+  const runs = [run('a', [alert('a', 'low', '5')])];
+  await client.callsTo('runDetectors')[0]!.answer({ revision: 1, runs, elapsedMs: 1 });
+  vi.useFakeTimers();
+  void detectors.note(alert('a', 'low', '5'), { mutedUntilMs: Date.now() + 60_000 });
+  const [put] = client.callsTo('changeNotes')[0]!.args.put!;
+  void client.callsTo('changeNotes')[0]!.answer(made(note(put as Partial<Note>)));
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(detectors.flags).toEqual([]);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(detectors.flags).toHaveLength(1);
+  vi.useRealTimers();
+  lifetime.end();
+});
+
+it('runs again by itself when a case has stopped growing', async () => {
+  const { client, detectors, lifetime } = await opened();
+  const leave = detectors.watch();
+  await client.callsTo('detectors')[0]!.answer({ detectors: [entry('a')], problems: [] });
+  await client.callsTo('runDetectors')[0]!.answer({ revision: 1, runs: [], elapsedMs: 1 });
+  vi.useFakeTimers();
+  for (const epoch of [1, 2, 3]) {
+    detectors.refresh(epoch);
+    await vi.advanceTimersByTimeAsync(1_000);
+  }
+  expect(client.callsTo('runDetectors')).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(client.callsTo('runDetectors')).toHaveLength(2);
+  leave();
+  detectors.refresh(4);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(client.callsTo('runDetectors')).toHaveLength(2);
+  vi.useRealTimers();
   lifetime.end();
 });
 

@@ -2,6 +2,7 @@ import { randomId } from '../../base/ids';
 import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { timeFromNanos, type Time } from '../../base/time';
+import { Timer } from '../../base/timer';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type {
   Alert,
@@ -31,6 +32,11 @@ import { spansOf, truthKey, truthNotes, type TruthChoice } from './truth';
 
 /** Alerts on the timeline at most, the most serious: more could not be told apart. */
 const MOST_FLAGS = 400;
+
+/** A case that grows is evaluated again when it has not grown for so long. */
+const SETTLED_MS = 2_000;
+/** Timers of browsers wait no longer. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 /** The most serious first. */
 export const SEVERITIES: readonly Severity[] = [
@@ -99,6 +105,8 @@ export class Detectors {
   readonly #running: Latest<DetectorRuns>;
   readonly #ruling: Latest<RuleRuns>;
   readonly #truths: Latest<EventsReply>;
+  readonly #settling: Timer;
+  readonly #waking: Timer;
   /** The stored detectors that the list is for. */
   #listed: string | null = null;
   #epoch = 0;
@@ -118,6 +126,8 @@ export class Detectors {
     });
     this.#ruling = new Latest(lifetime, (busy) => (this.ruling = busy));
     this.#truths = new Latest(lifetime);
+    this.#settling = new Timer(lifetime);
+    this.#waking = new Timer(lifetime);
     this.test = new BackTest(lifetime, client, casePath);
   }
 
@@ -126,18 +136,22 @@ export class Detectors {
     this.#isWatched = true;
     this.#load();
     if (this.isStale) this.test.refresh(this.#epoch);
-    return () => (this.#isWatched = false);
+    return () => {
+      this.#isWatched = false;
+      this.#settling.stop();
+    };
   }
 
   /** The case has grown. */
   refresh(epoch: number): void {
     this.#epoch = epoch;
     this.isStale = this.#ran !== null || this.rules !== null;
+    if (this.#isWatched && this.isStale) this.#settling.start(() => this.runAgain(), SETTLED_MS);
   }
 
   /** Notes were written, here or in another window. */
   notesChanged(): void {
-    this.#wakes += 1;
+    this.#wake();
     if (this.#isWatched && this.#stored() !== this.#listed) this.#load();
     this.#follow();
     if (this.truth !== null && this.#marked(this.truth) !== this.#compared)
@@ -152,6 +166,18 @@ export class Detectors {
     if (stored === undefined) this.test.removed();
     else if (stored.text !== subject.text && !isChanged)
       this.test.open({ ...subject, text: stored.text });
+  }
+
+  /** Shows alerts again whose mute is over, now and later. */
+  #wake(): void {
+    this.#wakes += 1;
+    const now = Date.now();
+    const ends = this.#notes
+      .ofKind(ALERT)
+      .map((note) => alertState(note).mutedUntilMs ?? 0)
+      .filter((end) => end > now);
+    if (ends.length === 0) this.#waking.stop();
+    else this.#waking.start(() => this.#wake(), Math.min(Math.min(...ends) - now, LONGEST_MS));
   }
 
   isMuted(name: string): boolean {
@@ -230,7 +256,9 @@ export class Detectors {
 
   /** Runs everything again that the case has grown under. */
   runAgain(): void {
+    this.#settling.stop();
     if (this.rules !== null) this.runRules(this.rulePaths);
+    this.test.refresh(this.#epoch);
     this.run();
   }
 
