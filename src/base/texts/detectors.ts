@@ -138,7 +138,6 @@ export const detectors = {
   actions: 'Actions of this alert',
   flag: (severity: string, title: string, value: string, when: string) =>
     `${severity}: ${title}${value} at ${when}`,
-  flags: 'Alerts',
 
   rules: 'Sigma rules',
   chooseFolder: 'Run a folder of rules…',
