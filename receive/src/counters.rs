@@ -4,13 +4,15 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
 /// All counters of a running intake. Threads add to them; whoever reports reads them.
 #[derive(Debug, Default)]
 pub struct Counters {
+    /// What these are a part of, and what is counted here is counted in too.
+    whole: Option<Arc<Counters>>,
     sources: Mutex<BTreeMap<String, Arc<SourceCounters>>>,
     queue: AtomicU64,
     queue_peak: AtomicU64,
@@ -24,13 +26,21 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// Counters of a part: what is counted for sources in them is counted in these too.
+    #[must_use]
+    pub fn part_of(whole: &Arc<Counters>) -> Counters {
+        Counters { whole: Some(Arc::clone(whole)), ..Counters::default() }
+    }
+
     /// The counters of a source. They are made when they are first asked for.
     pub fn source(&self, name: &str) -> Arc<SourceCounters> {
         let mut sources = lock(&self.sources);
         if let Some(counters) = sources.get(name) {
             return Arc::clone(counters);
         }
-        Arc::clone(sources.entry(name.to_owned()).or_default())
+        let whole = self.whole.as_ref().map(|whole| whole.source(name));
+        let counters = Arc::new(SourceCounters { whole, ..SourceCounters::default() });
+        Arc::clone(sources.entry(name.to_owned()).or_insert(counters))
     }
 
     /// So many bytes wait for the next sync.
@@ -42,6 +52,9 @@ impl Counters {
     /// An append had to wait for room in the queue.
     pub fn stall(&self) {
         self.stalls.fetch_add(1, Ordering::Relaxed);
+        if let Some(whole) = &self.whole {
+            whole.stall();
+        }
     }
 
     /// So many synced bytes are not visible yet.
@@ -75,11 +88,14 @@ impl Counters {
 /// The counters of one source.
 #[derive(Debug, Default)]
 pub struct SourceCounters {
+    whole: Option<Arc<SourceCounters>>,
     received: AtomicU64,
     accepted: AtomicU64,
     duplicates: AtomicU64,
     bytes: AtomicU64,
     batches: AtomicU64,
+    /// When records were accepted last, in milliseconds since 1970.
+    last_ms: AtomicU64,
     rejected: Mutex<BTreeMap<&'static str, u64>>,
 }
 
@@ -88,6 +104,9 @@ impl SourceCounters {
     pub fn received(&self, records: u64, bytes: u64) {
         self.received.fetch_add(records, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        if let Some(whole) = &self.whole {
+            whole.received(records, bytes);
+        }
     }
 
     /// A batch was synced.
@@ -95,11 +114,25 @@ impl SourceCounters {
         self.accepted.fetch_add(records, Ordering::Relaxed);
         self.duplicates.fetch_add(duplicates, Ordering::Relaxed);
         self.batches.fetch_add(1, Ordering::Relaxed);
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.last_ms.fetch_max(u64::try_from(since.as_millis()).unwrap_or_default(), Ordering::Relaxed);
+        if let Some(whole) = &self.whole {
+            whole.accepted(records, duplicates);
+        }
+    }
+
+    /// When records were accepted last, in milliseconds since 1970.
+    #[must_use]
+    pub fn last_ms(&self) -> Option<u64> {
+        Some(self.last_ms.load(Ordering::Relaxed)).filter(|&last| last > 0)
     }
 
     /// Records were turned away, or cut off by the kernel.
     pub fn rejected(&self, reason: &'static str, records: u64) {
         *lock(&self.rejected).entry(reason).or_default() += records;
+        if let Some(whole) = &self.whole {
+            whole.rejected(reason, records);
+        }
     }
 
     pub fn read(&self) -> SourceStatistics {
@@ -110,6 +143,7 @@ impl SourceCounters {
             duplicates: get(&self.duplicates),
             bytes: get(&self.bytes),
             batches: get(&self.batches),
+            last_ms: self.last_ms(),
             rejected: lock(&self.rejected).clone(),
         }
     }
@@ -137,6 +171,8 @@ pub struct SourceStatistics {
     pub duplicates: u64,
     pub bytes: u64,
     pub batches: u64,
+    /// When records were accepted last, in milliseconds since 1970.
+    pub last_ms: Option<u64>,
     pub rejected: BTreeMap<&'static str, u64>,
 }
 
@@ -229,5 +265,23 @@ mod tests {
         assert_eq!((udp.received, udp.bytes, udp.accepted, udp.duplicates, udp.batches), (3, 30, 2, 1, 1));
         assert_eq!((udp.rejected["too long"], read.sources["http/a"].rejected["not JSON"]), (1, 2));
         assert_eq!((read.queue_bytes, read.queue_peak_bytes), (7, 70));
+        assert!(udp.last_ms.is_some() && read.sources["http/a"].last_ms.is_none());
+    }
+
+    #[test]
+    fn part_counts_for_the_whole_too() {
+        let whole = Arc::new(Counters::default());
+        let (one, other) = (Counters::part_of(&whole), Counters::part_of(&whole));
+        for part in [&one, &other] {
+            part.source("syslog/udp").received(3, 30);
+            part.source("syslog/udp").accepted(2, 0);
+            part.source("syslog/udp").rejected("too long", 1);
+        }
+        other.stall();
+        let (whole, one) = (whole.read(), one.read());
+        let (all, udp) = (&whole.sources["syslog/udp"], &one.sources["syslog/udp"]);
+        assert_eq!((all.received, all.accepted, all.rejected["too long"]), (6, 4, 2));
+        assert_eq!((udp.received, udp.accepted, udp.rejected["too long"]), (3, 2, 1));
+        assert_eq!((whole.stalls, one.stalls), (1, 0));
     }
 }

@@ -34,10 +34,13 @@ mod otlp;
 mod receiver;
 mod sources;
 mod syslog;
+mod tally;
+mod turn;
 
 pub use counters::{Counters, Latency, SourceCounters, SourceStatistics, Statistics};
 pub use intake::{Appended, Intake, Record, Refused, Stream};
 pub use networks::{Networks, process_with_address};
 pub use receiver::{Notice, Options, Receiver, Tell};
-pub use sources::{Running, Source, in_use, start};
+pub use sources::{Running, Source, in_use, start, start_counted};
 pub use syslog::Framer;
+pub use turn::Yielded;

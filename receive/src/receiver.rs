@@ -12,6 +12,7 @@ use crate::counters::Counters;
 use crate::intake::Intake;
 use crate::limits::{LANDED_AT_ONCE, RESERVE_BYTES, RETENTION, RETRY};
 use crate::log::{Log, Position, Reader, files_of};
+use crate::turn::{Turn, Yielded};
 
 /// How a case receives.
 #[derive(Clone, Debug)]
@@ -50,6 +51,7 @@ pub struct Receiver {
     case: Arc<Case>,
     tell: Arc<Tell>,
     log: Arc<Log>,
+    turn: Arc<Turn>,
     writer: JoinHandle<()>,
     indexing: JoinHandle<Result<(), Error>>,
 }
@@ -73,8 +75,11 @@ impl Receiver {
         let writer = thread("log", move || writing.write())?;
         let reading = Arc::clone(&log);
         let (receiving, telling) = (Arc::clone(&case), Arc::clone(&tell));
-        let indexing = thread("indexing", move || index(&receiving, &reading, &options, &*telling))?;
-        Ok(Receiver { case, tell, log, writer, indexing })
+        let turn = Arc::new(Turn::default());
+        let taking = Arc::clone(&turn);
+        let indexing =
+            thread("indexing", move || index(&receiving, (&reading, &taking), &options, &*telling))?;
+        Ok(Receiver { case, tell, log, turn, writer, indexing })
     }
 
     /// Where records are appended.
@@ -94,8 +99,22 @@ impl Receiver {
         &self.tell
     }
 
+    /// Counters of a part of what is received. What is counted in them is counted for the whole too.
+    #[must_use]
+    pub fn part(&self) -> Arc<Counters> {
+        Arc::new(Counters::part_of(self.log.counters()))
+    }
+
     pub(crate) fn log(&self) -> &Arc<Log> {
         &self.log
+    }
+
+    /// Lets other work of this process write the case, once what was received so far is published. Until the
+    /// value that this returns is dropped, what is received is kept in the log and does not become events.
+    #[must_use]
+    pub fn yielding(&self) -> impl FnOnce() -> Yielded + use<> {
+        let (turn, log) = (Arc::clone(&self.turn), Arc::clone(&self.log));
+        move || Yielded::wait(&turn, &log)
     }
 
     /// Accepts nothing any more, makes events of everything that was accepted, and gives the case back.
@@ -121,18 +140,29 @@ fn now() -> Moment {
     Moment { unix_ns: i64::try_from(since.as_nanos()).unwrap_or(i64::MAX), instant: Instant::now() }
 }
 
-fn index(case: &Case, log: &Log, options: &Options, tell: &Tell) -> Result<(), Error> {
+/// Why events are made no longer.
+enum End {
+    /// Everything that was received has become events.
+    Closed,
+    /// Other work of this process wants to write.
+    Wanted,
+}
+
+fn index(case: &Case, (log, turn): (&Log, &Turn), options: &Options, tell: &Tell) -> Result<(), Error> {
     let mut is_reported = false;
     loop {
-        let outcome = Indexing::begin(case, log, options, tell).and_then(Indexing::run);
+        let held = turn.hold();
+        let outcome = Indexing::begin(case, (log, turn), options, tell).and_then(Indexing::run);
+        drop(held);
         match outcome {
+            Ok(End::Wanted) => is_reported = false,
             Err(error) if !log.wait(Position { file: u64::MAX, offset: 0 }, RETRY) => {
                 if !is_reported {
                     tell(Notice::Failing(error));
                     is_reported = true;
                 }
             }
-            outcome => return outcome,
+            outcome => return outcome.map(|_| ()),
         }
     }
 }
@@ -141,6 +171,7 @@ fn index(case: &Case, log: &Log, options: &Options, tell: &Tell) -> Result<(), E
 struct Indexing<'c> {
     live: Live<'c>,
     log: &'c Log,
+    turn: &'c Turn,
     options: &'c Options,
     tell: &'c Tell,
     reader: Reader,
@@ -158,7 +189,12 @@ struct File {
 }
 
 impl<'c> Indexing<'c> {
-    fn begin(case: &'c Case, log: &'c Log, options: &'c Options, tell: &'c Tell) -> Result<Self, Error> {
+    fn begin(
+        case: &'c Case,
+        (log, turn): (&'c Log, &'c Turn),
+        options: &'c Options,
+        tell: &'c Tell,
+    ) -> Result<Self, Error> {
         let live = case.live(&options.live, now())?;
         let positions = live.positions();
         let first = files_of(log.folder()).map_err(|error| failed(log, &error))?.first().copied();
@@ -166,6 +202,7 @@ impl<'c> Indexing<'c> {
         Ok(Indexing {
             live,
             log,
+            turn,
             options,
             tell,
             reader,
@@ -176,9 +213,16 @@ impl<'c> Indexing<'c> {
         })
     }
 
-    fn run(mut self) -> Result<(), Error> {
+    fn run(mut self) -> Result<End, Error> {
         loop {
             let has_ended = self.wait();
+            if self.turn.is_wanted() {
+                // What is not published yet stays in the log.
+                let moment = now();
+                self.live.land(false, moment)?;
+                self.publish(moment)?;
+                return Ok(End::Wanted);
+            }
             let has_read = self.read()?;
             let since = self.published.elapsed();
             let moment = now();
@@ -189,7 +233,7 @@ impl<'c> Indexing<'c> {
                 self.publish(moment)?;
             }
             if has_ended && !has_read {
-                return self.finish();
+                return self.finish().map(|()| End::Closed);
             }
         }
     }

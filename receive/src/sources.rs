@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 
 use indexer::{Cancel, Error, ErrorKind};
 
+use crate::counters::Counters;
 use crate::follow::follow;
 use crate::http::{self, Allows, HttpOptions};
 use crate::intake::{Intake, Record, Refused, Stream};
@@ -16,6 +17,7 @@ use crate::limits::READ_BYTES;
 use crate::networks::{Networks, process_with_address};
 use crate::receiver::{Notice, Receiver};
 use crate::syslog::{LOOK, serve_tcp, serve_udp};
+use crate::tally::Tally;
 
 /// Something to receive from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +66,19 @@ pub fn start(
     networks: &Networks,
     stop: &Cancel,
 ) -> Result<Running, Error> {
-    let (intake, networks, stop) = (receiver.intake(), networks.clone(), stop.clone());
+    start_counted(source, receiver, (networks, stop), &receiver.part())
+}
+
+/// Like [`start`], and what comes from the source is counted in [`Receiver::part`] of its own too.
+pub fn start_counted(
+    source: &Source,
+    receiver: &Receiver,
+    (networks, stop): (&Networks, &Cancel),
+    counters: &Arc<Counters>,
+) -> Result<Running, Error> {
+    let tally = Arc::new(Tally::new(receiver.log(), Arc::clone(counters)));
+    let intake: Arc<dyn Intake> = Arc::clone(&tally) as Arc<dyn Intake>;
+    let (networks, stop) = (networks.clone(), stop.clone());
     let tell = Arc::clone(receiver.teller());
     match source {
         Source::SyslogTcp(address) => {
@@ -97,10 +111,10 @@ pub fn start(
             })
         }
         Source::Follow(paths) => {
-            let (log, paths) = (Arc::clone(receiver.log()), paths.clone());
+            let paths = paths.clone();
             let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
             let address = names.join(" ");
-            run("follow", &address, move || follow(&paths, &log, &stop))
+            run("follow", &address, move || follow(&paths, &tally, &stop))
         }
         Source::Journal => journal(intake, stop),
         Source::Stdin => run("stdin", &"-", move || stdin(&*intake, &stop)),

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tauri::ipc::Channel;
-use tauri::{AppHandle, RunEvent, State, Window};
+use tauri::{AppHandle, Manager, RunEvent, State, Window};
 use wire::{Command, HostKind, Session, Start, WireError};
 
 /// Answers one call of the screen. What the call reports meanwhile goes over the channel.
@@ -103,13 +103,14 @@ fn opened(app: &AppHandle, paths: &[PathBuf]) {
 
 /// macOS names the files of a double click in an event instead of on the command line.
 fn heard(app: &AppHandle, event: &RunEvent) {
+    if matches!(event, RunEvent::Exit) {
+        app.state::<Arc<Session>>().finish();
+    }
     #[cfg(target_os = "macos")]
     if let RunEvent::Opened { urls } = event {
         let paths: Vec<PathBuf> = urls.iter().filter_map(|url| url.to_file_path().ok()).collect();
         opened(app, &paths);
     }
-    #[cfg(not(target_os = "macos"))]
-    let _ = (app, event);
 }
 
 #[cfg(test)]

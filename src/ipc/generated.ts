@@ -20,6 +20,8 @@ times: Array<string>, };
 
 export type AccountRequest = { case: string, source: number, };
 
+export type AddLiveRequest = { case: string, source: LiveKind, };
+
 export type AdjustRequest = { case: string, sources: Array<number>, zone?: string, 
 /**
  * Added to every time as written.
@@ -211,6 +213,8 @@ missing: Array<WireError>, };
 export type CellEvent = { id: EventId, caption: string, };
 
 export type CellKind = "query" | "chart" | "event";
+
+export type ChangeLiveRequest = { case: string, source: number, change: LiveChange, };
 
 export type ChangeNotesRequest = { case: string, put?: Array<NoteDraft>, remove?: Array<NoteRemoval>, };
 
@@ -628,6 +632,64 @@ export type LevelCount = { level: Level, count: number, };
 export type LevelKind = "above" | "below" | "deviations" | "longer" | "times";
 
 export type LevelSeries = { level: Level, counts: Array<number>, };
+
+export type LiveChange = "pause" | "resume" | "remove";
+
+export type LiveKind = { "kind": "follow", paths: Array<string>, } | { "kind": "syslogUdp", 
+/**
+ * 0 lets the system choose.
+ */
+port: number, } | { "kind": "syslogTcp", port: number, } | { "kind": "http", port: number, } | { "kind": "journal" };
+
+export type LiveSource = { id: number, name: string, kind: LiveKind, state: LiveState, 
+/**
+ * Why it does not run.
+ */
+error: WireError | null, received: number, accepted: number, duplicates: number, bytes: number, rejected: Array<Rejected>, 
+/**
+ * When something was accepted last.
+ */
+last: Nanos | null, 
+/**
+ * How much later than their own times events arrive: the newest of them.
+ */
+lagMs: number | null, 
+/**
+ * The names of the case's sources that it feeds.
+ */
+streams: Array<string>, };
+
+export type LiveState = "running" | "paused" | "offered" | "failed";
+
+export type LiveStatus = { sources: Array<LiveSource>, isReceiving: boolean, 
+/**
+ * What is received waits for another change of the case, such as an import.
+ */
+isWaiting: boolean, 
+/**
+ * That of the case, as every answer has it.
+ */
+revision: number, 
+/**
+ * What waits for the next sync.
+ */
+queueBytes: number, 
+/**
+ * What is synced and not visible yet.
+ */
+backlogBytes: number, 
+/**
+ * Appends that found no room.
+ */
+stalls: number, 
+/**
+ * How long after its append an event became visible.
+ */
+visibleP50Ms: number, visibleP99Ms: number, 
+/**
+ * Why no events can be made at the moment. What is received is kept.
+ */
+trouble: WireError | null, };
 
 export type LocateRequest = { view: View, order: Order, time: Nanos, 
 /**
@@ -1101,6 +1163,8 @@ aliases: Array<string>, summary: string, example: string | null, };
 
 export type ReferenceTopic = { name: string, entries: Array<ReferenceEntry>, };
 
+export type Rejected = { reason: string, count: number, };
+
 export type RemoveFormatRequest = { 
 /**
  * The path of a saved format.
@@ -1246,6 +1310,10 @@ path: string, format: string, bytes: number, events: number, unparsed: number, s
  * False while it is being read, and after an import that was cut off.
  */
 complete: boolean, 
+/**
+ * It was received while it was written. While it is not complete, more may come.
+ */
+live: boolean, 
 /**
  * The rotated set it is a part of: shown as one source.
  */
@@ -1562,6 +1630,11 @@ export interface Contract {
   deleteSources: { args: DeleteRequest; progress: Rewriting; reply: CaseSummary };
   verify: { args: CasePath; progress: Empty; reply: Verification };
   repair: { args: CasePath; progress: Empty; reply: Verification };
+  live: { args: CasePath; progress: Empty; reply: LiveStatus };
+  addLive: { args: AddLiveRequest; progress: Empty; reply: LiveStatus };
+  changeLive: { args: ChangeLiveRequest; progress: Empty; reply: LiveStatus };
+  startLive: { args: CasePath; progress: Empty; reply: LiveStatus };
+  stopLive: { args: CasePath; progress: Empty; reply: LiveStatus };
   cancel: { args: CancelRequest; progress: Empty; reply: Empty };
   timeline: { args: TimelineRequest; progress: Timeline; reply: Timeline };
   page: { args: PageRequest; progress: Empty; reply: Page };

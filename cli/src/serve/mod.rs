@@ -11,7 +11,10 @@ mod upload;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use axum::Router;
@@ -19,11 +22,17 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use axum::routing::{get, post};
 use axum::serve::ListenerExt;
+use futures_util::future::{Either, select};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use tokio::sync::oneshot;
 use wire::{Session, Start};
 
 use crate::Outcome;
 use crate::args::Serve;
 use crate::out;
+
+/// How often it is looked whether there was a signal.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// What every request handler shares.
 pub struct Host {
@@ -46,8 +55,35 @@ pub fn run(arguments: Serve) -> Result<Outcome> {
         downloads: upload::folder(&home.join("downloads"), &random_token()?),
     });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve(host, arguments.port))?;
+    let ended = signal()?;
+    let serving = Arc::clone(&host);
+    runtime.block_on(async {
+        match select(pin!(serve(serving, arguments.port)), ended).await {
+            Either::Left((served, _)) => served,
+            Either::Right(_) => Ok(()),
+        }
+    })?;
+    // What live sources have received becomes events; calls that still run do not hold up the end.
+    host.session.finish();
+    runtime.shutdown_background();
     Ok(Outcome::Done)
+}
+
+/// Resolves when the program is to end. A second signal ends it at once.
+fn signal() -> Result<oneshot::Receiver<()>> {
+    let signalled = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, 3, Arc::clone(&signalled))?;
+        signal_hook::flag::register(signal, Arc::clone(&signalled))?;
+    }
+    let (sender, receiver) = oneshot::channel();
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        while !signalled.load(Ordering::Relaxed) {
+            std::thread::sleep(LOOK);
+        }
+        let _ = sender.send(());
+    })?;
+    Ok(receiver)
 }
 
 async fn serve(host: Arc<Host>, port: u16) -> Result<()> {

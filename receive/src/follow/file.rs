@@ -11,7 +11,7 @@ use memchr::{memchr, memrchr};
 
 use crate::intake::{Intake, Stream};
 use crate::limits::{FILE_HEAD_BYTES, LONGEST_FRAME_BYTES, READ_BYTES, ROTATED_PATIENCE};
-use crate::log::Log;
+use crate::tally::Tally;
 
 /// Endings of files that are packed, and so were written before.
 const PACKED: &[&str] = &[".gz", ".bz2", ".xz", ".zst", ".lz4", ".zip", ".7z", ".tar", ".tgz", ".Z", ".evtx"];
@@ -114,7 +114,7 @@ pub struct Followed {
 
 impl Followed {
     /// Opens a file where it was read to. Nothing while its first line is not there.
-    pub fn open(path: &Path, log: &Arc<Log>) -> Option<Followed> {
+    pub fn open(path: &Path, log: &Arc<Tally>) -> Option<Followed> {
         let mut file = File::open(path).ok()?;
         let identity = Identity::of_file(&mut file).ok()??;
         let cut = last_cut(&identity, log).map_or(0, |(cut, _)| cut);
@@ -126,7 +126,7 @@ impl Followed {
     }
 
     /// Opens a file that has another name now, if it was followed and was not read to its end.
-    pub fn rest_of(path: &Path, now: &Path, identity: &Identity, log: &Arc<Log>) -> Option<Followed> {
+    pub fn rest_of(path: &Path, now: &Path, identity: &Identity, log: &Arc<Tally>) -> Option<Followed> {
         let (cut, name) = last_cut(identity, log)?;
         let file = File::open(now).ok()?;
         let followed = Followed::new(path, file, identity.clone(), cut, log, Some(name));
@@ -138,7 +138,7 @@ impl Followed {
         file: File,
         identity: Identity,
         cut: u32,
-        log: &Arc<Log>,
+        log: &Arc<Tally>,
         name: Option<String>,
     ) -> Followed {
         let stream = name.map_or_else(|| stream_of(path, &identity, cut), Stream::new);
@@ -169,7 +169,7 @@ impl Followed {
     }
 
     /// Reads what was written since, and tells whether there was anything.
-    pub fn read(&mut self, log: &Arc<Log>) -> bool {
+    pub fn read(&mut self, log: &Arc<Tally>) -> bool {
         let Ok(meta) = self.file.metadata() else { return false };
         let is_shorter = meta.len() < self.position;
         if is_shorter || meta.len() > self.position && !self.begins_alike() {
@@ -197,7 +197,7 @@ impl Followed {
         read.and_then(|_| self.file.read_exact(&mut head)).is_ok() && head == self.identity.head
     }
 
-    fn cut_off(&mut self, log: &Arc<Log>) -> bool {
+    fn cut_off(&mut self, log: &Arc<Tally>) -> bool {
         match Identity::of_file(&mut self.file) {
             Ok(Some(identity)) => {
                 self.identity = identity;
@@ -209,7 +209,7 @@ impl Followed {
         }
     }
 
-    fn begin_again(&mut self, log: &Arc<Log>) {
+    fn begin_again(&mut self, log: &Arc<Tally>) {
         self.cut += 1;
         self.stream = stream_of(&self.path, &self.identity, self.cut);
         while log.end_of(&self.stream.name) > 0 {
@@ -219,12 +219,12 @@ impl Followed {
         self.position = 0;
     }
 
-    fn read_lines(&mut self, log: &Arc<Log>, length: u64) -> io::Result<bool> {
+    fn read_lines(&mut self, log: &Arc<Tally>, length: u64) -> io::Result<bool> {
         self.append(log, (length - self.position).min(READ_BYTES as u64 * 4), false)
     }
 
     /// Appends whole lines, or all of it. A line beyond the limit comes in pieces.
-    fn append(&mut self, log: &Arc<Log>, wanted: u64, all: bool) -> io::Result<bool> {
+    fn append(&mut self, log: &Arc<Tally>, wanted: u64, all: bool) -> io::Result<bool> {
         self.file.seek(SeekFrom::Start(self.position))?;
         let mut bytes = Vec::with_capacity(wanted as usize);
         self.file.by_ref().take(wanted).read_to_end(&mut bytes)?;
@@ -247,7 +247,7 @@ fn stream_of(path: &Path, identity: &Identity, cut: u32) -> Stream {
 }
 
 /// How often a file was cut off, and its last stream, as far as the case knows it.
-fn last_cut(identity: &Identity, log: &Arc<Log>) -> Option<(u32, String)> {
+fn last_cut(identity: &Identity, log: &Arc<Tally>) -> Option<(u32, String)> {
     let key = format!("{}{}", indexer::STREAM_PART, identity.key());
     let streams = log.stream_names().into_iter();
     let cuts = streams.filter_map(|name| {

@@ -15,10 +15,10 @@ use indexer::{Cancel, Glob};
 use self::file::{Followed, Identity, is_packed, is_rotation};
 use crate::intake::Intake;
 use crate::limits::{FOLDER_LOOK, FOLLOW_LOOK, MOST_FOLLOWED};
-use crate::log::Log;
+use crate::tally::Tally;
 
 /// Follows files, folders and patterns until it is to stop.
-pub fn follow(paths: &[PathBuf], log: &Arc<Log>, stop: &Cancel) {
+pub fn follow(paths: &[PathBuf], log: &Arc<Tally>, stop: &Cancel) {
     let mut following = Following { log, files: Vec::new(), done: HashSet::new(), refused: BTreeSet::new() };
     let mut looked: Option<Instant> = None;
     while !stop.is_set() {
@@ -36,7 +36,7 @@ pub fn follow(paths: &[PathBuf], log: &Arc<Log>, stop: &Cancel) {
 }
 
 struct Following<'l> {
-    log: &'l Arc<Log>,
+    log: &'l Arc<Tally>,
     files: Vec<Followed>,
     /// Files that were read to their end before they were rotated away.
     done: HashSet<(u64, u64)>,

@@ -58,6 +58,8 @@ struct State {
     file: u64,
     free_bytes: u64,
     is_closed: bool,
+    /// Whoever waits for more to read should look at something else.
+    is_nudged: bool,
 }
 
 struct Known {
@@ -121,6 +123,7 @@ impl Log {
             file,
             free_bytes: fs4::available_space(case)?,
             is_closed: false,
+            is_nudged: false,
         };
         let log = Arc::new(Log {
             folder,
@@ -172,9 +175,17 @@ impl Log {
     /// is there to read.
     pub fn wait(&self, beyond: Position, patience: Duration) -> bool {
         let state = self.state();
-        let is_still = |state: &mut State| state.readable <= beyond && !state.is_ended();
+        let is_still = |state: &mut State| state.readable <= beyond && !state.is_ended() && !state.is_nudged;
         let waited = self.changed.wait_timeout_while(state, patience, is_still);
-        waited.unwrap_or_else(PoisonError::into_inner).0.is_ended()
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        state.is_nudged = false;
+        state.is_ended()
+    }
+
+    /// Ends a wait for more to read.
+    pub fn nudge(&self) {
+        self.state().is_nudged = true;
+        self.changed.notify_all();
     }
 
     /// What was read up to here is visible now.
@@ -341,9 +352,15 @@ fn push_line(line: &mut Vec<u8>, record: &[u8]) {
     line.push(b'\n');
 }
 
-impl Intake for Log {
-    fn append(&self, stream: &Stream, records: Vec<Record>) -> Result<Appended, Refused> {
-        let source = self.counters.source(stream.title());
+impl Log {
+    /// Appends, and counts it in counters that are these or a part of them.
+    pub fn append_counted(
+        &self,
+        counters: &Counters,
+        stream: &Stream,
+        records: Vec<Record>,
+    ) -> Result<Appended, Refused> {
+        let source = counters.source(stream.title());
         let count = records.len() as u64;
         if records.is_empty() {
             return Ok(Appended::default());
@@ -358,11 +375,16 @@ impl Intake for Log {
         appended
     }
 
-    fn append_lines(&self, stream: &Stream, bytes: &[u8]) -> Result<(), Refused> {
+    pub fn append_lines_counted(
+        &self,
+        counters: &Counters,
+        stream: &Stream,
+        bytes: &[u8],
+    ) -> Result<(), Refused> {
         if bytes.is_empty() {
             return Ok(());
         }
-        let source = self.counters.source(stream.title());
+        let source = counters.source(stream.title());
         let lines = memchr::memchr_iter(b'\n', bytes).count() as u64;
         source.received(lines, bytes.len() as u64);
         match self.submit(stream, Batch::Lines(bytes)) {
@@ -375,6 +397,16 @@ impl Intake for Log {
                 Err(refused)
             }
         }
+    }
+}
+
+impl Intake for Log {
+    fn append(&self, stream: &Stream, records: Vec<Record>) -> Result<Appended, Refused> {
+        self.append_counted(&self.counters, stream, records)
+    }
+
+    fn append_lines(&self, stream: &Stream, bytes: &[u8]) -> Result<(), Refused> {
+        self.append_lines_counted(&self.counters, stream, bytes)
     }
 
     fn counters(&self) -> &Arc<Counters> {

@@ -98,7 +98,7 @@ pub fn import(
     request: &ImportRequest,
     report: &dyn Fn(ImportProgress),
 ) -> Answer<ImportReport> {
-    let case = session.case(Path::new(&request.case))?;
+    let case = session.writing(Path::new(&request.case))?;
     let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
     let options = indexer::ImportOptions { profile: request.profile, ..request.choices.options(session)? };
     let done = case.import(&paths, &options, &|progress| report(import_progress(progress)), &call.cancel)?;
@@ -228,6 +228,7 @@ pub(crate) fn sources(snapshot: &Snapshot) -> Vec<Source> {
         unparsed: source.unparsed,
         sha256: source.sha256.clone(),
         complete: source.complete,
+        live: source.live.is_some(),
         set: source.set.clone(),
         zone: Some(source.zone.clone()),
         encoding: source.encoding.clone(),

@@ -44,7 +44,7 @@ pub fn rename_case(
     request: &RenameRequest,
     _: &dyn Fn(Empty),
 ) -> Answer<CaseSummary> {
-    let case = session.case(Path::new(&request.path))?;
+    let case = session.writing(Path::new(&request.path))?;
     case.rename(&request.name)?;
     let summary = summary(&case);
     note(session, &summary);
@@ -58,7 +58,7 @@ pub fn duplicate_case(
     request: &RenameRequest,
     report: &dyn Fn(Copying),
 ) -> Answer<CaseSummary> {
-    let case = session.case(Path::new(&request.path))?;
+    let case = session.writing(Path::new(&request.path))?;
     let folder = free_case_path(session, &request.name)?;
     let mut progress = |bytes, of| report(Copying { bytes, of });
     case.copy_to(&folder, &request.name, &mut progress, &call.cancel)?;
@@ -69,7 +69,9 @@ pub fn duplicate_case(
 
 pub fn delete_case(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn Fn(Empty)) -> Answer<Empty> {
     let folder = Path::new(&request.path);
-    session.case(folder)?.delete()?;
+    let case = session.case(folder)?;
+    session.stop_receiving(&case)?;
+    case.delete()?;
     session.close(folder);
     drop_case(session, &request.path)
 }

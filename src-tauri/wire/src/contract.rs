@@ -14,8 +14,8 @@ use crate::{Call, Session};
 #[allow(clippy::wildcard_imports)]
 use crate::{
     ahead::*, analysis::*, calls::*, cases::*, compare::*, detectors::*, events::*, files::*, formats::*,
-    language::*, links::*, notebook::*, notes::*, patterns::*, recent::*, sources::*, tables::*, types::*,
-    upkeep::*,
+    language::*, links::*, live::*, notebook::*, notes::*, patterns::*, recent::*, sources::*, tables::*,
+    types::*, upkeep::*,
 };
 
 macro_rules! contract {
@@ -115,6 +115,15 @@ contract! {
     verify / Verify: CasePath, Empty => Verification;
     /// Repairs what is damaged, from the original bytes; returns what is still wrong.
     repair / Repair: CasePath, Empty => Verification;
+    /// The live sources of a case, and how each does.
+    live / Live: CasePath, Empty => LiveStatus;
+    /// Starts to receive from a new source.
+    add_live / AddLive: AddLiveRequest, Empty => LiveStatus;
+    change_live / ChangeLive: ChangeLiveRequest, Empty => LiveStatus;
+    /// Starts the sources that ran when the case was open last.
+    start_live / StartLive: CasePath, Empty => LiveStatus;
+    /// Stops all live sources: everything that was received becomes events.
+    stop_live / StopLive: CasePath, Empty => LiveStatus;
     /// Stops a running call; what it had done is kept.
     cancel / Cancel: CancelRequest, Empty => Empty;
     /// Counts over time by level; partial timelines are streamed.

@@ -25,6 +25,7 @@ mod files;
 mod formats;
 mod language;
 mod links;
+mod live;
 mod notebook;
 mod notes;
 mod patterns;

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::calls::text;
 use crate::contract::{Command, answer};
 use crate::detectors::KeptHistories;
+use crate::live::{Receiving, Writing};
 use crate::tables::KeptTable;
 use crate::types::{HostKind, WireError};
 
@@ -65,7 +66,6 @@ pub fn home() -> PathBuf {
 }
 
 /// Shared by all windows of a host. Calls may come on any thread, and several at once.
-#[derive(Debug)]
 pub struct Session {
     pub(crate) start: Start,
     cases: Mutex<HashMap<PathBuf, Arc<Case>>>,
@@ -76,6 +76,8 @@ pub struct Session {
     seen: Mutex<HashSet<String>>,
     /// The case that was made for what the host was started with.
     made: Mutex<Option<String>>,
+    /// What receives into open cases.
+    live: Mutex<HashMap<PathBuf, Arc<Mutex<Receiving>>>>,
 }
 
 /// One command under way.
@@ -108,6 +110,7 @@ impl Session {
             histories: Mutex::default(),
             seen: Mutex::default(),
             made: Mutex::default(),
+            live: Mutex::default(),
         }
     }
 
@@ -163,6 +166,40 @@ impl Session {
         }
         let case = Arc::new(Case::open(&key)?);
         Ok(Arc::clone(locked(&self.cases).entry(key).or_insert(case)))
+    }
+
+    /// An open case, for a call that writes it. What is received meanwhile becomes events afterwards.
+    pub(crate) fn writing(&self, folder: &Path) -> Result<Writing, WireError> {
+        let case = self.case(folder)?;
+        let receiving = locked(&self.live).get(case.folder()).map(Arc::clone);
+        Ok(Writing::begin(case, receiving))
+    }
+
+    /// The live sources of an open case.
+    pub(crate) fn receiving(&self, folder: &Path) -> Result<Arc<Mutex<Receiving>>, WireError> {
+        let case = self.case(folder)?;
+        let mut live = locked(&self.live);
+        if let Some(receiving) = live.get(case.folder()) {
+            return Ok(Arc::clone(receiving));
+        }
+        let key = case.folder().to_path_buf();
+        Ok(Arc::clone(live.entry(key).or_insert(Arc::new(Mutex::new(Receiving::new(case))))))
+    }
+
+    /// Receives into a case no longer.
+    pub(crate) fn stop_receiving(&self, case: &Case) -> Result<(), WireError> {
+        let receiving = locked(&self.live).remove(case.folder());
+        receiving.map_or(Ok(()), |receiving| locked(&receiving).stop())
+    }
+
+    /// Ends what runs in the background, before the program ends: running calls are cancelled, and everything that
+    /// was received becomes events. What cannot become events now is in the case's log, and does at the next start.
+    pub fn finish(&self) {
+        locked(&self.running).values().for_each(Cancel::set);
+        let live: Vec<_> = locked(&self.live).drain().map(|(_, receiving)| receiving).collect();
+        for receiving in live {
+            let _ = locked(&receiving).stop();
+        }
     }
 
     /// Forgets an open case, because it is gone.

@@ -322,7 +322,7 @@ pub fn adjust(
     request: &AdjustRequest,
     report: &dyn Fn(ImportProgress),
 ) -> Result<ImportReport, WireError> {
-    let case = session.case(Path::new(&request.case))?;
+    let case = session.writing(Path::new(&request.case))?;
     let tell = |progress: indexer::Progress| report(import_progress(progress));
     let offset_ns = request.clock_offset.map(|offset| offset.0);
     let done = case.adjust(&request.sources, request.zone.as_deref(), offset_ns, &tell, &call.cancel)?;
@@ -335,7 +335,7 @@ pub fn reread(
     request: &RereadRequest,
     report: &dyn Fn(ImportProgress),
 ) -> Result<ImportReport, WireError> {
-    let case = session.case(Path::new(&request.case))?;
+    let case = session.writing(Path::new(&request.case))?;
     let tell = |progress: indexer::Progress| report(import_progress(progress));
     let options = ImportOptions {
         ingest: request.reading.options(&saved_definitions(&session.start.home))?,
@@ -351,7 +351,7 @@ pub fn paste(
     request: &PasteRequest,
     report: &dyn Fn(ImportProgress),
 ) -> Result<ImportReport, WireError> {
-    let case = session.case(Path::new(&request.case))?;
+    let case = session.writing(Path::new(&request.case))?;
     let tell = |progress: indexer::Progress| report(import_progress(progress));
     let options = ImportOptions {
         ingest: request.reading.options(&saved_definitions(&session.start.home))?,

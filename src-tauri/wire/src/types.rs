@@ -160,6 +160,8 @@ pub struct Source {
     pub sha256: String,
     /// False while it is being read, and after an import that was cut off.
     pub complete: bool,
+    /// It was received while it was written. While it is not complete, more may come.
+    pub live: bool,
     /// The rotated set it is a part of: shown as one source.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]

@@ -14,7 +14,7 @@ pub fn reprofile(
     request: &ReprofileRequest,
     report: &dyn Fn(Rewriting),
 ) -> Answer<CaseSummary> {
-    let case = session.case(Path::new(&request.case))?;
+    let case = session.writing(Path::new(&request.case))?;
     case.reprofile(request.profile, &mut |at| report(at), &call.cancel)?;
     Ok(summary(&case))
 }
@@ -25,7 +25,7 @@ pub fn compact(
     request: &CasePath,
     report: &dyn Fn(Rewriting),
 ) -> Answer<CompactReport> {
-    let case = session.case(Path::new(&request.path))?;
+    let case = session.writing(Path::new(&request.path))?;
     Ok(case.compact(&mut |at| report(at), &call.cancel)?)
 }
 
@@ -35,7 +35,7 @@ pub fn delete_sources(
     request: &DeleteRequest,
     report: &dyn Fn(Rewriting),
 ) -> Answer<CaseSummary> {
-    let case = session.case(Path::new(&request.case))?;
+    let case = session.writing(Path::new(&request.case))?;
     case.delete_sources(&request.sources, &mut |at| report(at), &call.cancel)?;
     Ok(summary(&case))
 }
@@ -55,7 +55,7 @@ pub fn repair(
     request: &CasePath,
     _: &dyn Fn(Empty),
 ) -> Answer<Verification> {
-    let case = session.case(Path::new(&request.path))?;
+    let case = session.writing(Path::new(&request.path))?;
     case.repair(&call.cancel)?;
     Ok(case.verify(&call.cancel))
 }

@@ -1,5 +1,5 @@
 //! Which Rust crate may name which: `cli`, `src-tauri` → `wire` → `detect` → `indexer` → `engine` → `store`, `query`,
-//! `patterns` → `base` → `ingest`, and `cli` → `receive` → `indexer`, `cli` → `remote` → `indexer`.
+//! `patterns` → `base` → `ingest`, and `cli`, `wire` → `receive` → `indexer`, `cli` → `remote` → `indexer`.
 
 /// Files below `place`, but not below `except`, may not name crates or modules that begin with `names`.
 struct Rule {
@@ -91,7 +91,7 @@ const RULES: &[Rule] = &[
     Rule {
         place: "src-tauri/",
         except: &["src-tauri/wire/"],
-        names: &["indexer", "detect", "ingest", "polars", "tantivy", "axum"],
+        names: &["indexer", "detect", "receive", "ingest", "polars", "tantivy", "axum"],
         why: "the window hosts wire and adds no behaviour",
     },
     Rule {

@@ -1,0 +1,41 @@
+//! The intake of one source: what it appends goes to the log, and is counted by itself and for the whole.
+
+use std::sync::Arc;
+
+use crate::counters::Counters;
+use crate::intake::{Appended, Intake, Record, Refused, Stream};
+use crate::log::Log;
+
+pub struct Tally {
+    log: Arc<Log>,
+    counters: Arc<Counters>,
+}
+
+impl Tally {
+    /// The counters are a part of the log's own.
+    pub fn new(log: &Arc<Log>, counters: Arc<Counters>) -> Tally {
+        Tally { log: Arc::clone(log), counters }
+    }
+
+    pub fn end_of(&self, stream: &str) -> u64 {
+        self.log.end_of(stream)
+    }
+
+    pub fn stream_names(&self) -> Vec<String> {
+        self.log.stream_names()
+    }
+}
+
+impl Intake for Tally {
+    fn append(&self, stream: &Stream, records: Vec<Record>) -> Result<Appended, Refused> {
+        self.log.append_counted(&self.counters, stream, records)
+    }
+
+    fn append_lines(&self, stream: &Stream, bytes: &[u8]) -> Result<(), Refused> {
+        self.log.append_lines_counted(&self.counters, stream, bytes)
+    }
+
+    fn counters(&self) -> &Arc<Counters> {
+        &self.counters
+    }
+}

@@ -1,0 +1,192 @@
+//! Live sources of an open case: started, paused and removed, and how each does.
+//!
+//! A receiver belongs to the process, not to a window: it goes on while windows come and go, until the case is
+//! closed or the program ends. Then everything that was received becomes events, and the case remembers its
+//! sources. Calls that write the case take turns with it (`Session::writing`).
+
+mod receiving;
+mod remembered;
+
+use std::path::Path;
+
+use indexer::Nanos;
+use serde::{Deserialize, Serialize};
+
+use crate::calls::Answer;
+use crate::session::{Call, Session};
+use crate::types::{CasePath, Empty, WireError};
+
+pub(crate) use self::receiving::{Receiving, Writing, locked};
+
+/// Something to receive from. Addresses are of this machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum LiveKind {
+    /// Files, folders and patterns.
+    Follow {
+        paths: Vec<String>,
+    },
+    SyslogUdp {
+        /// 0 lets the system choose.
+        port: u16,
+    },
+    SyslogTcp {
+        port: u16,
+    },
+    /// Elasticsearch's interface and OTLP.
+    Http {
+        port: u16,
+    },
+    Journal,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct AddLiveRequest {
+    pub case: String,
+    pub source: LiveKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum LiveChange {
+    Pause,
+    Resume,
+    Remove,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ChangeLiveRequest {
+    pub case: String,
+    pub source: u32,
+    pub change: LiveChange,
+}
+
+/// The live sources of a case at a moment. The counters of the crate that receives are of streams; these are of sources.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct LiveStatus {
+    pub sources: Vec<LiveSource>,
+    pub is_receiving: bool,
+    /// What is received waits for another change of the case, such as an import.
+    pub is_waiting: bool,
+    /// That of the case, as every answer has it.
+    pub revision: u64,
+    /// What waits for the next sync.
+    pub queue_bytes: u64,
+    /// What is synced and not visible yet.
+    pub backlog_bytes: u64,
+    /// Appends that found no room.
+    pub stalls: u64,
+    /// How long after its append an event became visible.
+    pub visible_p50_ms: f64,
+    pub visible_p99_ms: f64,
+    /// Why no events can be made at the moment. What is received is kept.
+    pub trouble: Option<WireError>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct LiveSource {
+    pub id: u32,
+    pub name: String,
+    pub kind: LiveKind,
+    pub state: LiveState,
+    /// Why it does not run.
+    pub error: Option<WireError>,
+    pub received: u64,
+    pub accepted: u64,
+    pub duplicates: u64,
+    pub bytes: u64,
+    pub rejected: Vec<Rejected>,
+    /// When something was accepted last.
+    pub last: Option<Nanos>,
+    /// How much later than their own times events arrive: the newest of them.
+    pub lag_ms: Option<f64>,
+    /// The names of the case's sources that it feeds.
+    pub streams: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum LiveState {
+    Running,
+    /// A person paused it.
+    Paused,
+    /// It ran when the case was open last, and can be started again.
+    Offered,
+    Failed,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Rejected {
+    pub reason: String,
+    pub count: u64,
+}
+
+pub fn live(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn Fn(Empty)) -> Answer<LiveStatus> {
+    let receiving = session.receiving(Path::new(&request.path))?;
+    Ok(locked(&receiving).status())
+}
+
+pub fn add_live(
+    session: &Session,
+    _: &Call<'_>,
+    request: &AddLiveRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<LiveStatus> {
+    let receiving = session.receiving(Path::new(&request.case))?;
+    let mut receiving = locked(&receiving);
+    receiving.add(request.source.clone())?;
+    Ok(receiving.status())
+}
+
+pub fn change_live(
+    session: &Session,
+    _: &Call<'_>,
+    request: &ChangeLiveRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<LiveStatus> {
+    let receiving = session.receiving(Path::new(&request.case))?;
+    let mut receiving = locked(&receiving);
+    match request.change {
+        LiveChange::Pause => receiving.pause(request.source)?,
+        LiveChange::Resume => receiving.resume(request.source)?,
+        LiveChange::Remove => receiving.remove(request.source)?,
+    }
+    Ok(receiving.status())
+}
+
+pub fn start_live(
+    session: &Session,
+    _: &Call<'_>,
+    request: &CasePath,
+    _: &dyn Fn(Empty),
+) -> Answer<LiveStatus> {
+    let receiving = session.receiving(Path::new(&request.path))?;
+    let mut receiving = locked(&receiving);
+    receiving.start_offered()?;
+    Ok(receiving.status())
+}
+
+pub fn stop_live(
+    session: &Session,
+    _: &Call<'_>,
+    request: &CasePath,
+    _: &dyn Fn(Empty),
+) -> Answer<LiveStatus> {
+    let receiving = session.receiving(Path::new(&request.path))?;
+    let mut receiving = locked(&receiving);
+    receiving.stop()?;
+    Ok(receiving.status())
+}

@@ -1,0 +1,386 @@
+//! The live sources of one open case, and the receiver that they share while any of them runs.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use indexer::{Cancel, Case, Error, ErrorKind, Nanos, Snapshot};
+use receive::{Counters, Networks, Notice, Options, Receiver, Running, Source, SourceStatistics, Yielded};
+
+use super::remembered::{self, RememberedSource};
+use super::{LiveKind, LiveSource, LiveState, LiveStatus, Rejected};
+use crate::calls::{Answer, not_written};
+use crate::types::WireError;
+
+/// What a person should know of a receiver that has trouble, and the revision of the case then.
+type Trouble = Arc<Mutex<Option<(Error, u64)>>>;
+
+pub(crate) struct Receiving {
+    case: Arc<Case>,
+    sources: Vec<Held>,
+    receiver: Option<Receiver>,
+    /// Calls that write the case meanwhile: the receiver is kept until they have ended.
+    writers: usize,
+    trouble: Trouble,
+    next: u32,
+}
+
+struct Held {
+    id: u32,
+    kind: LiveKind,
+    state: State,
+    counters: Arc<Counters>,
+}
+
+enum State {
+    Running(Running, Cancel),
+    /// A person paused it.
+    Paused,
+    /// It ran when the case was open last.
+    Offered,
+    Failed(WireError),
+}
+
+impl Receiving {
+    pub fn new(case: Arc<Case>) -> Receiving {
+        let mut receiving = Receiving {
+            sources: Vec::new(),
+            receiver: None,
+            writers: 0,
+            trouble: Trouble::default(),
+            next: 1,
+            case,
+        };
+        for RememberedSource { kind, paused } in remembered::read(receiving.case.folder()) {
+            receiving.hold(kind, if paused { State::Paused } else { State::Offered });
+        }
+        receiving
+    }
+
+    fn hold(&mut self, kind: LiveKind, state: State) -> u32 {
+        let id = self.next;
+        self.next += 1;
+        self.sources.push(Held { id, kind, state, counters: Arc::default() });
+        id
+    }
+
+    /// Starts a new source, unless it cannot be received from.
+    pub fn add(&mut self, kind: LiveKind) -> Answer<()> {
+        check(&kind)?;
+        if self.sources.iter().any(|held| held.kind == kind && !kind.takes_any_port()) {
+            let message = format!("{} is a live source of this case already", kind.name());
+            return Err(refused(message).hint("resume it or remove it in the list of live sources").into());
+        }
+        let id = self.hold(kind, State::Paused);
+        let started = self.resume(id);
+        if started.is_err() {
+            self.sources.retain(|held| held.id != id);
+            self.settle()?;
+        }
+        started
+    }
+
+    /// Starts a source that does not run.
+    pub fn resume(&mut self, id: u32) -> Answer<()> {
+        let place = self.place(id)?;
+        if matches!(self.sources[place].state, State::Running(..)) {
+            return Ok(());
+        }
+        let started = self.start(place);
+        let held = &mut self.sources[place];
+        match started {
+            Ok(state) => held.state = state,
+            Err(error) => {
+                held.state = State::Failed(WireError::from(&error));
+                self.settle()?;
+                return Err(error.into());
+            }
+        }
+        self.remember()
+    }
+
+    fn start(&mut self, place: usize) -> Result<State, Error> {
+        let receiver = self.receiver()?;
+        let counters = receiver.part();
+        let stop = Cancel::default();
+        let source = self.sources[place].kind.source();
+        let Some(receiver) = &self.receiver else { return Ok(State::Offered) };
+        let running = receive::start_counted(&source, receiver, (&Networks::default(), &stop), &counters)?;
+        let held = &mut self.sources[place];
+        held.counters = counters;
+        held.kind.set_port(&running.address);
+        Ok(State::Running(running, stop))
+    }
+
+    fn receiver(&mut self) -> Result<&Receiver, Error> {
+        if self.receiver.is_none() {
+            let (trouble, case) = (Arc::clone(&self.trouble), Arc::downgrade(&self.case));
+            let tell = move |notice: Notice| {
+                if let (Notice::Failing(error), Some(case)) = (notice, case.upgrade()) {
+                    *locked(&trouble) = Some((error, case.snapshot().revision()));
+                }
+            };
+            let receiver = Receiver::start(Arc::clone(&self.case), Options::default(), Arc::new(tell))?;
+            self.receiver = Some(receiver);
+        }
+        self.receiver.as_ref().ok_or_else(|| refused("nothing is received"))
+    }
+
+    /// Stops a source; what it has read becomes events.
+    pub fn pause(&mut self, id: u32) -> Answer<()> {
+        let place = self.place(id)?;
+        end(&mut self.sources[place], State::Paused);
+        self.remember()?;
+        self.settle()
+    }
+
+    pub fn remove(&mut self, id: u32) -> Answer<()> {
+        let place = self.place(id)?;
+        end(&mut self.sources[place], State::Paused);
+        self.sources.remove(place);
+        self.remember()?;
+        self.settle()
+    }
+
+    /// Starts all sources that ran when the case was open last. Those that cannot be started say why.
+    pub fn start_offered(&mut self) -> Answer<()> {
+        let offered = self.sources.iter().filter(|held| matches!(held.state, State::Offered));
+        let ids: Vec<u32> = offered.map(|held| held.id).collect();
+        let outcomes: Vec<Answer<()>> = ids.into_iter().map(|id| self.resume(id)).collect();
+        outcomes.into_iter().collect()
+    }
+
+    /// Stops all sources: everything that was received becomes events, and the sources are offered again.
+    pub fn stop(&mut self) -> Answer<()> {
+        let running = self.sources.iter_mut().filter(|held| matches!(held.state, State::Running(..)));
+        running.for_each(|held| end(held, State::Offered));
+        match self.receiver.take() {
+            Some(receiver) => Ok(receiver.finish()?),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the receiver where no source needs it.
+    fn settle(&mut self) -> Answer<()> {
+        let is_needed = self.sources.iter().any(|held| matches!(held.state, State::Running(..)));
+        if is_needed || self.writers > 0 {
+            return Ok(());
+        }
+        self.stop()
+    }
+
+    fn remember(&self) -> Answer<()> {
+        let remembered = |held: &Held| RememberedSource {
+            kind: held.kind.clone(),
+            paused: matches!(held.state, State::Paused),
+        };
+        let sources = self.sources.iter().map(remembered).collect();
+        let folder = self.case.folder();
+        remembered::write(folder, sources).map_err(|error| not_written(&folder.join("live.json"), &error))
+    }
+
+    fn place(&self, id: u32) -> Answer<usize> {
+        let place = self.sources.iter().position(|held| held.id == id);
+        place.ok_or_else(|| refused("this live source is not there any more").into())
+    }
+
+    /// Where nothing is received there is nothing to wait for.
+    fn begin_writing(&mut self) -> Option<impl FnOnce() -> Yielded + use<>> {
+        let waiting = self.receiver.as_ref().map(Receiver::yielding)?;
+        self.writers += 1;
+        Some(waiting)
+    }
+
+    pub fn status(&mut self) -> LiveStatus {
+        for held in &mut self.sources {
+            if matches!(&held.state, State::Running(running, _) if running.has_ended()) {
+                let message = format!("{} ended by itself", held.kind.name());
+                end(
+                    held,
+                    State::Failed(WireError::from(&refused(message).hint("resume it to start it again"))),
+                );
+            }
+        }
+        let snapshot = self.case.snapshot();
+        let statistics = self.receiver.as_ref().map(|receiver| receiver.intake().counters().read());
+        let trouble = locked(&self.trouble).clone().filter(|(_, revision)| *revision == snapshot.revision());
+        LiveStatus {
+            sources: self.sources.iter().map(|held| status_of(held, &snapshot)).collect(),
+            is_receiving: self.receiver.is_some(),
+            is_waiting: self.receiver.is_some() && self.writers > 0,
+            revision: snapshot.revision(),
+            queue_bytes: statistics.as_ref().map_or(0, |read| read.queue_bytes),
+            backlog_bytes: statistics.as_ref().map_or(0, |read| read.backlog_bytes),
+            stalls: statistics.as_ref().map_or(0, |read| read.stalls),
+            visible_p50_ms: statistics.as_ref().map_or(0.0, |read| read.visible_p50_ms),
+            visible_p99_ms: statistics.as_ref().map_or(0.0, |read| read.visible_p99_ms),
+            trouble: trouble.map(|(error, _)| WireError::from(&error)),
+        }
+    }
+}
+
+/// The case, for a call that writes it. What is received meanwhile is kept, and becomes events afterwards.
+pub(crate) struct Writing {
+    case: Arc<Case>,
+    live: Option<(Arc<Mutex<Receiving>>, Yielded)>,
+}
+
+impl Writing {
+    pub fn begin(case: Arc<Case>, receiving: Option<Arc<Mutex<Receiving>>>) -> Writing {
+        let waiting = receiving.and_then(|receiving| {
+            let waiting = locked(&receiving).begin_writing()?;
+            Some((receiving, waiting))
+        });
+        // What is received is looked at meanwhile, so nothing is locked while this waits.
+        Writing { case, live: waiting.map(|(receiving, wait)| (receiving, wait())) }
+    }
+}
+
+impl std::ops::Deref for Writing {
+    type Target = Arc<Case>;
+
+    fn deref(&self) -> &Arc<Case> {
+        &self.case
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        let Some((receiving, yielded)) = self.live.take() else { return };
+        drop(yielded);
+        let mut receiving = locked(&receiving);
+        receiving.writers -= 1;
+        // Where it fails, what was received is in the log, and the next start makes events of it.
+        let _ = receiving.settle();
+    }
+}
+
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn end(held: &mut Held, state: State) {
+    if let State::Running(running, stop) = std::mem::replace(&mut held.state, state) {
+        stop.set();
+        running.join();
+    }
+}
+
+fn status_of(held: &Held, snapshot: &Snapshot) -> LiveSource {
+    let streams = held.counters.read().sources;
+    let sum = |of: fn(&SourceStatistics) -> u64| streams.values().map(of).sum();
+    let mut rejected: BTreeMap<&str, u64> = BTreeMap::new();
+    for (reason, count) in streams.values().flat_map(|stream| &stream.rejected) {
+        *rejected.entry(reason).or_default() += count;
+    }
+    let last_ms = streams.values().filter_map(|stream| stream.last_ms).max();
+    let of_source = snapshot.sources().iter().filter(|source| streams.contains_key(&source.name));
+    let newest = of_source.filter_map(|source| source.last).max();
+    let received = last_ms.and_then(|ms| i64::try_from(ms).ok()).map(|ms| ms.saturating_mul(1_000_000));
+    let behind = received.zip(newest).map(|(received, newest)| received.saturating_sub(newest).max(0));
+    LiveSource {
+        id: held.id,
+        name: held.kind.name(),
+        kind: held.kind.clone(),
+        state: match &held.state {
+            State::Running(..) => LiveState::Running,
+            State::Paused => LiveState::Paused,
+            State::Offered => LiveState::Offered,
+            State::Failed(_) => LiveState::Failed,
+        },
+        error: match &held.state {
+            State::Failed(error) => Some(error.clone()),
+            _ => None,
+        },
+        received: sum(|stream| stream.received),
+        accepted: sum(|stream| stream.accepted),
+        duplicates: sum(|stream| stream.duplicates),
+        bytes: sum(|stream| stream.bytes),
+        rejected: rejected
+            .into_iter()
+            .map(|(reason, count)| Rejected { reason: reason.to_owned(), count })
+            .collect(),
+        last: received.map(Nanos),
+        lag_ms: behind.map(|ns| ns as f64 / 1e6),
+        streams: streams.into_keys().collect(),
+    }
+}
+
+impl LiveKind {
+    /// As a person reads it.
+    fn name(&self) -> String {
+        let at = |kind: &str, port: u16| format!("{kind} 127.0.0.1:{port}");
+        match self {
+            LiveKind::Follow { paths } => paths.join(", "),
+            LiveKind::SyslogUdp { port } => at("Syslog UDP", *port),
+            LiveKind::SyslogTcp { port } => at("Syslog TCP", *port),
+            LiveKind::Http { port } => at("HTTP", *port),
+            LiveKind::Journal => "Journal of this machine".to_owned(),
+        }
+    }
+
+    /// Addresses are of this machine alone: other machines are for the command, which asks for networks.
+    fn source(&self) -> Source {
+        let address = |port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        match self {
+            LiveKind::Follow { paths } => Source::Follow(paths.iter().map(PathBuf::from).collect()),
+            LiveKind::SyslogUdp { port } => Source::SyslogUdp(address(*port)),
+            LiveKind::SyslogTcp { port } => Source::SyslogTcp(address(*port)),
+            LiveKind::Http { port } => Source::Http { address: address(*port), token: None },
+            LiveKind::Journal => Source::Journal,
+        }
+    }
+
+    fn port(&mut self) -> Option<&mut u16> {
+        match self {
+            LiveKind::SyslogUdp { port } | LiveKind::SyslogTcp { port } | LiveKind::Http { port } => {
+                Some(port)
+            }
+            LiveKind::Follow { .. } | LiveKind::Journal => None,
+        }
+    }
+
+    fn takes_any_port(&self) -> bool {
+        self.clone().port() == Some(&mut 0)
+    }
+
+    /// Where the system chose the port, a later start wants the same.
+    fn set_port(&mut self, address: &str) {
+        if let (Some(port), Ok(address)) = (self.port(), address.parse::<SocketAddr>()) {
+            *port = address.port();
+        }
+    }
+}
+
+fn refused(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::BadRequest, message)
+}
+
+/// A path that can never be followed is said at once; a file that is not there yet is waited for.
+fn check(kind: &LiveKind) -> Result<(), Error> {
+    let LiveKind::Follow { paths } = kind else { return Ok(()) };
+    if paths.is_empty() {
+        return Err(
+            refused("no file is named").hint("name a file, a folder or a pattern such as /var/log/app/*.log")
+        );
+    }
+    for path in paths.iter().map(Path::new) {
+        if !path.is_absolute() {
+            return Err(refused(format!("{} does not say in which folder it is", path.display()))
+                .hint("write the whole path, from / on"));
+        }
+        let folder = path.parent().unwrap_or(path);
+        if !path.exists() && !folder.is_dir() {
+            return Err(Error::new(ErrorKind::NotFound, "this folder is not there")
+                .at(folder)
+                .hint("correct the path; a file may appear later, its folder has to be there"));
+        }
+        if path.is_file() {
+            std::fs::File::open(path).map_err(|error| {
+                Error::new(ErrorKind::NotReadable, format!("it cannot be read: {error}")).at(path)
+            })?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! Which live sources a case has, in its file `live.json`, so that a later start offers them again.
+
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::LiveKind;
+
+const FILE: &str = "live.json";
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Remembered {
+    version: u32,
+    sources: Vec<RememberedSource>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RememberedSource {
+    #[serde(flatten)]
+    pub kind: LiveKind,
+    /// A person paused it; it is not offered to be started with the others.
+    pub paused: bool,
+}
+
+/// The sources of a case. A file that cannot be read, or is of a later version, remembers none.
+pub(super) fn read(case: &Path) -> Vec<RememberedSource> {
+    let text = fs::read(case.join(FILE)).unwrap_or_default();
+    let remembered = serde_json::from_slice::<Remembered>(&text).ok();
+    remembered.filter(|found| found.version == VERSION).map(|found| found.sources).unwrap_or_default()
+}
+
+/// Replaces what is remembered.
+pub(super) fn write(case: &Path, sources: Vec<RememberedSource>) -> std::io::Result<()> {
+    let file = case.join(FILE);
+    if sources.is_empty() {
+        return match fs::remove_file(&file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        };
+    }
+    let text = serde_json::to_vec_pretty(&Remembered { version: VERSION, sources })?;
+    let new = case.join("live.json.new");
+    fs::write(&new, text)?;
+    fs::rename(new, file)
+}

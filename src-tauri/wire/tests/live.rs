@@ -1,0 +1,203 @@
+//! Live sources as a host walks them: started, paused, remembered, and taking turns with imports.
+
+mod walk;
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use walk::Walk;
+use wire::{ErrorCode, Session, Start};
+
+fn case_of(walk: &Walk) -> String {
+    let case = walk.ask("createCase", json!({ "paths": ["live"] })).expect("a case");
+    case["path"].as_str().expect("a path").to_owned()
+}
+
+fn line(second: u32) -> String {
+    format!("2026-03-01T14:05:{second:02}Z INFO event {second}\n")
+}
+
+fn append(path: &str, text: &str) {
+    let mut file = OpenOptions::new().append(true).create(true).open(path).expect("a file");
+    file.write_all(text.as_bytes()).expect("it is written");
+}
+
+/// Asks until it holds; a test that waits in vain says what there was last.
+fn until(walk: &Walk, command: &str, args: &Value, holds: impl Fn(&Value) -> bool) -> Value {
+    let began = Instant::now();
+    loop {
+        let answer = walk.ask(command, args.clone()).expect("an answer");
+        if holds(&answer) {
+            return answer;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "{command}: {answer}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn has_events(walk: &Walk, case: &str, events: u64) -> Value {
+    until(walk, "openCase", &json!({ "path": case }), |answer| answer["events"] == events)
+}
+
+fn add(walk: &Walk, case: &str, source: &Value) -> Value {
+    walk.ask("addLive", json!({ "case": case, "source": source })).expect("a live source")
+}
+
+fn change(walk: &Walk, case: &str, source: u32, change: &str) -> Value {
+    let request = json!({ "case": case, "source": source, "change": change });
+    walk.ask("changeLive", request).expect("a live source")
+}
+
+#[test]
+fn followed_file_is_paused_resumed_and_remembered() {
+    let walk = Walk::new();
+    let case = case_of(&walk);
+    let log = walk.file("app.log", line(1).as_bytes());
+    let status = add(&walk, &case, &json!({ "kind": "follow", "paths": [log] }));
+    assert_eq!(status["sources"][0]["state"], "running");
+    has_events(&walk, &case, 1);
+    append(&log, &line(2));
+    has_events(&walk, &case, 2);
+
+    let status = walk.ask("live", json!({ "path": case })).expect("a status");
+    let source = &status["sources"][0];
+    assert_eq!((&source["received"], &source["accepted"]), (&json!(2), &json!(2)));
+    assert_eq!(source["streams"], json!([log]));
+    // The events are of March, and arrive today.
+    assert!(source["last"].is_string() && source["lagMs"].as_f64() > Some(1000.0), "{source}");
+
+    let status = change(&walk, &case, 1, "pause");
+    assert_eq!((&status["sources"][0]["state"], &status["isReceiving"]), (&json!("paused"), &json!(false)));
+    append(&log, &line(3));
+    assert_eq!(change(&walk, &case, 1, "resume")["sources"][0]["state"], "running");
+    has_events(&walk, &case, 3);
+
+    // What was received and is not visible yet becomes events when the program ends.
+    append(&log, &line(4));
+    until(&walk, "live", &json!({ "path": case }), |status| status["sources"][0]["accepted"] == 2);
+    walk.session.finish();
+    let later = Walk { session: Session::new(Start::browser(walk.folder.path().join("home"))), ..walk };
+    let opened = later.ask("openCase", json!({ "path": case })).expect("a case");
+    assert_eq!((&opened["events"], &opened["sources"][0]["complete"]), (&json!(4), &json!(true)));
+    assert_eq!(later.ask("verify", json!({ "path": case })).expect("a check")["problems"], json!([]));
+
+    let status = later.ask("live", json!({ "path": case })).expect("a status");
+    assert_eq!((&status["sources"][0]["state"], &status["isReceiving"]), (&json!("offered"), &json!(false)));
+    append(&log, &line(5));
+    let status = later.ask("startLive", json!({ "path": case })).expect("a status");
+    assert_eq!(status["sources"][0]["state"], "running");
+    has_events(&later, &case, 5);
+    assert_eq!(change(&later, &case, 1, "remove")["sources"], json!([]));
+    assert!(!Path::new(&case).join("live.json").exists());
+    later.ask("deleteCase", json!({ "path": case })).expect("it can be deleted");
+}
+
+#[test]
+fn import_while_listening_takes_turns() {
+    let walk = Walk::new();
+    let case = case_of(&walk);
+    let status = add(&walk, &case, &json!({ "kind": "syslogTcp", "port": 0 }));
+    let port = status["sources"][0]["kind"]["port"].as_u64().expect("a port") as u16;
+    assert!(port > 0);
+    let mut sender = TcpStream::connect(("127.0.0.1", port)).expect("a connection");
+    let mut sent = 0;
+    let mut send = |count: u32| {
+        for _ in 0..count {
+            sent += 1;
+            writeln!(sender, "<13>Mar  1 14:05:00 host app: message {sent}").expect("it is sent");
+        }
+    };
+    send(3);
+    has_events(&walk, &case, 3);
+
+    let other = walk.file("other.log", (1..=5).map(line).collect::<String>().as_bytes());
+    send(4);
+    let report = walk.ask("import", json!({ "case": case, "paths": [other] })).expect("an import");
+    assert_eq!((&report["events"], &report["problems"]), (&json!(5), &json!([])));
+    send(2);
+    has_events(&walk, &case, 14);
+    walk.ask("renameCase", json!({ "path": case, "name": "renamed" })).expect("another name");
+    send(1);
+    let opened = has_events(&walk, &case, 15);
+    assert_eq!((&opened["name"], &opened["readOnly"]), (&json!("renamed"), &Value::Null));
+    // A source that is being received is not one that was cut off.
+    let of_sender = |source: &&Value| source["name"] == "syslog/tcp/127.0.0.1";
+    let source = opened["sources"].as_array().and_then(|all| all.iter().find(of_sender)).expect("a source");
+    assert_eq!((&source["live"], &source["complete"]), (&json!(true), &json!(false)));
+
+    // For another process the case is read-only meanwhile, and it is said why.
+    let reader = Session::new(Start::browser(walk.folder.path().join("other")));
+    let ask =
+        |command: Value| reader.dispatch("r", serde_json::from_value(command).expect("a command"), |_| {});
+    let seen = ask(json!({ "command": "openCase", "args": { "path": case } })).expect("it can be read");
+    assert!(seen["readOnly"].is_string(), "{seen}");
+    let source = json!({ "kind": "syslogUdp", "port": 0 });
+    let refused = ask(json!({ "command": "addLive", "args": { "case": case, "source": source } }));
+    assert_eq!(refused.expect_err("one process writes").code, ErrorCode::CaseLocked);
+
+    let stopped = walk.ask("stopLive", json!({ "path": case })).expect("it stops");
+    assert_eq!(
+        (&stopped["isReceiving"], &stopped["sources"][0]["state"]),
+        (&json!(false), &json!("offered"))
+    );
+    assert_eq!(walk.ask("verify", json!({ "path": case })).expect("a check")["problems"], json!([]));
+}
+
+#[test]
+fn sources_are_counted_by_themselves() {
+    let walk = Walk::new();
+    let case = case_of(&walk);
+    add(&walk, &case, &json!({ "kind": "syslogUdp", "port": 0 }));
+    let status = add(&walk, &case, &json!({ "kind": "syslogUdp", "port": 0 }));
+    let port = |at: usize| status["sources"][at]["kind"]["port"].as_u64().expect("a port") as u16;
+    assert_ne!(port(0), port(1));
+    let sender = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    for (at, count) in [(0, 2), (1, 5)] {
+        for number in 0..count {
+            let message = format!("<13>Mar  1 14:05:00 host app: {at} {number}");
+            sender.send_to(message.as_bytes(), ("127.0.0.1", port(at))).expect("it is sent");
+        }
+    }
+    let live = json!({ "path": case });
+    let accepted = |status: &Value, at: usize| status["sources"][at]["accepted"].clone();
+    until(&walk, "live", &live, |status| accepted(status, 0) == 2 && accepted(status, 1) == 5);
+    has_events(&walk, &case, 7);
+}
+
+#[test]
+fn what_cannot_be_received_says_why() {
+    let walk = Walk::new();
+    let case = case_of(&walk);
+    let refused = |source: Value| {
+        let answer = walk.ask("addLive", json!({ "case": case, "source": source }));
+        answer.expect_err("it cannot be received from")
+    };
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("an address").port();
+    let error = refused(json!({ "kind": "http", "port": port }));
+    assert!(error.message.contains(&format!("127.0.0.1:{port} is in use by")), "{error:?}");
+    assert!(error.hint.is_some_and(|hint| hint.contains("another port")));
+    let error = refused(json!({ "kind": "follow", "paths": [] }));
+    assert!(
+        error.message.contains("no file is named") || error.message.contains("No file is named"),
+        "{error:?}"
+    );
+    let error = refused(json!({ "kind": "follow", "paths": ["logs/app.log"] }));
+    assert!(error.hint.is_some_and(|hint| hint.contains("whole path")));
+    let gone = walk.folder.path().join("gone/app.log");
+    assert_eq!(refused(json!({ "kind": "follow", "paths": [gone] })).code, ErrorCode::NotFound);
+
+    // Nothing of it stays: no source is remembered, and the case is free for others.
+    let status = walk.ask("live", json!({ "path": case })).expect("a status");
+    assert_eq!((&status["sources"], &status["isReceiving"]), (&json!([]), &json!(false)));
+    let waited = walk.folder.path().join("later.log");
+    let source = json!({ "kind": "follow", "paths": [waited] });
+    assert_eq!(add(&walk, &case, &source)["sources"][0]["state"], "running");
+    assert_eq!(refused(source).code, ErrorCode::BadRequest);
+    append(&waited.to_string_lossy(), &line(1));
+    has_events(&walk, &case, 1);
+}
