@@ -9,6 +9,7 @@ import { fields } from './texts/fields';
 import { inspect } from './texts/inspect';
 import { links } from './texts/links';
 import { listing } from './texts/listing';
+import { live } from './texts/live';
 import { notes } from './texts/notes';
 import { workbench } from './texts/workbench';
 
@@ -30,6 +31,7 @@ export const texts = {
   inspect,
   links,
   listing,
+  live,
   commands,
   compare,
   explore,

@@ -1,5 +1,6 @@
 const QUICK: Readonly<Record<string, string>> = {
   'now-30s': 'Last 30 seconds',
+  'now-1m': 'Last minute',
   'now-5m': 'Last 5 minutes',
   'now-15m': 'Last 15 minutes',
   'now-1h': 'Last hour',

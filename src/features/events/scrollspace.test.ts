@@ -190,3 +190,23 @@ describe('going to a row', () => {
     expect(made.lastRow).toBe(HUGE - 1);
   });
 });
+
+describe('the ends of a list', () => {
+  it.each([1000, HUGE])('are known to be in sight, and reached (%i rows)', (rows) => {
+    const made = space(rows);
+    expect([made.isAtTop, made.isAtEnd]).toEqual([true, false]);
+    made.toEnd();
+    expect([made.isAtTop, made.isAtEnd, made.lastRow]).toEqual([false, true, rows - 1]);
+    made.by(-2 * ROW);
+    expect(made.isAtEnd).toBe(false);
+    // More rows at the end do not move what is in sight.
+    const { firstRow } = made;
+    made.resize(rows + 500, VIEW);
+    expect(made.firstRow).toBe(firstRow);
+  });
+
+  it('are both in sight where all rows are', () => {
+    const made = space(3);
+    expect([made.isAtTop, made.isAtEnd]).toEqual([true, true]);
+  });
+});

@@ -118,6 +118,20 @@ export class ScrollSpace {
     this.#moveTo(0);
   }
 
+  toEnd(): void {
+    this.#moveTo(this.#mostPx);
+  }
+
+  /** Whether the first row is in sight. */
+  get isAtTop(): boolean {
+    return this.#topPx < this.rowPx;
+  }
+
+  /** Whether the last row is in sight. */
+  get isAtEnd(): boolean {
+    return this.#topPx > this.#mostPx - this.rowPx;
+  }
+
   #sees(row: number): boolean {
     const top = row * this.rowPx;
     return top >= this.#topPx && top + this.rowPx <= this.#topPx + this.#viewportPx;

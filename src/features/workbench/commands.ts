@@ -8,6 +8,7 @@ import type { Command, Group } from '../commands/commands.svelte';
 import { compareCommands } from '../compare/takes';
 import { exportCommands } from '../events/exportcommands';
 import { newDetector } from '../detectors/newdetector';
+import { liveCommands } from '../live/livecommands';
 import { offeredZones } from '../query/rangechoices';
 import { zoomed } from '../timeline/wheel';
 import { TABS } from './tabs';
@@ -43,6 +44,7 @@ export function workbenchCommands(
     ...compareCommands(opened),
     ...zones(opened),
     ...exportCommands(opened),
+    ...liveCommands(session, opened),
     ...ofCase(session, opened),
   ];
 }

@@ -153,3 +153,69 @@ describe('other columns of the same list', () => {
     });
   });
 });
+
+describe('a list that is followed to its end', () => {
+  /** A list of 150 rows, followed. */
+  async function followed(): Promise<void> {
+    rows.show(view(''), OLDEST);
+    await client.callsTo('page')[0]!.answer(page('all', 0, 150));
+    rows.followsEnd = true;
+    client.calls.length = 0;
+  }
+
+  it('grows only together with its last rows', async () => {
+    await followed();
+    rows.refresh(1);
+    expect(asked()).toEqual([0]);
+    await client.callsTo('page')[0]!.answer(page('all', 0, 950));
+    expect(rows.total).toBe(150);
+    // Those in between are requested when they are looked at.
+    expect(asked()).toEqual([0, 4]);
+    await client.callsTo('page')[1]!.answer(page('all', 800, 960));
+    expect(rows.total).toBe(950);
+    expect(rows.at(949)?.text).toBe('all 949');
+    expect(rows.generation).toBe(1);
+  });
+
+  it('has a whole screen of rows at its end', async () => {
+    await followed();
+    rows.refresh(1);
+    await client.callsTo('page')[0]!.answer(page('all', 0, 805));
+    await client.callsTo('page')[1]!.answer(page('all', 600, 805));
+    expect(rows.total).toBe(150);
+    await client.callsTo('page')[2]!.answer(page('all', 800, 805));
+    expect(asked()).toEqual([0, 3, 4]);
+    expect([rows.total, rows.at(745)?.text]).toEqual([805, 'all 745']);
+  });
+
+  it('is replaced at its end when the range slides', async () => {
+    await followed();
+    rows.show({ ...view(''), from: '15' as never }, OLDEST);
+    expect(rows.at(149)?.text).toBe('all 149');
+    await client.callsTo('page')[0]!.answer(page('later', 0, 140));
+    expect([rows.total, rows.generation]).toEqual([140, 2]);
+    expect(rows.at(139)?.text).toBe('later 139');
+  });
+
+  it('does not move because a page in sight is newer', async () => {
+    await followed();
+    rows.refresh(1);
+    await client.callsTo('page')[0]!.answer(page('all', 0, 160));
+    rows.see(0, 20);
+    client.calls.length = 0;
+    rows.refresh(2);
+    rows.see(100, 150);
+    const [end, ...seen] = client.callsTo('page');
+    for (const call of seen) await call.answer(page('all', 0, 900));
+    expect(rows.total).toBe(160);
+    await end!.answer(page('all', 0, 170));
+    expect(rows.total).toBe(170);
+  });
+
+  it('is shown when it is empty', async () => {
+    await followed();
+    rows.show(view('none'), OLDEST);
+    await client.callsTo('page')[0]!.answer({ ...page('none', 0, 0), rows: [] });
+    expect([rows.total, rows.known]).toEqual([0, true]);
+  });
+});

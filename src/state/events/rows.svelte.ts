@@ -1,3 +1,4 @@
+import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { EventId, Order, Page, Row, View } from '../../ipc/generated';
@@ -52,11 +53,14 @@ export class Rows {
   busy = $state(false);
   failure = $state.raw<EngineError | null>(null);
   elapsedMs = $state(0);
+  /** New rows are shown only together with the last ones, so that the end of the list is never empty. */
+  followsEnd = false;
 
   readonly #client: Client;
   readonly #listener: RowsListener;
   readonly #cache = new PageCache<Row>(PAGES_KEPT);
   readonly #underWay = new Map<string, AbortController>();
+  readonly #atEnd: Latest<Page>;
   #asked: RowsRequest | null = null;
   #shown: RowsRequest | null = null;
   /** The list before only the columns changed: its texts are the same. */
@@ -65,6 +69,7 @@ export class Rows {
   #seen = { first: 0, last: 0 };
 
   constructor(lifetime: Lifetime, client: Client, listener: RowsListener) {
+    this.#atEnd = new Latest(lifetime);
     lifetime.onEnd(() => this.#abandon());
     this.#client = client;
     this.#listener = listener;
@@ -130,7 +135,8 @@ export class Rows {
       this.#fetchSeen();
       return;
     }
-    this.#fetch(asked, 0);
+    if (this.followsEnd && this.#shown !== null) this.#fetchEnd(asked);
+    else this.#fetch(asked, 0);
   }
 
   /** The same view has newer rows. */
@@ -138,7 +144,9 @@ export class Rows {
     this.#epoch = epoch;
     // A request that failed may succeed now, for example if a file was just being replaced.
     this.failure = null;
-    this.#fetchSeen();
+    if (this.followsEnd && this.#asked !== null && this.#shown !== null)
+      this.#fetchEnd(this.#asked);
+    else this.#fetchSeen();
   }
 
   /** Sets the visible rows. */
@@ -155,6 +163,7 @@ export class Rows {
   #abortAll(): void {
     for (const abort of this.#underWay.values()) abort.abort();
     this.#underWay.clear();
+    this.#atEnd.stop();
   }
 
   #abandon(): void {
@@ -166,7 +175,7 @@ export class Rows {
     const asked = this.#asked;
     if (asked === null) return;
     if (asked.key !== this.#shown?.key) {
-      this.#fetch(asked, 0);
+      if (!this.#atEnd.busy) this.#fetch(asked, 0);
       return;
     }
     // After a failure only a person's retry sends a request, or a broken engine would get requests
@@ -180,6 +189,37 @@ export class Rows {
     const wanted = [];
     for (let page = first; page <= last; page += 1) wanted.push(page);
     for (const page of [...wanted, after, before]) this.#fetch(asked, page);
+  }
+
+  /** Shows a list, or what is new in it, as soon as its last rows are there. */
+  #fetchEnd(asked: RowsRequest): void {
+    const epoch = this.#epoch;
+    this.#atEnd.follow({
+      key: `${epoch} ${asked.key}`,
+      load: (signal) => this.#lastPages(asked, epoch, signal),
+      done: (answer) => {
+        if (asked.key !== this.#asked?.key) return;
+        this.#show(asked);
+        this.#took(answer);
+      },
+      failed: (cause) => this.#failed(engineError(cause)),
+    });
+  }
+
+  /** Requests the last pages. How long the list is now, the first answer says. */
+  async #lastPages(asked: RowsRequest, epoch: number, signal: AbortSignal): Promise<Page> {
+    const pageOf = (row: number) => Math.floor(Math.max(0, row) / PAGE_ROWS);
+    const guessed = pageOf(this.total - 1);
+    const answer = await this.#ask(asked, guessed, signal);
+    this.#cache.put(asked.key, guessed, epoch, answer.rows);
+    const last = answer.total - 1;
+    for (let page = pageOf(last - AHEAD_ROWS); page <= pageOf(last); page += 1) {
+      const lastOf = Math.min(last, (page + 1) * PAGE_ROWS - 1);
+      if (last < 0 || this.#cache.row(asked.key, lastOf) !== undefined) continue;
+      const { rows } = await this.#ask(asked, page, signal);
+      this.#cache.put(asked.key, page, epoch, rows);
+    }
+    return answer;
   }
 
   #fetch(asked: RowsRequest, page: number): void {
@@ -219,13 +259,22 @@ export class Rows {
   #received(asked: RowsRequest, page: number, epoch: number, answer: Page): void {
     this.#cache.put(asked.key, page, epoch, answer.rows);
     if (asked.key !== this.#asked?.key) return;
-    if (asked.key !== this.#shown?.key) {
-      this.#shown = asked;
-      this.#former = null;
-      this.#seen = { first: 0, last: PAGE_ROWS - 1 };
-      this.generation += 1;
-      this.#listener.replaced();
-    }
+    const isShown = asked.key === this.#shown?.key;
+    if (!isShown) this.#seen = { first: 0, last: PAGE_ROWS - 1 };
+    this.#show(asked);
+    // The end moves only together with its rows.
+    this.#took(isShown && this.followsEnd ? { ...answer, total: this.total } : answer);
+  }
+
+  #show(asked: RowsRequest): void {
+    if (asked.key === this.#shown?.key) return;
+    this.#shown = asked;
+    this.#former = null;
+    this.generation += 1;
+    this.#listener.replaced();
+  }
+
+  #took(answer: Page): void {
     this.total = answer.total;
     this.known = true;
     this.failure = null;

@@ -250,6 +250,15 @@ export class Explorer {
     this.history.change({ range });
   }
 
+  /** The range moves along with the clock: what is shown stays until the next answer. */
+  slide(range: RangeChoice): void {
+    this.history.slide(range);
+    this.#storage.write('view', this.history.text);
+    if (!this.isReady) return;
+    this.#load('follow');
+    this.#viewChanged('all');
+  }
+
   /** Whether the events are sorted by best match. */
   get isByMatch(): boolean {
     return this.history.current.sort?.field === BEST_MATCH.field;

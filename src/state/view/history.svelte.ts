@@ -74,6 +74,13 @@ export class ViewHistory {
     );
   }
 
+  /** Moves the range of the last step along with the clock; that is no step. */
+  slide(range: RangeChoice): void {
+    const state = { ...this.current, range };
+    this.#step = { ...this.#step, state };
+    this.current = state;
+  }
+
   /** A change outside the view: a step of its own. */
   did(deed: UndoableChange): void {
     this.#past = [...this.#past, deed].slice(-MOST_STEPS);

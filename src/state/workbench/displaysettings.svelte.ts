@@ -22,6 +22,7 @@ interface StoredSettings {
   readonly detailTab: DetailTab;
   readonly timelineOpen: boolean;
   readonly difference: boolean;
+  readonly livePanelOpen: boolean;
 }
 
 const START: StoredSettings = {
@@ -36,6 +37,7 @@ const START: StoredSettings = {
   detailTab: 'table',
   timelineOpen: true,
   difference: true,
+  livePanelOpen: true,
 };
 
 const PADDING_PX: Readonly<Record<Density, number>> = { compact: 1, normal: 4, loose: 10 };
@@ -102,6 +104,10 @@ export class DisplaySettings {
     return this.#kept.difference;
   }
 
+  get livePanelOpen(): boolean {
+    return this.#kept.livePanelOpen;
+  }
+
   /** Height of a line of an event's text. */
   get linePx(): number {
     return Math.round(LINE_PX[this.density] * this.scale);
@@ -146,6 +152,7 @@ function read(): Partial<StoredSettings> {
       detailTab: one(DETAIL_TABS, found.detailTab),
       timelineOpen: one([true, false], found.timelineOpen),
       difference: one([true, false], found.difference),
+      livePanelOpen: one([true, false], found.livePanelOpen),
     };
     const understood = Object.entries(parts).filter(([, value]) => value !== undefined);
     return Object.fromEntries(understood) as Partial<StoredSettings>;

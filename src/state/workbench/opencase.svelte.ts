@@ -31,6 +31,8 @@ import { FitRange } from '../timeline/fitrange.svelte';
 import { Landmarks } from '../events/landmarks.svelte';
 import { Language } from '../query/language';
 import { FileScan } from '../events/filescan.svelte';
+import { Live } from '../live/live.svelte';
+import { LiveMode } from '../live/livemode.svelte';
 import { Markers } from '../notes/markers.svelte';
 import { DisplaySettings } from './displaysettings.svelte';
 import { Notebook } from '../notes/notebook.svelte';
@@ -91,6 +93,8 @@ export class OpenCase {
   readonly difference: Difference;
   readonly comparing: Comparing;
   readonly detectors: Detectors;
+  readonly live: Live;
+  readonly liveMode: LiveMode;
 
   /** All parts register here what they have under way. */
   readonly #lifetime = new Lifetime();
@@ -118,7 +122,7 @@ export class OpenCase {
       replaced: () => {
         this.detail.listReplaced();
         this.selection.clear();
-        void this.#keepInView();
+        if (!this.liveMode.isFollowing) void this.#keepInView();
       },
       came: () => this.detail.rowsCame(),
     });
@@ -159,6 +163,17 @@ export class OpenCase {
     this.difference = new Difference(lifetime, client, summary.path);
     this.comparing = new Comparing(lifetime, client, summary.path, this.explorer.history);
     this.detectors = new Detectors(lifetime, client, summary.path, this.notes);
+    this.live = new Live(lifetime, client, summary.path, {
+      published: (revision) => this.published({ revision }),
+      began: () => {
+        this.#follow();
+        this.liveMode.restore();
+      },
+      failed: reportFailure,
+    });
+    this.liveMode = new LiveMode(lifetime, client, this.explorer, this.rows, storage, () =>
+      this.#refresh.request(),
+    );
     this.#refresh = new Coalesced(
       lifetime,
       () => {
@@ -179,6 +194,8 @@ export class OpenCase {
     this.charts.refresh(this.#epoch);
     this.#viewChanged('all');
     this.#follow();
+    this.live.look();
+    if (this.mayGrow) this.liveMode.restore();
     this.notes.start();
   }
 
@@ -229,11 +246,17 @@ export class OpenCase {
     }
   }
 
-  /** Progress of an import; a new revision means that there is more to show. */
-  published(progress: ImportProgress): void {
-    if (progress.revision <= this.#revision) return;
-    this.#revision = progress.revision;
-    this.#refresh.request();
+  /** Progress of an import or of live sources; a new revision means that there is more to show. */
+  published({ revision }: Pick<ImportProgress, 'revision'>): void {
+    if (revision <= this.#revision) return;
+    this.#revision = revision;
+    if (!this.liveMode.holds()) this.#refresh.request();
+  }
+
+  /** Whether new events may come at any time: from live sources, or from another process. */
+  get mayGrow(): boolean {
+    const { readOnly, sources } = this.summary;
+    return this.live.isReceiving || (readOnly !== null && sources.some(({ live }) => live));
   }
 
   #notesChanged(): void {
@@ -278,6 +301,7 @@ export class OpenCase {
   }
 
   #viewChanged(what: 'all' | 'list'): void {
+    this.liveMode.viewChanged();
     if (!this.explorer.isReady) return;
     const { view, order, listing } = this.explorer;
     this.rows.show(view, listing);
@@ -289,14 +313,12 @@ export class OpenCase {
 
   #renew(summary: CaseSummary): void {
     this.summary = summary;
-    if (summary.revision <= this.#revision) return;
-    this.#revision = summary.revision;
-    this.#refresh.request();
+    this.published(summary);
   }
 
-  /** Follows the changes of another process until it releases the case. */
+  /** Follows the changes of another process until it releases the case, and those of live sources. */
   #follow(): void {
-    if (this.summary.readOnly === null) return;
+    if (this.summary.readOnly === null && !this.live.isReceiving) return;
     this.#following.start(() => void this.#look(), FOLLOW_MS);
   }
 

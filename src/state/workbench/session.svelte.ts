@@ -1,7 +1,7 @@
 import { Lifetime } from '../../base/lifetime';
 import { texts } from '../../base/texts';
 import { engineError, EngineError, type Client, type WindowPoint } from '../../ipc/client';
-import type { CaseSummary, Hello, SavedFormat } from '../../ipc/generated';
+import type { CaseSummary, Hello, LiveKind, SavedFormat } from '../../ipc/generated';
 import { FormatEditor } from '../importing/formateditor.svelte';
 import { dropZones, targetAt, type DropTarget } from '../importing/droptargets';
 import { ImportJob, Imports, problemsOf, type Work } from '../importing/imports.svelte';
@@ -15,11 +15,12 @@ import { SourcesSheet } from '../importing/sourcessheet.svelte';
 /** What the window is busy with before there is anything to show. */
 export type Doing = 'starting' | 'creating' | 'opening' | null;
 
-/** A sheet over the window: an import's preview, the sources, what they have in common, or pasted text. */
+/** A sheet over the window: an import's preview, the sources, what they have in common, a new live source, or pasted text. */
 export type Sheet =
   | { kind: 'import'; sheet: ImportSheet }
   | { kind: 'sources'; sheet: SourcesSheet }
   | { kind: 'links'; sheet: LinksSheet }
+  | { kind: 'live' }
   | { kind: 'paste'; text: string };
 
 /** A whole window: the host, its case, its imports, its problems. */
@@ -165,8 +166,37 @@ export class Session {
   }
 
   closeSheet(): void {
-    if (this.sheet !== null && this.sheet.kind !== 'paste') this.sheet.sheet.dispose();
+    if (this.sheet !== null && 'sheet' in this.sheet) this.sheet.sheet.dispose();
     this.sheet = null;
+  }
+
+  /** Asks what to receive from. */
+  addLive(): void {
+    this.#put({ kind: 'live' });
+  }
+
+  /** Paths on the machine of the engine; a browser sends copies, which do not grow. */
+  choosePaths(kind: 'files' | 'folder'): Promise<string[]> {
+    return this.#client.choose(kind);
+  }
+
+  /** Receives into the open case, otherwise into a new one. Throws why it cannot be received. */
+  async receive(source: LiveKind): Promise<void> {
+    if (this.opened !== null && this.opened.summary.readOnly === null) {
+      await this.opened.live.add(source);
+      this.closeSheet();
+      return;
+    }
+    const name = source.kind === 'follow' ? source.paths[0]! : 'live';
+    const { path } = await this.#client.call('createCase', { paths: [name] });
+    try {
+      await this.#client.call('addLive', { case: path, source });
+    } catch (cause) {
+      // Nobody needs a case that nothing is received into.
+      await this.#client.call('deleteCase', { path }).catch(() => {});
+      throw cause;
+    }
+    await this.#open(path);
   }
 
   /** Text from the clipboard: an open case asks first, because the text stays there. */
@@ -212,13 +242,23 @@ export class Session {
     });
   }
 
-  /** Returns to the list of cases. A running import continues. */
+  /** Returns to the list of cases. A running import continues; live sources end. */
   async leave(): Promise<void> {
     this.closeSheet();
+    const received = this.#close();
+    rememberCase(this.hello, null);
+    await this.#attempt('starting', async () => {
+      await received;
+      await this.#greet();
+    });
+  }
+
+  /** Closes the case. Resolves when everything that it has received is in it. */
+  #close(): Promise<void> {
+    const received = this.opened?.live.stop() ?? Promise.resolve();
     this.opened?.dispose();
     this.opened = null;
-    rememberCase(this.hello, null);
-    await this.#attempt('starting', () => this.#greet());
+    return received;
   }
 
   /** The case has another name; everything about it that is shown stays. */
@@ -349,7 +389,9 @@ export class Session {
 
   #show(summary: CaseSummary): OpenCase {
     this.closeSheet();
-    this.opened?.dispose();
+    // The same case is opened again where a window follows what another one did.
+    if (this.opened?.summary.path === summary.path) this.opened.dispose();
+    else void this.#close();
     const opened = new OpenCase(this.#client, summary, (error) => this.report(error));
     this.opened = opened;
     rememberCase(this.hello, summary.path);

@@ -1,0 +1,106 @@
+import { formatCount } from '../format';
+
+/** The texts of live sources: the sheet that adds one, their panel, and the Live switch. */
+export const live = {
+  add: 'Add live source…',
+  welcome: 'Receive live logs…',
+  command: 'Add a live source',
+  kinds: {
+    follow: 'Files that grow',
+    syslog: 'Syslog',
+    http: 'HTTP',
+    journal: 'Journal of this machine',
+  },
+  notes: {
+    follow:
+      'Follows files by name, also when they are rotated. Folders and patterns take new files too.',
+    syslog: 'RFC 3164 and 5424, from programs on this machine.',
+    http: 'Bulk requests as for Elasticsearch, and OTLP logs, from programs on this machine.',
+    journal: 'Follows journalctl, and resumes where it ended.',
+  },
+
+  sheet: {
+    name: 'Add live source',
+    note: (name: string | null) => (name === null ? 'in a new case' : `in ${name}`),
+    readOnly: 'The open case is written by another process, so a new case is made.',
+    kind: 'Receive from',
+    paths: 'Files, folders and patterns, one a line',
+    pathsExample: '/var/log/app/*.log',
+    chooseFiles: 'Choose files…',
+    chooseFolder: 'Choose folder…',
+    missing: 'Name at least one file, folder or pattern.',
+    relative: (path: string) => `Write the whole path of ${path}, from / on.`,
+    transport: 'Transport',
+    transports: { udp: 'UDP', tcp: 'TCP' },
+    udpNote: 'What is sent while this is paused is lost.',
+    tcpNote: 'Senders with a queue wait while this is paused.',
+    port: 'Port on 127.0.0.1',
+    badPort: 'A port is a number from 1 to 65535.',
+    lowPort: 'Ports below 1024 need special rights on most systems.',
+    send: 'To send here',
+    copy: (client: string) => `the lines for ${client}`,
+    local:
+      'Only this machine can connect. To receive from others, use timberline listen with --allow-remote.',
+    start: 'Start receiving',
+    starting: 'Starting…',
+    cancel: 'Cancel',
+  },
+
+  panel: {
+    name: 'Live sources',
+    show: 'Show live sources',
+    hide: 'Hide live sources',
+    running: (running: number, all: number) =>
+      running === all
+        ? `${formatCount(all)} running`
+        : `${formatCount(running)} of ${formatCount(all)} running`,
+    rate: (perSecond: number) => `${formatCount(perSecond)} events/s`,
+    rateHint: 'Accepted events a second, over the last minute',
+    accepted: (count: number) => `${formatCount(count)} accepted`,
+    none: 'nothing received yet',
+    ago: (length: string) => `last event ${length} ago`,
+    quiet: (length: string) => `quiet for ${length}`,
+    lag: (length: string) => `${length} late`,
+    lagHint: 'How much later than its own time the newest event arrived',
+    rejected: (count: number, reason: string) => `${formatCount(count)} rejected: ${reason}`,
+    duplicates: (count: number) => `${formatCount(count)} duplicates`,
+    states: {
+      running: 'Running',
+      paused: 'Paused',
+      offered: 'Not running',
+      failed: 'Failed',
+    },
+    pause: (name: string) => `Pause ${name}`,
+    resume: (name: string) => `Resume ${name}`,
+    remove: (name: string) => `Remove ${name}; its events stay`,
+    offered: (count: number) =>
+      count === 1
+        ? 'This case received from a live source when it was open last.'
+        : `This case received from ${formatCount(count)} live sources when it was open last.`,
+    startOffered: 'Start again',
+    waiting: 'waits for a change of the case; what is received meanwhile is kept',
+    backlog: (bytes: string) => `${bytes} received and not visible yet`,
+    trouble:
+      'Events cannot be made at the moment. What is received is kept, and it is tried again.',
+  },
+
+  mode: {
+    name: 'Live',
+    on: 'Follow new events as they arrive',
+    off: 'Stop following new events',
+    length: 'Time that is shown',
+    lengths: {
+      '1m': 'Last minute',
+      '5m': 'Last 5 minutes',
+      '15m': 'Last 15 minutes',
+      '1h': 'Last hour',
+      all: 'All time',
+    },
+    commandOn: (length: string) => `Follow new events: ${length}`,
+    commandOff: 'Stop following new events',
+    more: (count: number) => `${formatCount(count)} new ${count === 1 ? 'event' : 'events'}`,
+    stopped: 'Stopped. Back to the newest events',
+  },
+
+  receiving: 'being received',
+} as const;

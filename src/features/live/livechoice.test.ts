@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+
+import { texts } from '../../base/texts';
+import { EMPTY_FORM, liveSource, portOf } from './livechoice';
+import { shippers } from './shippers';
+
+const words = texts.live.sheet;
+
+describe('the description of a live source', () => {
+  it('is a list of whole paths for files', () => {
+    const follow = (paths: string) => liveSource({ ...EMPTY_FORM, paths });
+    expect(follow(' /var/log/a.log \n\n/var/log/app/*.log')).toEqual({
+      source: { kind: 'follow', paths: ['/var/log/a.log', '/var/log/app/*.log'] },
+    });
+    expect(follow('C:\\logs\\app.log')).toHaveProperty('source');
+    expect(follow(' \n')).toEqual({ mistake: words.missing });
+    expect(follow('/a.log\nlogs/b.log')).toEqual({ mistake: words.relative('logs/b.log') });
+  });
+
+  it('is a port for what is sent', () => {
+    const syslog = { ...EMPTY_FORM, choice: 'syslog' } as const;
+    expect(liveSource(syslog)).toEqual({ source: { kind: 'syslogTcp', port: 5514 } });
+    expect(liveSource({ ...syslog, transport: 'udp', syslogPort: ' 514 ' })).toEqual({
+      source: { kind: 'syslogUdp', port: 514 },
+    });
+    expect(liveSource({ ...EMPTY_FORM, choice: 'http', httpPort: '' })).toEqual({
+      mistake: words.badPort,
+    });
+    for (const wrong of ['', '0', '65536', '-1', '5e3', '80a', '127.0.0.1']) {
+      expect(portOf(wrong), wrong).toBeNull();
+    }
+  });
+});
+
+describe('the lines for shippers', () => {
+  it('name the port of the form', () => {
+    for (const kind of ['syslogUdp', 'syslogTcp', 'http'] as const) {
+      const lines = shippers(kind, 4711);
+      expect(lines.length).toBeGreaterThan(1);
+      expect(lines.every(({ lines }) => lines.includes('4711'))).toBe(true);
+    }
+    expect(shippers('http', 9200).map(({ client }) => client)).toContain('Filebeat');
+    expect(shippers('follow', 9200)).toEqual([]);
+  });
+});

@@ -1,0 +1,211 @@
+/** Live sources: followed, paused, offered again; the Live switch; a case that another process writes. */
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+
+import { seriousFindings } from './support/accessible';
+import { end, eventually, firstLine, start, temporaryFolder, timberline } from './support/machine';
+import { openBrowser, total, totalBecomes } from './support/page';
+import { picture, pictures } from './support/picture';
+import { serve, type Server } from './support/server';
+
+let browser: Browser;
+const opened: { stop(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+
+afterAll(() => browser.close());
+
+afterEach(async () => {
+  for (const each of opened.splice(0).reverse()) await each.stop();
+});
+
+async function started(paths: string[] = []): Promise<{ page: Page; server: Server }> {
+  const server = await serve(paths);
+  opened.push(server);
+  const viewport = { width: 1280, height: 800 };
+  const context: BrowserContext = await browser.newContext({ viewport, timezoneId: 'UTC' });
+  opened.push({ stop: () => context.close() });
+  const page = await context.newPage();
+  await page.goto(server.address);
+  return { page, server };
+}
+
+/** A file that a program writes, with times of the clock. */
+class GrowingLog {
+  readonly path = join(temporaryFolder(), 'app.log');
+  lines = 0;
+
+  constructor() {
+    writeFileSync(this.path, '');
+  }
+
+  write(lines: number): void {
+    let text = '';
+    for (let line = 0; line < lines; line += 1) {
+      this.lines += 1;
+      text += `${new Date().toISOString()} INFO worker: request ${this.lines} done\n`;
+    }
+    appendFileSync(this.path, text);
+  }
+}
+
+const source = (page: Page) => page.getByTestId('live-source').first();
+
+const stateBecomes = (page: Page, state: string) =>
+  eventually(`a source that is ${state}`, async () => {
+    return (await source(page).getAttribute('data-state')) === state;
+  });
+
+/** Whether the last row of the list is in sight, with its text. */
+async function isAtEnd(page: Page): Promise<boolean> {
+  const rows = Number(await page.getByTestId('events').getAttribute('data-total'));
+  const last = page.locator(`[data-testid="row"][data-index="${rows - 1}"]`);
+  return rows > 0 && (await last.count()) === 1 && (await last.innerText()).includes('request');
+}
+
+async function follow(page: Page, path: string): Promise<void> {
+  await page.getByTestId('live-follow').check();
+  await page.getByTestId('live-paths').fill(path);
+  await page.getByTestId('live-start').click();
+}
+
+test('a file is followed, paused, imported next to, and offered again', async () => {
+  const { page, server } = await started();
+  const log = new GrowingLog();
+  log.write(3);
+  await page.getByTestId('receive-live').click();
+  await page.getByTestId('live-sheet').waitFor();
+  await page.getByTestId('live-start').click();
+  expect(await page.getByTestId('live-mistake').innerText()).toContain('at least one');
+  await page.getByTestId('live-http').check();
+  await page.getByTestId('live-port').fill(new URL(server.address).port);
+  await page.getByTestId('live-start').click();
+  await page.getByTestId('problem').waitFor();
+  expect(await page.getByTestId('problem').innerText()).toMatch(/in use by .*timberline/s);
+  await page.getByTestId('live-port').fill('9234');
+  const lines = await page.getByTestId('live-lines').allInnerTexts();
+  expect(lines.length > 2 && lines.every((line) => line.includes('9234'))).toBe(true);
+  expect(await seriousFindings(page)).toEqual([]);
+  await pictures(page, 'live-sheet');
+
+  await follow(page, log.path);
+  await totalBecomes(page, 3);
+  log.write(4);
+  await totalBecomes(page, 7);
+  await eventually('its count', async () => {
+    return (await source(page).getAttribute('data-accepted')) === '7';
+  });
+  expect(await page.getByTestId('incomplete').count()).toBe(0);
+  expect(await seriousFindings(page)).toEqual([]);
+
+  const other = join(temporaryFolder(), 'other.log');
+  writeFileSync(other, '2026-03-01T14:05:00Z INFO one\n2026-03-01T14:05:01Z INFO two\n');
+  const dialog = page.waitForEvent('filechooser');
+  await page.getByTestId('add-files').click();
+  await (await dialog).setFiles([other]);
+  await totalBecomes(page, 9);
+  log.write(1);
+  await totalBecomes(page, 10);
+
+  await page.getByTestId('live-pause').click();
+  await stateBecomes(page, 'paused');
+  log.write(2);
+  await page.getByTestId('live-resume').click();
+  await totalBecomes(page, 12);
+
+  await page.getByTestId('case-menu').click();
+  await page.getByTestId('case-menu-close').click();
+  const recent = page.getByTestId('recent-cases').getByRole('button', { name: /app/ }).first();
+  await eventually('the case to be closed', () => recent.isEnabled());
+  log.write(5);
+  await recent.click();
+  await page.getByTestId('live-offer').waitFor();
+  expect(await total(page)).toBe(12);
+  await picture(page, 'live-offer');
+  await page.getByTestId('live-restart').click();
+  await stateBecomes(page, 'running');
+  await totalBecomes(page, 17);
+  await page.getByTestId('live-remove').click();
+  await page.getByTestId('live-panel').waitFor({ state: 'detached' });
+  expect(await total(page)).toBe(17);
+});
+
+test('the Live switch follows new events until somebody scrolls away', async () => {
+  const { page } = await started();
+  const log = new GrowingLog();
+  log.write(60);
+  await page.getByTestId('receive-live').click();
+  await follow(page, log.path);
+  await totalBecomes(page, 60);
+  await page.getByTestId('live-switch').click();
+  await eventually('the end of the list', () => isAtEnd(page));
+  expect(await page.getByTestId('range').innerText()).toContain('15 minutes');
+  log.write(500);
+  await totalBecomes(page, 560);
+  await eventually('the new end of the list', () => isAtEnd(page));
+  await pictures(page, 'live');
+
+  await page.getByTestId('events').hover();
+  await page.mouse.wheel(0, -240);
+  const newest = page.getByTestId('live-newest');
+  await newest.waitFor();
+  const seen = await page.locator('[data-testid="row"]').first().innerText();
+  log.write(1204);
+  await eventually('how much is new', async () => {
+    return (await newest.innerText()).includes('1,204 new events');
+  });
+  expect(await page.locator('[data-testid="row"]').first().innerText()).toBe(seen);
+  expect(await total(page)).toBe(560);
+  expect(await seriousFindings(page)).toEqual([]);
+  await picture(page, 'live-stopped');
+  await newest.click();
+  await totalBecomes(page, 1764);
+  await eventually('the end of the list again', () => isAtEnd(page));
+
+  // Undo leads to the range before, and nothing is followed any more.
+  await page.getByTestId('undo').click();
+  await eventually('the switch to be off', async () => {
+    return (await page.getByTestId('live-switch').getAttribute('aria-pressed')) === 'false';
+  });
+});
+
+test('a case that another process writes is followed too', async () => {
+  const log = new GrowingLog();
+  log.write(20);
+  const folder = join(temporaryFolder(), 'other.case');
+  const arguments_ = ['listen', folder, '--json', '--refresh', '200ms', '--follow', log.path];
+  const listening = start('listen', timberline, arguments_, { pipe: true });
+  opened.push({ stop: () => end(listening) });
+  await firstLine(listening);
+  const { page } = await started([folder]);
+  await totalBecomes(page, 20);
+  await page.getByTestId('readonly').waitFor();
+  expect(await page.getByTestId('live-panel').count()).toBe(0);
+  await page.getByTestId('live-switch').click();
+  log.write(300);
+  await totalBecomes(page, 320);
+  await eventually('the end of the list', () => isAtEnd(page));
+});
+
+test('a server that is ended has everything that it received in the case', async () => {
+  const { page, server } = await started();
+  const log = new GrowingLog();
+  log.write(30);
+  await page.getByTestId('receive-live').click();
+  await follow(page, log.path);
+  await totalBecomes(page, 30);
+  log.write(7);
+  await eventually('all lines to be accepted', async () => {
+    return (await source(page).getAttribute('data-accepted')) === '37';
+  });
+  await server.stop();
+  const read = (name: string): { sources: Record<string, unknown>[] } =>
+    JSON.parse(readFileSync(join(server.home, 'cases', 'app.case', name), 'utf8')) as never;
+  expect(read('case.json').sources).toMatchObject([{ complete: true, events: 37 }]);
+  expect(read('live.json').sources).toMatchObject([{ kind: 'follow', paused: false }]);
+});
