@@ -15,9 +15,10 @@ const MINUTES = 120;
 const CALM = 10;
 const BURST = 60;
 const bursts = new Set([60, 61, 62, 100]);
-const perMinute = (minute: number) => (bursts.has(minute) ? BURST : CALM);
+const perMinute = (minute: number): number => (bursts.has(minute) ? BURST : CALM);
 const EVENTS = Array.from({ length: MINUTES }, (_, minute) => perMinute(minute)).reduce(
   (sum, count) => sum + count,
+  0,
 );
 
 /** Two hours of requests: ten a minute, and sixty in four of them. */
