@@ -118,6 +118,12 @@ precision: number | null,
  */
 recall: number | null, };
 
+export type Also = { subject: Subject, change: Change, counts: [number, number], 
+/**
+ * It covers the same events, nearly.
+ */
+isSame: boolean, };
+
 export type Alternative = { format: string, score: number, };
 
 export type Around = { "kind": "file" } | { "kind": "everywhere" } | { "kind": "sharing", field: string, };
@@ -214,6 +220,8 @@ export type CellEvent = { id: EventId, caption: string, };
 
 export type CellKind = "query" | "chart" | "event";
 
+export type Change = "new" | "gone" | "more" | "fewer" | "stopped" | "moved";
+
 export type ChangeLiveRequest = { case: string, source: number, change: LiveChange, };
 
 export type ChangeNotesRequest = { case: string, put?: Array<NoteDraft>, remove?: Array<NoteRemoval>, };
@@ -224,9 +232,92 @@ export type CheckRequest = { case: string, query: string,
  */
 kql: boolean, };
 
+export type Clock = { 
+/**
+ * The first source of each. The offset is what has to be added to the times of the second.
+ */
+sources: [number, number], estimate: ClockEstimate, 
+/**
+ * The clock offset that the second source needs: what it has already, and the estimated one.
+ */
+setNs: Nanos, 
+/**
+ * The clocks differ by more than can be explained otherwise.
+ */
+apart: boolean, 
+/**
+ * The places whose values it is estimated from.
+ */
+spots: Array<[Spot, Spot]>, examples: Array<Encounter>, };
+
+export type ClockEstimate = { 
+/**
+ * What has to be added to the times of the other series so that they agree, at the middle of the meetings.
+ */
+offsetNs: Nanos, 
+/**
+ * The offset is between these.
+ */
+leastNs: Nanos, mostNs: Nanos, 
+/**
+ * How much the clock of the other series gains, in millionths.
+ */
+driftPpm: number, 
+/**
+ * The middle of the meetings.
+ */
+at: Nanos, 
+/**
+ * Values that it is estimated from, and those of them whose events lie between those of the other series.
+ */
+values: number, nested: number, 
+/**
+ * The clock was set at this time: what had to be added before it and after it.
+ */
+jump: ClockJump | null, };
+
+export type ClockJump = { at: Nanos, beforeNs: Nanos, afterNs: Nanos, };
+
 export type ColumnKind = "missing" | "text" | "int" | "float" | "bool" | "time" | "level" | "list";
 
 export type CompactReport = { bytesBefore: number, bytesAfter: number, segmentsBefore: number, segmentsAfter: number, seconds: number, };
+
+export type CompareRequest = { a: View, b: View, 
+/**
+ * Rows listed at most.
+ */
+limit: number, };
+
+export type Compared = { revision: number, 
+/**
+ * What has to be known to read the rows: in sentences, without a full stop.
+ */
+notes: Array<string>, 
+/**
+ * Share of the work done: 1 when this is the whole answer, and only then are rows listed once that follow from
+ * others.
+ */
+fraction: number, elapsedMs: number, 
+/**
+ * Events of A and of B.
+ */
+events: [number, number], 
+/**
+ * Events that both sides have. They count on both.
+ */
+shared: number, 
+/**
+ * The greatest score first.
+ */
+differences: Array<Difference>, 
+/**
+ * Differences above the line that are not listed.
+ */
+unlisted: number, unchanged: Unchanged, 
+/**
+ * Fields that were not compared, with the reason.
+ */
+leftOut: Array<[string, LeftOut]>, };
 
 export type CompleteRequest = { case: string, query: string, 
 /**
@@ -322,6 +413,36 @@ export type DetectorRuns = { revision: number, runs: Array<DetectorRun>, elapsed
 
 export type DetectorText = { case: string, text: string, };
 
+export type Difference = { subject: Subject, change: Change, 
+/**
+ * Events of A and of B; of a number those that have it.
+ */
+counts: [number, number], 
+/**
+ * Their share of each side.
+ */
+shares: [number, number], 
+/**
+ * The higher rate is at least so many times the lower one, after the margin of error. Of numbers: the odds.
+ */
+atLeast: number, 
+/**
+ * The log-likelihood ratio, and the probability of one as large where nothing differs, times the number of tests.
+ */
+g2: number, pValue: number, 
+/**
+ * The order of the rows.
+ */
+score: number, moved: Moved | null, stop: PatternStop | null, 
+/**
+ * Finds its events, on either side.
+ */
+filter: string, 
+/**
+ * What differs because of this, or with it.
+ */
+also: Array<Also>, };
+
 export type EditRequest = { case: string, query: string, 
 /**
  * Clauses are counted from 0, as `check` lists them.
@@ -331,6 +452,8 @@ edit: QueryEdit, };
 export type Edited = { query: string, };
 
 export type Empty = Record<symbol, never>;
+
+export type Encounter = { value: string, one: Nanos, other: Nanos, };
 
 export type ErrorCode = "notFound" | "notReadable" | "empty" | "binary" | "noLogs" | "corrupt" | "limit" | "diskFull" | "readOnly" | "caseLocked" | "caseDamaged" | "caseTooNew" | "changed" | "queryInvalid" | "cancelled" | "badRequest" | "internal";
 
@@ -625,6 +748,8 @@ export type Layout = {
  */
 layout: string, events: number, };
 
+export type LeftOut = "chosenBy" | "manyValues" | "countsUp";
+
 export type Level = "none" | "trace" | "debug" | "info" | "notice" | "warn" | "error" | "fatal";
 
 export type LevelCount = { level: Level, count: number, };
@@ -632,6 +757,38 @@ export type LevelCount = { level: Level, count: number, };
 export type LevelKind = "above" | "below" | "deviations" | "longer" | "times";
 
 export type LevelSeries = { level: Level, counts: Array<number>, };
+
+export type Link = { ends: [LinkEnd, LinkEnd], 
+/**
+ * Distinct values that both have, and their share of those of the place with fewer.
+ */
+shared: number, share: number, examples: Array<string>, };
+
+export type LinkEnd = { format: string, spot: Spot, 
+/**
+ * The first source of each series that has it.
+ */
+sources: Array<number>, 
+/**
+ * Its distinct values.
+ */
+values: number, };
+
+export type Links = { 
+/**
+ * Places of different formats or names that hold the same values, those with the most first.
+ */
+links: Array<Link>, 
+/**
+ * Sources whose events have values in common, the largest offset first.
+ */
+clocks: Array<Clock>, 
+/**
+ * The share of all values that was looked at.
+ */
+sampled: number, };
+
+export type LinksProgress = { fraction: number, };
 
 export type LiveChange = "pause" | "resume" | "remove";
 
@@ -736,6 +893,16 @@ texts: Array<string | null> | null,
  * Matching events without the field, and those whose value is no number.
  */
 missing: number, mistyped: number, };
+
+export type Moved = { 
+/**
+ * The largest difference between the shares of numbers up to any value (Kolmogorov and Smirnov).
+ */
+distance: number, 
+/**
+ * The percentiles 50, 95 and 99, of A and of B.
+ */
+percentiles: [[Scalar | null, Scalar | null], [Scalar | null, Scalar | null], [Scalar | null, Scalar | null]], };
 
 export type Nanos = string & { readonly __nanos: unique symbol };
 
@@ -911,6 +1078,20 @@ elsewhere: number | null,
  * Its variable parts, if requested.
  */
 variables: Array<PatternVariable>, };
+
+export type PatternStop = { 
+/**
+ * Its last event.
+ */
+last: Nanos, 
+/**
+ * So many were to be expected after it, at its rate among all events until then.
+ */
+expected: number, 
+/**
+ * The rate until then is at least so many times that after it.
+ */
+atLeast: number, };
 
 export type PatternVariable = { 
 /**
@@ -1265,36 +1446,6 @@ wanted: string, };
 
 export type Severity = "informational" | "low" | "medium" | "high" | "critical";
 
-export type SignificantRequest = { selection: View, background: View, 
-/**
- * All but the text where none is named. The values of `raw` are the words of the text.
- */
-fields: Array<string>, most: number, };
-
-export type SignificantTerm = { field: string, value: Scalar, 
-/**
- * Events of the selection that have it, and of the rest.
- */
-selected: number, others: number, 
-/**
- * How much more frequent it is in the selection, times its share of the selection.
- */
-score: number, };
-
-export type SignificantTerms = { elapsedMs: number, 
-/**
- * The highest score first.
- */
-terms: Array<SignificantTerm>, 
-/**
- * Events selected, and all others.
- */
-selected: number, others: number, 
-/**
- * Fields with too many values to be scored.
- */
-leftOut: Array<string>, };
-
 export type SortedPageRequest = { view: View, field: string, descending: boolean, first: number, count: number, 
 /**
  * Fields whose values come with each row.
@@ -1334,6 +1485,8 @@ note?: string,
  * What was chosen about reading it.
  */
 chosen: Reading, };
+
+export type Spot = { "kind": "field", "name": string } | { "kind": "after", "name": string };
 
 export type Stage = { name: StageName, threads: number, events: number, bytes: number, 
 /**
@@ -1386,6 +1539,8 @@ cells: number,
  * Filters whose events are counted in each run.
  */
 marks: Array<string>, };
+
+export type Subject = { "kind": "pattern", id: string, text: string, } | { "kind": "value", field: string, value: Scalar, } | { "kind": "pair", one: Subject, other: Subject, } | { "kind": "number", field: string, group: Subject | null, };
 
 export type Suggestion = { kind: SuggestionKind, 
 /**
@@ -1557,6 +1712,20 @@ sample: string, events: number, };
 
 export type TryLevelRequest = { case: string, text: string, name: string, level: number, slots: number, truth: Array<TimeSpan>, };
 
+export type Unchanged = { 
+/**
+ * Patterns that occur often enough to be compared, and values of fields; and those of them that differ.
+ */
+patterns: number, patternsChanged: number, values: number, valuesChanged: number, 
+/**
+ * Fields without a value that differs.
+ */
+fields: Array<string>, 
+/**
+ * Numbers that did not move.
+ */
+numbers: Array<string>, };
+
 export type UnknownWord = { word: string, 
 /**
  * Bytes of the query.
@@ -1646,7 +1815,7 @@ export interface Contract {
   aggregate: { args: AggregateRequest; progress: Aggregate; reply: Aggregate };
   facets: { args: FacetsRequest; progress: Facets; reply: Facets };
   fields: { args: CasePath; progress: Empty; reply: Fields };
-  significant: { args: SignificantRequest; progress: Empty; reply: SignificantTerms };
+  links: { args: CasePath; progress: LinksProgress; reply: Links };
   sortedPage: { args: SortedPageRequest; progress: Empty; reply: Page };
   context: { args: ContextRequest; progress: Empty; reply: Context };
   follow: { args: FollowRequest; progress: Empty; reply: Trails };
@@ -1657,6 +1826,7 @@ export interface Contract {
   complete: { args: CompleteRequest; progress: Empty; reply: Completion };
   unknownWords: { args: UnknownWordsRequest; progress: Empty; reply: UnknownWords };
   patterns: { args: PatternsRequest; progress: Patterns; reply: Patterns };
+  compare: { args: CompareRequest; progress: Compared; reply: Compared };
   run: { args: RunRequest; progress: Table; reply: Table };
   export: { args: ExportRequest; progress: Exported; reply: Exported };
   write: { args: WriteRequest; progress: Empty; reply: Empty };
