@@ -37,13 +37,12 @@ pub fn run(arguments: &Words) -> Result<Outcome> {
 fn significant(case: &Case, snapshot: &Snapshot, query: &str, most: usize) -> Result<Outcome> {
     let selection = View::parse(query, None, None).inspect_err(|error| out::caret(query, error))?;
     let all = View { filter: Filter::Everything, from: None, to: None };
-    let fields = ["raw".to_owned()];
     let found = case
-        .significant(snapshot, (&selection, &all), &fields, most, &Cancel::default())
+        .significant_words(snapshot, (&selection, &all), most, &Cancel::default())
         .inspect_err(|error| out::caret(query, error))?;
     let mut stdout = out::stdout();
-    for term in &found.terms {
-        writeln!(stdout, "{} {} {} {:.3}", term.value, term.selected, term.others, term.score)?;
+    for found in &found.words {
+        writeln!(stdout, "{} {} {} {:.3}", found.word, found.selected, found.others, found.score)?;
     }
     stdout.flush()?;
     out::say(&format!(

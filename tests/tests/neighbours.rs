@@ -1,5 +1,5 @@
-//! Sorted pages, context, facets, followed values, transactions and what is significant, each against the
-//! plainest reading of logs that repeat themselves enough for ties, gaps and missing values everywhere.
+//! Sorted pages, context, facets, followed values and transactions, each against the plainest
+//! reading of logs that repeat themselves enough for ties, gaps and missing values everywhere.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -365,37 +365,4 @@ fn transactions_and_trails_are_those_of_the_plain_reading() {
             "each event names it in a field: {trails:?}"
         );
     });
-}
-
-#[test]
-fn significant_values_come_first() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.log");
-    let line = |status: u32, host: &str| {
-        format!("{{\"ts\":\"2026-03-01T00:00:00Z\",\"status\":{status},\"host\":\"{host}\"}}\n")
-    };
-    let lines: String = (0..300)
-        .map(|row| {
-            line(
-                if row % 10 == 0 { 500 } else { 200 },
-                if row % 10 == 0 && row % 30 != 0 { "bad" } else { "good" },
-            )
-        })
-        .collect();
-    std::fs::write(&path, lines).expect("a file");
-    let case = Case::create(&folder.path().join("a.case")).expect("a case");
-    case.import(&[path], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import");
-    let found = case
-        .significant(
-            &case.snapshot(),
-            (&view("status:500"), &view("*")),
-            &["host".to_owned()],
-            5,
-            &Cancel::default(),
-        )
-        .expect("terms");
-    assert_eq!((found.selected, found.others), (30, 270));
-    assert_eq!(found.terms.len(), 1, "a host that is as frequent elsewhere says nothing");
-    let bad = &found.terms[0];
-    assert_eq!((bad.value.to_string().as_str(), bad.selected, bad.others), ("bad", 20, 0));
 }

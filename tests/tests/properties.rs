@@ -399,8 +399,7 @@ proptest! {
         let filter = parse(query).expect("a query");
         let (selection, everything) =
             (View { filter: filter.clone(), from: None, to: None }, View { filter: Filter::Everything, from: None, to: None });
-        let raw = ["raw".to_owned()];
-        let found = case.significant(&case.snapshot(), (&selection, &everything), &raw, most, &never);
+        let found = case.significant_words(&case.snapshot(), (&selection, &everything), most, &never);
         let found = match found {
             Ok(found) => found,
             Err(error) => return names_no_field(&error, query, &known),
@@ -426,8 +425,8 @@ proptest! {
         expected.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
         expected.truncate(most);
         prop_assert_eq!([found.selected, found.others], totals);
-        let terms = found.terms.into_iter().map(|term| (term.score, term.value.to_string(), term.selected, term.others));
-        prop_assert_eq!(terms.collect::<Vec<_>>(), expected);
+        let words = found.words.into_iter().map(|found| (found.score, found.word, found.selected, found.others));
+        prop_assert_eq!(words.collect::<Vec<_>>(), expected);
     }
 
     #[test]

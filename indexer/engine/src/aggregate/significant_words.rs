@@ -1,17 +1,18 @@
-//! Significant words: frequent in the text of a selection. Sampled runs of events of the selection and of the
-//! background give candidates, which are then counted in all events.
+//! Significant words: frequent in the text of a selection and rare in the rest. Sampled runs of events of the
+//! selection and of the background give candidates, which are then counted in all events.
 
 use std::collections::HashMap;
 
 use super::AggregateScope;
-use super::significant::{Significant, score};
+use crate::Engine;
 use crate::exec::SegmentRows;
 use crate::view::View;
+use base::Cancel;
 use base::error::{Error, Result};
 use base::limits::CANCEL_ROWS;
 use base::tokens;
 use query::{Filter, Pattern};
-use store::Scalar;
+use store::Snapshot;
 
 /// The sample: this many evenly spread runs of this many events; each run decompresses one or two frames.
 /// Smaller results are read completely.
@@ -21,19 +22,55 @@ const RUN_EVENTS: usize = 256;
 /// Candidates counted for each requested word.
 const CANDIDATES: usize = 3;
 
+#[derive(Clone, Debug, PartialEq)]
+pub struct SignificantWord {
+    pub word: String,
+    /// Events of the selection that have it, and of the rest.
+    pub selected: u64,
+    pub others: u64,
+    /// How much more frequent it is in the selection, times its share of the selection.
+    pub score: f64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SignificantWords {
+    /// The highest score first.
+    pub words: Vec<SignificantWord>,
+    /// Events selected, and all others.
+    pub selected: u64,
+    pub others: u64,
+}
+
 /// The number of sampled events, and the document frequency of each word.
 struct WordSample {
     events: u64,
     words: HashMap<String, u64>,
 }
 
-/// The words that are frequent in a selection and rare in the rest of a background, by descending score, with
-/// the number of events in both. The words are counted exactly.
-pub fn words(
+impl Engine {
+    /// The words that are frequent in a selection and rare in the rest of a background that contains it. They are
+    /// counted exactly.
+    pub fn significant_words(
+        &self,
+        snapshot: &Snapshot,
+        (selection, background): (&View, &View),
+        most: usize,
+        cancel: &Cancel,
+    ) -> Result<SignificantWords> {
+        Self::without_damaged(snapshot, |snapshot| {
+            let selection = &self.resolved(snapshot, selection)?;
+            let background = &self.resolved(snapshot, background)?;
+            let of = |view| AggregateScope { case: self, snapshot, view, cancel };
+            words(&of(selection), &of(background), most)
+        })
+    }
+}
+
+fn words(
     selection: &AggregateScope<'_>,
     background: &AggregateScope<'_>,
     most: usize,
-) -> Result<(Vec<Significant>, u64, u64)> {
+) -> Result<SignificantWords> {
     let (own, total) = sampled(selection)?;
     let (all, everything) = sampled(background)?;
     let rest = everything.saturating_sub(total);
@@ -47,17 +84,25 @@ pub fn words(
     }
     candidates.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));
     candidates.truncate(most.saturating_mul(CANDIDATES));
-    let mut found = Vec::new();
+    let mut words = Vec::new();
     for (_, word) in candidates {
         let (selected, everywhere) = (count(selection, word)?, count(background, word)?);
         let others = everywhere.saturating_sub(selected);
         let share = selected as f64 / total.max(1) as f64;
         if let Some(score) = score(share, others as f64, rest) {
-            let value = Scalar::Text(word.to_owned());
-            found.push(Significant { field: "raw".to_owned(), value, selected, others, score });
+            words.push(SignificantWord { word: word.to_owned(), selected, others, score });
         }
     }
-    Ok((found, total, rest))
+    words.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.word.cmp(&other.word)));
+    words.truncate(most);
+    Ok(SignificantWords { words, selected: total, others: rest })
+}
+
+/// The amount by which the share in a selection exceeds that in the rest, times itself; `None` if it does not.
+fn score(share: f64, others: f64, rest: u64) -> Option<f64> {
+    // A count of zero elsewhere counts as half an event, so that a higher count still scores higher.
+    let share_of_rest = others.max(0.5) / rest.max(1) as f64;
+    (share > share_of_rest).then(|| (share - share_of_rest) * share / share_of_rest)
 }
 
 /// The words of a sample spread over all events, and the number of events.
