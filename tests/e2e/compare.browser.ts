@@ -146,6 +146,26 @@ test('a brushed range is explained, compared in the tab, and added to the notebo
   await page.getByTestId('compare-count-a').click();
   await totalBecomes(page, Number(sides[0]));
   await page.getByTestId('undo').click();
+
+  // The palette and the menu take other sides from the same range: what is before it, and before a marker in it.
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('same length before');
+  await page.keyboard.press('Enter');
+  await eventually('the same length before', async () => {
+    const time = await page.getByTestId('compare-time-a').innerText();
+    return !time.includes('All but') && (await count(page, 'b')) === sides[1];
+  });
+  await page.keyboard.press('m');
+  await page.getByTestId('note-prompt').getByRole('textbox').fill('deployed');
+  await page.keyboard.press('Enter');
+  await page.getByTestId('compare-take').click();
+  await page.getByRole('menuitem', { name: 'With the time before “deployed”' }).click();
+  await eventually('all of the time before the marker', async () => {
+    const before = Number(await count(page, 'a'));
+    return before > Number(sides[1]) && before < Number(sides[0]);
+  });
+  expect(await count(page, 'b')).toBe(sides[1]);
+
   await page.getByTestId('compare-cite').click();
   await page.getByTestId('compare-cited').waitFor();
   await page.getByTestId('tab-notes').click();
