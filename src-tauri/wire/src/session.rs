@@ -198,7 +198,7 @@ impl Session {
         locked(&self.running).values().for_each(Cancel::set);
         let live: Vec<_> = locked(&self.live).drain().map(|(_, receiving)| receiving).collect();
         for receiving in live {
-            let _ = locked(&receiving).stop();
+            let _ = locked(&receiving).finish();
         }
     }
 

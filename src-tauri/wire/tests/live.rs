@@ -201,3 +201,32 @@ fn what_cannot_be_received_says_why() {
     append(&waited.to_string_lossy(), &line(1));
     has_events(&walk, &case, 1);
 }
+
+#[test]
+fn sources_stop_while_an_import_runs() {
+    let walk = Walk::new();
+    let case = case_of(&walk);
+    let log = walk.file("app.log", line(1).as_bytes());
+    add(&walk, &case, &json!({ "kind": "follow", "paths": [log] }));
+    has_events(&walk, &case, 1);
+    let live = json!({ "path": case });
+    let long = walk.file("long.log", line(2).repeat(200_000).as_bytes());
+    let stopped = std::cell::Cell::new(false);
+    let while_landing = |progress: Value| {
+        if progress["events"].as_u64() > Some(0) && !stopped.replace(true) {
+            append(&log, &line(3));
+            let waiting = |status: &Value| status["sources"][0]["accepted"] == 2;
+            assert_eq!(until(&walk, "live", &live, waiting)["isWaiting"], true);
+            // The import has the case, so the line becomes an event when it has ended.
+            let status = walk.ask("stopLive", live.clone()).expect("it stops");
+            assert_eq!(status["sources"][0]["state"], "offered");
+            assert_eq!(status["isReceiving"], true);
+        }
+    };
+    let import = json!({ "case": case, "paths": [long] });
+    let report = walk.ask_with("import", import, while_landing).expect("an import");
+    assert!(stopped.get());
+    assert_eq!(report["events"], 200_000);
+    assert_eq!(walk.ask("openCase", live.clone()).expect("a case")["events"], 200_002);
+    assert_eq!(walk.ask("live", live).expect("a status")["isReceiving"], false);
+}

@@ -151,14 +151,22 @@ impl Receiving {
         outcomes.into_iter().collect()
     }
 
-    /// Stops all sources: everything that was received becomes events, and the sources are offered again.
+    /// Stops all sources, which are offered again. Everything that was received becomes events: now, or when the calls
+    /// have ended that write the case.
     pub fn stop(&mut self) -> Answer<()> {
         let running = self.sources.iter_mut().filter(|held| matches!(held.state, State::Running(..)));
         running.for_each(|held| end(held, State::Offered));
-        match self.receiver.take() {
-            Some(receiver) => Ok(receiver.finish()?),
-            None => Ok(()),
-        }
+        self.settle()
+    }
+
+    /// Stops all sources, and waits until everything that was received has become events.
+    pub fn finish(&mut self) -> Answer<()> {
+        self.stop()?;
+        self.end_receiver()
+    }
+
+    fn end_receiver(&mut self) -> Answer<()> {
+        self.receiver.take().map_or(Ok(()), |receiver| Ok(receiver.finish()?))
     }
 
     /// Ends the receiver where no source needs it.
@@ -167,7 +175,7 @@ impl Receiving {
         if is_needed || self.writers > 0 {
             return Ok(());
         }
-        self.stop()
+        self.end_receiver()
     }
 
     fn remember(&self) -> Answer<()> {
@@ -278,7 +286,7 @@ fn status_of(held: &Held, snapshot: &Snapshot) -> LiveSource {
     let of_source = snapshot.sources().iter().filter(|source| streams.contains_key(&source.name));
     let newest = of_source.filter_map(|source| source.last).max();
     let received = last_ms.and_then(|ms| i64::try_from(ms).ok()).map(|ms| ms.saturating_mul(1_000_000));
-    let behind = received.zip(newest).map(|(received, newest)| received.saturating_sub(newest).max(0));
+    let lag = received.zip(newest).map(|(received, newest)| received.saturating_sub(newest).max(0));
     LiveSource {
         id: held.id,
         name: held.kind.name(),
@@ -302,7 +310,7 @@ fn status_of(held: &Held, snapshot: &Snapshot) -> LiveSource {
             .map(|(reason, count)| Rejected { reason: reason.to_owned(), count })
             .collect(),
         last: received.map(Nanos),
-        lag_ms: behind.map(|ns| ns as f64 / 1e6),
+        lag_ms: lag.map(|ns| ns as f64 / 1e6),
         streams: streams.into_keys().collect(),
     }
 }
