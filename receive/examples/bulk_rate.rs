@@ -8,7 +8,7 @@
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use indexer::{Cancel, Case};
 use receive::http::{HttpOptions, serve};
@@ -26,6 +26,10 @@ impl Intake for Counting {
 
     fn append_lines(&self, _: &Stream, _: &[u8]) -> Result<(), Refused> {
         Err(Refused::Closed)
+    }
+
+    fn refresh(&self, _: bool, _: Duration) -> bool {
+        true
     }
 
     fn counters(&self) -> &Arc<Counters> {

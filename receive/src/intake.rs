@@ -129,6 +129,10 @@ pub trait Intake: Send + Sync {
     /// lines are put together by the stream's format.
     fn append_lines(&self, stream: &Stream, bytes: &[u8]) -> Result<(), Refused>;
 
+    /// Waits until all records that were appended before are visible, at most so long; with `at_once` they become
+    /// visible without waiting for the next refresh. Tells whether they are.
+    fn refresh(&self, at_once: bool, patience: Duration) -> bool;
+
     /// The counters that `append` keeps for each stream, and to which callers add what they receive and
     /// reject before it comes to an append.
     fn counters(&self) -> &Arc<Counters>;

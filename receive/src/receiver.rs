@@ -220,17 +220,17 @@ impl<'c> Indexing<'c> {
                 // What is not published yet stays in the log.
                 let moment = now();
                 self.live.land(false, moment)?;
-                self.publish(moment)?;
+                self.publish(true, moment)?;
                 return Ok(End::Wanted);
             }
             let has_read = self.read()?;
-            let since = self.published.elapsed();
+            let is_due = self.published.elapsed() >= self.options.refresh || self.log.is_wanted();
             let moment = now();
-            if self.live.waiting_bytes() >= LANDED_AT_ONCE || since >= self.options.refresh {
+            if self.live.waiting_bytes() >= LANDED_AT_ONCE || is_due {
                 self.live.land(false, moment)?;
             }
-            if self.live.is_full() || since >= self.options.refresh {
-                self.publish(moment)?;
+            if self.live.is_full() || is_due {
+                self.publish(is_due, moment)?;
             }
             if has_ended && !has_read {
                 return self.finish().map(|()| End::Closed);
@@ -292,10 +292,13 @@ impl<'c> Indexing<'c> {
         Ok(())
     }
 
-    fn publish(&mut self, moment: Moment) -> Result<(), Error> {
+    fn publish(&mut self, has_landed: bool, moment: Moment) -> Result<(), Error> {
         let published = self.live.publish(moment)?;
         self.published = moment.instant;
         self.positions.extend(published.positions);
+        if has_landed {
+            self.log.published(self.reader.position());
+        }
         if self.live.waiting_bytes() == 0 {
             self.log.visible(self.reader.position());
         }
@@ -331,7 +334,7 @@ impl<'c> Indexing<'c> {
     fn finish(mut self) -> Result<(), Error> {
         let moment = now();
         self.live.land(true, moment)?;
-        self.publish(moment)?;
+        self.publish(true, moment)?;
         let live = self.live;
         let published = live.finish(moment)?;
         self.positions.extend(published.positions);
@@ -350,4 +353,47 @@ impl<'c> Indexing<'c> {
 fn failed(log: &Log, error: &std::io::Error) -> Error {
     let message = format!("the log of what is received cannot be read: {error}");
     Error::new(indexer::ErrorKind::NotReadable, message).at(log.folder())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::intake::{Record, Stream};
+
+    const PATIENCE: Duration = Duration::from_mins(1);
+
+    #[test]
+    fn refresh_publishes_at_once_and_waits_while_others_write() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let case = Arc::new(Case::create(&folder.path().join("live.case")).expect("a case"));
+        // Nothing becomes visible by itself.
+        let options = Options { refresh: Duration::from_hours(1), ..Options::default() };
+        let receiver = Receiver::start(Arc::clone(&case), options, Arc::new(|_| {})).expect("it starts");
+        let intake = receiver.intake();
+        let stream = Stream::new("http/logs");
+        let send = |number: u32| {
+            let record = Record::new(format!("{{\"number\":{number}}}").into_bytes());
+            intake.append(&stream, vec![record]).expect("it is stored");
+        };
+        for number in 1..=3 {
+            send(number);
+            assert!(intake.refresh(true, PATIENCE));
+            assert_eq!(case.snapshot().events(), u64::from(number));
+        }
+        send(4);
+        assert!(!intake.refresh(false, Duration::from_millis(1)), "the next refresh is in an hour");
+
+        // What was received so far is published before others write, and what comes meanwhile after that.
+        let yielded = receiver.yielding()();
+        assert_eq!(case.snapshot().events(), 4);
+        case.rename("renamed").expect("it can be written");
+        send(5);
+        assert!(!intake.refresh(true, Duration::from_millis(50)));
+        assert_eq!(case.snapshot().events(), 4);
+        drop(yielded);
+        assert!(intake.refresh(true, PATIENCE));
+        assert_eq!(case.snapshot().events(), 5);
+        receiver.finish().expect("a clean end");
+        assert_eq!((case.snapshot().events(), case.snapshot().name()), (5, "renamed"));
+    }
 }

@@ -1,6 +1,7 @@
 //! The intake of one source: what it appends goes to the log, and is counted by itself and for the whole.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::counters::Counters;
 use crate::intake::{Appended, Intake, Record, Refused, Stream};
@@ -33,6 +34,10 @@ impl Intake for Tally {
 
     fn append_lines(&self, stream: &Stream, bytes: &[u8]) -> Result<(), Refused> {
         self.log.append_lines_counted(&self.counters, stream, bytes)
+    }
+
+    fn refresh(&self, at_once: bool, patience: Duration) -> bool {
+        self.log.refresh(at_once, patience)
     }
 
     fn counters(&self) -> &Arc<Counters> {

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::Host;
 use super::answer::{Answer, Answered, Problem};
 use super::document;
-use super::limits::REMEMBERED_NAMES;
+use super::limits::{REFRESH_TIME, REMEMBERED_NAMES};
 use super::request::Request;
 use super::search::{index_of, names_index};
 
@@ -114,9 +114,13 @@ pub fn answer(host: &Host, request: &Request, segments: &[&str]) -> Option<Answe
         [index, "_settings"] if reads => Some(listed(host, index, "settings")),
         ["_field_caps"] => Some(Ok(Answer::value(field_caps(host, "_all")))),
         [index, "_field_caps"] => Some(Ok(Answer::value(field_caps(host, index)))),
-        ["_refresh" | "_flush" | "_forcemerge"] | [_, "_refresh" | "_flush" | "_forcemerge"] => {
-            Some(Ok(Answer::value(shards())))
+        ["_refresh"] | [_, "_refresh"] => {
+            let is_visible = host.intake.refresh(true, REFRESH_TIME);
+            let (successful, failed) = if is_visible { (1, 0) } else { (0, 1) };
+            let shards = json!({"total": 1, "successful": successful, "failed": failed});
+            Some(Ok(Answer::value(json!({ "_shards": shards }))))
         }
+        ["_flush" | "_forcemerge"] | [_, "_flush" | "_forcemerge"] => Some(Ok(Answer::value(shards()))),
         ["_stats"] | [_, "_stats"] if reads => Some(Ok(Answer::value(stats(host)))),
         ["_alias" | "_aliases"] if reads => Some(aliases(host, "_all", method)),
         ["_aliases"] => Some(Ok(Answer::acknowledged())),

@@ -5,6 +5,9 @@ use std::time::Duration;
 /// Connections at once. Each shipper keeps a few; more than these are a flood.
 pub const CONNECTIONS: usize = 512;
 
+/// A request that asks to see its documents is answered after this, visible or not: clients give up after a minute.
+pub const REFRESH_TIME: Duration = Duration::from_secs(30);
+
 /// The head of a request arrives within this, and an idle connection is closed after it: the time that
 /// proxies keep idle connections for.
 pub const HEAD_TIME: Duration = Duration::from_secs(75);

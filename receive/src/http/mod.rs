@@ -84,6 +84,16 @@ impl Host {
         let (memory, settings, scrolls) = Default::default();
         Ok(Host { intake, case, options, stop, ids, memory, settings, scrolls })
     }
+
+    /// Waits until what was stored is visible, if the request asks for that: `refresh=true` at once, `refresh=wait_for`
+    /// with the next refresh.
+    pub fn refresh_asked(&self, head: &request::Head) {
+        match head.parameter("refresh") {
+            Some("true" | "") => drop(self.intake.refresh(true, limits::REFRESH_TIME)),
+            Some("wait_for") => drop(self.intake.refresh(false, limits::REFRESH_TIME)),
+            _ => {}
+        }
+    }
 }
 
 /// Serves until `stop` is set; then requests that are being answered end first. Fails where the address is not

@@ -6,6 +6,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use indexer::{Cancel, Case, ImportOptions};
 use serde_json::Value;
@@ -18,6 +19,8 @@ use crate::{Appended, Counters, Intake, Record, Refused, SourceStatistics, Strea
 pub struct MemoryIntake {
     pub streams: Mutex<BTreeMap<String, Vec<Record>>>,
     pub refuses: Mutex<Option<Refused>>,
+    /// Whether each refresh was to be at once.
+    pub refreshes: Mutex<Vec<bool>>,
     counters: Arc<Counters>,
 }
 
@@ -60,6 +63,11 @@ impl Intake for MemoryIntake {
 
     fn append_lines(&self, _: &Stream, _: &[u8]) -> Result<(), Refused> {
         Err(Refused::Closed)
+    }
+
+    fn refresh(&self, at_once: bool, _: Duration) -> bool {
+        self.refreshes.lock().expect("no panic").push(at_once);
+        true
     }
 
     fn counters(&self) -> &Arc<Counters> {

@@ -322,3 +322,25 @@ fn what_cannot_be_asked_is_said() {
         0
     );
 }
+
+#[test]
+fn documents_are_visible_before_the_answer_where_that_is_asked() {
+    let server = server();
+    let refreshes = || std::mem::take(&mut *server.intake.refreshes.lock().expect("no panic"));
+    let item = "{\"index\":{}}\n{\"message\":\"one\"}\n";
+    server.post("/logs/_bulk", item);
+    server.post("/logs/_bulk?refresh=false", item);
+    assert!(refreshes().is_empty());
+    for (asked, at_once) in [("refresh", true), ("refresh=true", true), ("refresh=wait_for", false)] {
+        assert_eq!(server.post(&format!("/logs/_bulk?{asked}"), item).status, 200);
+        assert_eq!(server.post(&format!("/logs/_doc?{asked}"), "{\"message\":\"two\"}").status, 201);
+        assert_eq!(refreshes(), [at_once, at_once], "{asked}");
+    }
+    // Nothing of it was stored, so there is nothing to wait for.
+    server.post("/logs/_bulk?refresh=true", "{\"index\":{}}\nbroken\n");
+    assert!(refreshes().is_empty());
+    for path in ["/_refresh", "/logs/_refresh"] {
+        assert_eq!(server.post(path, "").json()["_shards"]["successful"], 1);
+    }
+    assert_eq!(refreshes(), [true, true]);
+}

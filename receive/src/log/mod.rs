@@ -52,6 +52,9 @@ struct State {
     failure: String,
     /// Up to here the log may be read.
     readable: Position,
+    /// Up to here its records are visible, and up to here somebody wants them to be at once.
+    published: Position,
+    wanted: Position,
     /// When the first of each sync's appends came, for what is not visible yet.
     marks: Vec<(Position, Instant)>,
     /// Streams are defined again in each file.
@@ -119,6 +122,8 @@ impl Log {
             failed: 0,
             failure: String::new(),
             readable,
+            published: Position::default(),
+            wanted: Position::default(),
             marks: Vec::new(),
             file,
             free_bytes: fs4::available_space(case)?,
@@ -186,6 +191,18 @@ impl Log {
     pub fn nudge(&self) {
         self.state().is_nudged = true;
         self.changed.notify_all();
+    }
+
+    /// The records up to here are visible now. The last event of a stream of lines may still go on.
+    pub fn published(&self, position: Position) {
+        self.state().published = position;
+        self.changed.notify_all();
+    }
+
+    /// Whether somebody waits for records to be visible that are not.
+    pub fn is_wanted(&self) -> bool {
+        let state = self.state();
+        state.wanted > state.published
     }
 
     /// What was read up to here is visible now.
@@ -407,6 +424,19 @@ impl Intake for Log {
 
     fn append_lines(&self, stream: &Stream, bytes: &[u8]) -> Result<(), Refused> {
         self.append_lines_counted(&self.counters, stream, bytes)
+    }
+
+    fn refresh(&self, at_once: bool, patience: Duration) -> bool {
+        let mut state = self.state();
+        let all = state.readable;
+        if at_once {
+            state.wanted = all.max(state.wanted);
+            state.is_nudged = true;
+            self.changed.notify_all();
+        }
+        let is_still = |state: &mut State| state.published < all && !state.is_closed;
+        let waited = self.changed.wait_timeout_while(state, patience, is_still);
+        waited.unwrap_or_else(PoisonError::into_inner).0.published >= all
     }
 
     fn counters(&self) -> &Arc<Counters> {

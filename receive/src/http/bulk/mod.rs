@@ -89,6 +89,11 @@ pub async fn bulk(host: &Arc<Host>, head: &Head, index: Option<&str>, body: Inco
     }
     request.append().await?;
     request.count_failed();
+    if request.stored && head.parameter("refresh").is_some() {
+        let (host, head) = (Arc::clone(host), head.clone());
+        // Nothing can be lost any more: whatever became of the wait, the items are answered.
+        let _ = tokio::task::spawn_blocking(move || host.refresh_asked(&head)).await;
+    }
     let paths = FilterPath::parse(head.parameter("filter_path").unwrap_or_default());
     let took = started.elapsed().as_millis() as u64;
     let text = reply::reply(&request.parser.items, request.parser.names(), &host.ids, took, &paths);
