@@ -27,6 +27,7 @@ mod counters;
 mod follow;
 pub mod http;
 mod intake;
+mod journal;
 mod limits;
 mod log;
 mod networks;

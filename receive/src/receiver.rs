@@ -111,7 +111,6 @@ impl Receiver {
 
     /// Lets other work of this process write the case, once what was received so far is published. Until the
     /// value that this returns is dropped, what is received is kept in the log and does not become events.
-    #[must_use]
     pub fn yielding(&self) -> impl FnOnce() -> Yielded + use<> {
         let (turn, log) = (Arc::clone(&self.turn), Arc::clone(&self.log));
         move || Yielded::wait(&turn, &log)

@@ -1,9 +1,8 @@
 //! What a case receives from, each on threads of its own: started with an address, stopped by a flag.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -12,7 +11,8 @@ use indexer::{Cancel, Error, ErrorKind};
 use crate::counters::Counters;
 use crate::follow::follow;
 use crate::http::{self, Allows, HttpOptions};
-use crate::intake::{Intake, Record, Refused, Stream};
+use crate::intake::{Intake, Refused, Stream};
+use crate::journal::Journal;
 use crate::limits::READ_BYTES;
 use crate::networks::{Networks, process_with_address};
 use crate::receiver::{Notice, Receiver};
@@ -116,7 +116,10 @@ pub fn start_counted(
             let address = names.join(" ");
             run("follow", &address, move || follow(&paths, &tally, &stop))
         }
-        Source::Journal => journal(intake, stop),
+        Source::Journal => {
+            let mut journal = Journal::start(receiver.case().folder())?;
+            run("journal", &"-", move || journal.follow(&intake, &stop))
+        }
         Source::Stdin => run("stdin", &"-", move || stdin(&*intake, &stop)),
     }
 }
@@ -223,63 +226,4 @@ fn append_bytes(intake: &dyn Intake, stream: &Stream, bytes: &[u8], stop: &Cance
             Err(_) => std::thread::sleep(LOOK),
         }
     }
-}
-
-/// Follows the journal. An entry's cursor is its id, so that what is read again after a restart is not stored
-/// again.
-fn journal(intake: Arc<dyn Intake>, stop: Cancel) -> Result<Running, Error> {
-    let mut reader = Command::new("journalctl")
-        .args(["--output=json", "--follow", "--lines=1000", "--quiet"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|error| {
-            Error::new(ErrorKind::NotFound, format!("journalctl cannot be started: {error}"))
-                .hint("the journal is followed where systemd runs")
-        })?;
-    let Some(output) = reader.stdout.take() else {
-        return Err(Error::new(ErrorKind::Internal, "journalctl has no output"));
-    };
-    run("journal", &"-", move || {
-        let stopping = stop.clone();
-        let reading = std::thread::spawn(move || read_journal(output, &*intake, &stop));
-        while !stopping.is_set() && !reading.is_finished() {
-            std::thread::sleep(LOOK);
-        }
-        let _ = reader.kill();
-        let _ = reader.wait();
-        let _ = reading.join();
-    })
-}
-
-fn read_journal(output: impl Read, intake: &dyn Intake, stop: &Cancel) {
-    let stream = Stream { format: Some("json".to_owned()), ..Stream::new("journal") };
-    let mut lines = BufReader::with_capacity(READ_BYTES, output);
-    let mut line = Vec::new();
-    let mut records = Vec::new();
-    while lines.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
-        let bytes = line.trim_ascii_end().to_vec();
-        line.clear();
-        let id = cursor_of(&bytes);
-        records.push(Record { bytes, id });
-        if lines.buffer().is_empty() || records.len() >= 1000 {
-            let batch = std::mem::take(&mut records);
-            loop {
-                match intake.append(&stream, batch.clone()) {
-                    Ok(_) => break,
-                    Err(_) if stop.is_set() => return,
-                    Err(Refused::Closed) => return,
-                    Err(_) => std::thread::sleep(LOOK),
-                }
-            }
-        }
-    }
-}
-
-/// A hash of the cursor of an entry, which names it for ever.
-fn cursor_of(entry: &[u8]) -> Option<u128> {
-    let entry: serde_json::Value = serde_json::from_slice(entry).ok()?;
-    let cursor = entry.get("__CURSOR")?.as_str()?;
-    Some(crate::intake::hash_of(cursor.as_bytes()))
 }

@@ -23,7 +23,15 @@ struct Listening {
 
 impl Listening {
     fn start(case: &Path, arguments: &[&str]) -> Listening {
+        Listening::with_programs(case, arguments, None)
+    }
+
+    /// Finds other programs in this folder first.
+    fn with_programs(case: &Path, arguments: &[&str], programs: Option<&Path>) -> Listening {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = programs.map(Path::to_path_buf).into_iter().chain(std::env::split_paths(&path));
         let mut child = Command::new(programs::timberline())
+            .env("PATH", std::env::join_paths(folders).expect("folders"))
             .arg("listen")
             .arg(case)
             .args(arguments)
@@ -350,4 +358,76 @@ fn logger_is_a_client() {
     listening.until(6);
     listening.stop();
     assert_eq!(texts(&case, "\"disk is hot\" app:tester").len(), 6, "{:?}", texts(&case, ""));
+}
+
+/// A program that answers as journalctl does: entries of a file after one of them, or the last ones, and those that
+/// come. It knows only cursors of this file, and writes down how it was called.
+#[cfg(unix)]
+fn fake_journalctl(folder: &Path, entries: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+
+    let script = r#"#!/bin/sh
+echo "$*" >> "$ENTRIES.calls"
+case "$*" in
+    "--output=json --follow --quiet --lines=1000") exec tail -n 1000 -f "$ENTRIES" ;;
+    "--output=json --follow --quiet --no-tail --after-cursor=s=1;i="*) exec tail -n "+$((${5##*i=} + 2))" -f "$ENTRIES" ;;
+esac
+exit 1
+"#;
+    let program = folder.join("journalctl");
+    fs::write(&program, script.replace("$ENTRIES", &entries.to_string_lossy())).expect("it is written");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it may run");
+}
+
+#[cfg(unix)]
+#[test]
+fn journal_is_resumed_at_its_cursor() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (case, entries) = (folder.path().join("live.case"), folder.path().join("entries"));
+    fake_journalctl(folder.path(), &entries);
+    let write = |numbers: std::ops::Range<u64>| {
+        let mut file = OpenOptions::new().create(true).append(true).open(&entries).expect("a file");
+        for number in numbers {
+            let time = 1_772_373_900_000_000 + number;
+            let entry = serde_json::json!({
+                "__CURSOR": format!("s=1;i={number}"), "__REALTIME_TIMESTAMP": time.to_string(), "PRIORITY": "3",
+                "_HOSTNAME": "web-1", "MESSAGE": format!("entry {number}"),
+            });
+            writeln!(file, "{entry}").expect("it is written");
+        }
+    };
+    let start = || Listening::with_programs(&case, &["--journal"], Some(folder.path()));
+    write(0..3);
+    let listening = start();
+    listening.until(3);
+    write(3..5);
+    listening.until(5);
+    listening.stop();
+
+    // More than is asked for the first time.
+    write(5..2_000);
+    let listening = start();
+    listening.until(2_000);
+    listening.stop();
+
+    // The journal does not know the cursor any more; what it has at its end is in the case.
+    let cursor = case.join("wal/journal.cursor");
+    assert_eq!(fs::read_to_string(&cursor).expect("a cursor"), "s=1;i=1999");
+    fs::write(&cursor, "s=gone;i=1").expect("it is written");
+    write(2_000..2_003);
+    let listening = start();
+    listening.until(2_003);
+    listening.stop();
+
+    let calls = fs::read_to_string(folder.path().join("entries.calls")).expect("calls");
+    let ends: Vec<&str> = calls.lines().filter_map(|call| call.rsplit(' ').next()).collect();
+    let after = ["--after-cursor=s=1;i=4", "--after-cursor=s=gone;i=1"];
+    assert_eq!(ends, ["--lines=1000", after[0], after[1], "--lines=1000"]);
+    let case = Case::open(&case).expect("the case opens");
+    let snapshot = case.snapshot();
+    assert_eq!(snapshot.events(), 2_003);
+    let view = View::parse("source=journal level:error _HOSTNAME=web-1", None, None).expect("a query");
+    assert_eq!(case.count(&snapshot, &view, &Cancel::default()).expect("a count"), 2_003);
+    let (first, last) = snapshot.time_range().expect("times");
+    assert_eq!((first, last), (1_772_373_900_000_000_000, 1_772_373_900_002_002_000));
 }
