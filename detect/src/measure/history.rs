@@ -353,7 +353,7 @@ pub fn tally(intervals: &[(i64, i64)], ends: (i64, i64), bad: &[(i64, i64)]) -> 
     }
 }
 
-/// Whether an interval meets one of others, which are in order and apart.
+/// Whether an interval meets one of others, which are in order and do not overlap.
 fn meets(others: &[(i64, i64)], (from, to): (i64, i64)) -> bool {
     let first = others.partition_point(|other| other.1 < from);
     others.get(first).is_some_and(|other| other.0 <= to)

@@ -436,48 +436,33 @@ pub fn back_test(
     let snapshot = case.snapshot();
     let mut detector = named(&request.text, &request.name)?;
     let place = Place { case: &case, snapshot: &snapshot, range: (None, None), cancel: &call.cancel };
-    let Some(ends) = place.ends() else {
-        let tried = tried(&request.text, &detector, Vec::new(), Vec::new(), (0, 0), started, &[], 1);
-        return Ok(BackTest {
-            revision: snapshot.revision(),
-            ends: None,
-            groups: Vec::new(),
-            all_groups: 0,
-            tried,
-            remark: None,
-        });
-    };
-    let slots = (request.slots as usize).clamp(1, MOST_SLOTS);
-    let span = TimeSpan { from: Nanos(ends.0), to: Nanos(ends.1) };
-    let Some(history) = history(session, &case, &snapshot, &detector, &call.cancel)? else {
+    let history = history(session, &case, &snapshot, &detector, &call.cancel)?;
+    let suggested = history.as_ref().filter(|_| request.suggest).and_then(|history| {
+        let within = request.within.map(|span| (span.from.0, span.to.0));
+        history.suggested(&detector, within)
+    });
+    if let Some(level) = suggested {
+        detector = detector.at_level(level);
+    }
+    let attempt = Attempt::new(&request.text, &detector, &request.truth, request.slots, started);
+    let (tried, remark, groups, all_groups) = if let Some(history) = &history {
+        let groups = history.points(&detector, attempt.slots, MOST_GROUPS);
+        (attempt.over(history), detector.remark(history), groups, history.groups.len() as u64)
+    } else {
+        // The case is empty, or the condition measures nothing over time.
         let found = detector.evaluate(&place)?;
-        let remark = found.remark.map(|(message, hint)| format!("{message}; {hint}"));
+        let ends = place.ends().unwrap_or_default();
         let spans = spans_of(&found.alerts);
         let listed = found.alerts.into_iter().take(LISTED).collect();
-        let tried = tried(&request.text, &detector, spans, listed, ends, started, &request.truth, slots);
-        return Ok(BackTest {
-            revision: snapshot.revision(),
-            ends: Some(span),
-            groups: Vec::new(),
-            all_groups: 0,
-            tried,
-            remark,
-        });
+        (attempt.tried(spans, listed, ends), found.remark, Vec::new(), 0)
     };
-    if request.suggest {
-        let within = request.within.map(|span| (span.from.0, span.to.0));
-        if let Some(level) = history.suggested(&detector, within) {
-            detector = detector.at_level(level);
-        }
-    }
-    let remark = detector.remark(&history).map(|(message, hint)| format!("{message}; {hint}"));
     Ok(BackTest {
         revision: snapshot.revision(),
-        ends: Some(span),
-        groups: history.points(&detector, slots, MOST_GROUPS),
-        all_groups: history.groups.len() as u64,
-        tried: over_history(&request.text, &detector, &history, &request.truth, slots, started),
-        remark,
+        ends: place.ends().map(|(from, to)| TimeSpan { from: Nanos(from), to: Nanos(to) }),
+        groups,
+        all_groups,
+        tried,
+        remark: remark.map(|(message, hint)| format!("{message}; {hint}")),
     })
 }
 
@@ -491,51 +476,51 @@ pub fn try_level(
     let case = session.case(Path::new(&request.case))?;
     let snapshot = case.snapshot();
     let detector = named(&request.text, &request.name)?.at_level(request.level);
-    let slots = (request.slots as usize).clamp(1, MOST_SLOTS);
-    match history(session, &case, &snapshot, &detector, &call.cancel)? {
-        Some(history) => Ok(over_history(&request.text, &detector, &history, &request.truth, slots, started)),
-        None => Err(WireError::new(
-            ErrorCode::BadRequest,
-            format!("The detector `{}` has no level that could be tried.", request.name),
-        )),
+    let attempt = Attempt::new(&request.text, &detector, &request.truth, request.slots, started);
+    let history = history(session, &case, &snapshot, &detector, &call.cancel)?;
+    history.map(|history| attempt.over(&history)).ok_or_else(|| {
+        let message = format!("The detector `{}` has no level that could be tried.", request.name);
+        WireError::new(ErrorCode::BadRequest, message)
+    })
+}
+
+/// A detector that is tried, what it is compared with, and what it is drawn in.
+struct Attempt<'a> {
+    text: &'a str,
+    detector: &'a Detector,
+    truth: &'a [TimeSpan],
+    slots: usize,
+    started: Instant,
+}
+
+impl<'a> Attempt<'a> {
+    fn new(
+        text: &'a str,
+        detector: &'a Detector,
+        truth: &'a [TimeSpan],
+        slots: u32,
+        started: Instant,
+    ) -> Attempt<'a> {
+        Attempt { text, detector, truth, slots: (slots as usize).clamp(1, MOST_SLOTS), started }
     }
-}
 
-fn over_history(
-    text: &str,
-    detector: &Detector,
-    history: &History,
-    truth: &[TimeSpan],
-    slots: usize,
-    started: Instant,
-) -> TriedLevel {
-    let found = detector.intervals(history);
-    let spans = found.iter().map(|(_, interval)| (interval.start, interval.end)).collect();
-    let listed = found.iter().take(LISTED).map(|one| detector.alert_of(history, one)).collect();
-    tried(text, detector, spans, listed, history.ends, started, truth, slots)
-}
+    fn over(&self, history: &History) -> TriedLevel {
+        let found = self.detector.intervals(history);
+        let spans = found.iter().map(|(_, interval)| (interval.start, interval.end)).collect();
+        let listed = found.iter().take(LISTED).map(|one| self.detector.alert_of(history, one)).collect();
+        self.tried(spans, listed, history.ends)
+    }
 
-// What was found, and what it is compared with and drawn in.
-#[allow(clippy::too_many_arguments)]
-fn tried(
-    text: &str,
-    detector: &Detector,
-    spans: Vec<(i64, i64)>,
-    listed: Vec<Alert>,
-    ends: (i64, i64),
-    started: Instant,
-    truth: &[TimeSpan],
-    slots: usize,
-) -> TriedLevel {
-    let bad: Vec<(i64, i64)> = truth.iter().map(|span| (span.from.0, span.to.0)).collect();
-    let tally = tally(&spans, ends, &bad);
-    TriedLevel {
-        level: detector.level(),
-        text: with_level(text, detector).unwrap_or_else(|| text.to_owned()),
-        tally,
-        spans: drawn(spans, (ends.1 - ends.0) / slots as i64),
-        listed,
-        elapsed_ms: milliseconds(started),
+    fn tried(&self, spans: Vec<(i64, i64)>, listed: Vec<Alert>, ends: (i64, i64)) -> TriedLevel {
+        let bad: Vec<(i64, i64)> = self.truth.iter().map(|span| (span.from.0, span.to.0)).collect();
+        TriedLevel {
+            level: self.detector.level(),
+            tally: tally(&spans, ends, &bad),
+            text: with_level(self.text, self.detector).unwrap_or_else(|| self.text.to_owned()),
+            spans: drawn(spans, (ends.1 - ends.0) / self.slots as i64),
+            listed,
+            elapsed_ms: milliseconds(self.started),
+        }
     }
 }
 

@@ -6,8 +6,9 @@ use std::cell::RefCell;
 
 use serde_json::{Value, json};
 use walk::Walk;
+use wire::ErrorCode;
 
-/// A minute of requests has ten events, in three minutes sixty of which some fail.
+/// A minute of requests has ten events, in three minutes sixty, and half of these fail.
 fn busy_log() -> Vec<u8> {
     let mut text = String::new();
     for minute in 0..120 {
@@ -89,6 +90,20 @@ fn detectors_are_listed_kept_in_the_case_and_run() {
     assert_eq!((count(&runs, 1), count(&again, 1), count(&again, 0)), (1, 0, 1));
     let not_applicable = |run: &&Value| run["applicable"] == json!(false);
     assert!(runs["runs"].as_array().expect("runs").iter().any(|run| not_applicable(&run)));
+}
+
+#[test]
+fn run_stops_where_a_person_stops_it() {
+    let walk = Walk::new();
+    let (case, _) = walk.imported(&walk.file("web.jsonl", &busy_log()));
+    let seen = RefCell::new(0);
+    let stop = |_| {
+        *seen.borrow_mut() += 1;
+        walk.session.cancel("call");
+    };
+    let error = walk.ask_with("runDetectors", json!({ "case": case }), stop).expect_err("it was stopped");
+    assert_eq!(error.code, ErrorCode::Cancelled);
+    assert!(*seen.borrow() < 20, "{} ran", seen.borrow());
 }
 
 #[test]

@@ -100,6 +100,7 @@ export const detectors = {
   saveCopy: 'Save in this case',
   saved: 'saved',
   unsaved: 'not saved',
+  ofProgram: 'comes with Timberline',
   remove: 'Remove',
   revert: 'Revert',
   conflict: 'Somebody else changed this detector in the meantime. Open it again to see their text.',

@@ -200,5 +200,8 @@ function paintLimit(pen: Pen, picture: MeasurePicture, heightPx: number): void {
       pen.line(line, style);
     }
   }
-  if (!isSeen && level.up) label(`↑ ×${formatValue(level.value, 'plain')}`, 0);
+  if (isSeen) return;
+  const shown = `×${formatValue(level.value, 'plain')}`;
+  if (level.up) label(`↑ ${shown}`, 0);
+  else label(`↓ ${shown}`, heightPx);
 }

@@ -28,7 +28,7 @@ const answer = (value: number) => ({ groups: [], tried: tried(value) }) as unkno
 async function opened() {
   const client = new FakeClient();
   const test = new BackTest(new Lifetime(), client, '/c');
-  test.open({ id: 'd1', name: 'busy', text: TEXT, suggest: null });
+  test.open({ id: 'd1', name: 'busy', text: TEXT, isStored: true, suggest: null });
   await client.callsTo('readDetectors')[0]!.answer(list('busy'));
   await client.callsTo('backTest')[0]!.answer(answer(3));
   return { client, test };
@@ -57,7 +57,7 @@ it('shows what is wrong with the text, and what it last said', async () => {
   vi.useFakeTimers();
   const client = new FakeClient();
   const test = new BackTest(new Lifetime(), client, '/c');
-  test.open({ id: 'd1', name: 'busy', text: TEXT, suggest: null });
+  test.open({ id: 'd1', name: 'busy', text: TEXT, isStored: true, suggest: null });
   void client.callsTo('readDetectors')[0]!.answer(list('busy'));
   await vi.advanceTimersByTimeAsync(0);
   void client.callsTo('backTest')[0]!.answer(answer(3));
@@ -75,7 +75,7 @@ it('shows what is wrong with the text, and what it last said', async () => {
 it('takes the suggested level of a new detector', async () => {
   const client = new FakeClient();
   const test = new BackTest(new Lifetime(), client, '/c');
-  test.open({ id: null, name: 'busy', text: TEXT, suggest: { within: null } });
+  test.open({ id: null, name: 'busy', text: TEXT, isStored: false, suggest: { within: null } });
   await client.callsTo('readDetectors')[0]!.answer(list('busy'));
   expect(client.callsTo('backTest')[0]!.args).toMatchObject({ suggest: true, within: null });
   await client.callsTo('backTest')[0]!.answer(answer(9));

@@ -23,6 +23,8 @@ export interface Subject {
   readonly id: string | null;
   readonly name: string;
   readonly text: string;
+  /** Whether its text is kept: in the case, or in the program. */
+  readonly isStored: boolean;
   /** For a new one: its level is chosen, so that it fires in this range, or where it is unusual. */
   readonly suggest: { readonly within: TimeSpan | null } | null;
 }
@@ -62,9 +64,10 @@ export class BackTest {
     this.#typing = new Timer(lifetime);
   }
 
-  /** Whether the text differs from what is stored. */
+  /** Whether the text is not what is kept. */
   get isChanged(): boolean {
-    return this.subject !== null && (this.subject.id === null || this.text !== this.subject.text);
+    const { subject, text } = this;
+    return subject !== null && (!subject.isStored || text !== subject.text);
   }
 
   get level(): DetectorLevel | null {
@@ -97,12 +100,18 @@ export class BackTest {
   /** The text was stored: it is the one to compare with. */
   stored(id: string, text: string): void {
     if (this.subject === null) return;
-    this.subject = { id, name: this.entry?.name ?? this.subject.name, text, suggest: null };
+    this.subject = {
+      id,
+      name: this.entry?.name ?? this.subject.name,
+      text,
+      isStored: true,
+      suggest: null,
+    };
   }
 
   /** It is not in the case any more. */
   removed(): void {
-    if (this.subject !== null) this.subject = { ...this.subject, id: null };
+    if (this.subject !== null) this.subject = { ...this.subject, id: null, isStored: false };
   }
 
   type(text: string): void {

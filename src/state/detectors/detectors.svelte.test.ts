@@ -188,7 +188,7 @@ it('shows the text that an undo has restored', async () => {
 it('stores one that comes with the program as a new note', async () => {
   const { client, detectors, lifetime } = await opened();
   detectors.select(entry('a'));
-  expect(detectors.test.isChanged).toBe(true);
+  expect(detectors.test.isChanged).toBe(false);
   void detectors.save();
   const [put] = client.callsTo('changeNotes')[0]!.args.put!;
   expect(put).toMatchObject({ kind: 'detector', text: 'text of a', known: 0 });

@@ -30,7 +30,7 @@ import {
 import { BackTest, type Subject } from './backtest.svelte';
 import { spansOf, truthKey, truthNotes, type TruthChoice } from './truth';
 
-/** Alerts on the timeline at most, the most serious: more could not be told apart. */
+/** Alerts on the timeline at most, the most serious: more could not be distinguished. */
 const MOST_FLAGS = 400;
 
 /** A case that grows is evaluated again when it has not grown for so long. */
@@ -206,7 +206,8 @@ export class Detectors {
   select(entry: DetectorEntry): void {
     const { name, text } = entry;
     this.conflict = false;
-    this.test.open({ id: entry.own ? entry.file : null, name, text, suggest: null });
+    const id = entry.own ? entry.file : null;
+    this.test.open({ id, name, text, isStored: true, suggest: null });
   }
 
   /** Tries the one that an alert is of, when the list is known. */
@@ -220,7 +221,7 @@ export class Detectors {
   /** Tries a new one. */
   begin(subject: Pick<Subject, 'name' | 'text' | 'suggest'>): void {
     this.conflict = false;
-    this.test.open({ id: null, ...subject });
+    this.test.open({ id: null, isStored: false, ...subject });
   }
 
   /** Whether the tried one is that of a list entry. */
