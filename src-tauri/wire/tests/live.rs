@@ -34,7 +34,7 @@ fn until(walk: &Walk, command: &str, args: &Value, holds: impl Fn(&Value) -> boo
         if holds(&answer) {
             return answer;
         }
-        assert!(began.elapsed() < Duration::from_secs(60), "{command}: {answer}");
+        assert!(began.elapsed() < Duration::from_mins(1), "{command}: {answer}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -104,11 +104,11 @@ fn import_while_listening_takes_turns() {
     let port = status["sources"][0]["kind"]["port"].as_u64().expect("a port") as u16;
     assert!(port > 0);
     let mut sender = TcpStream::connect(("127.0.0.1", port)).expect("a connection");
-    let mut sent = 0;
+    let mut number = 0;
     let mut send = |count: u32| {
         for _ in 0..count {
-            sent += 1;
-            writeln!(sender, "<13>Mar  1 14:05:00 host app: message {sent}").expect("it is sent");
+            number += 1;
+            writeln!(sender, "<13>Mar  1 14:05:00 host app: message {number}").expect("it is sent");
         }
     };
     send(3);
@@ -210,7 +210,7 @@ fn sources_stop_while_an_import_runs() {
     add(&walk, &case, &json!({ "kind": "follow", "paths": [log] }));
     has_events(&walk, &case, 1);
     let live = json!({ "path": case });
-    let long = walk.file("long.log", line(2).repeat(200_000).as_bytes());
+    let imported = walk.file("long.log", line(2).repeat(200_000).as_bytes());
     let stopped = std::cell::Cell::new(false);
     let while_landing = |progress: Value| {
         if progress["events"].as_u64() > Some(0) && !stopped.replace(true) {
@@ -223,7 +223,7 @@ fn sources_stop_while_an_import_runs() {
             assert_eq!(status["isReceiving"], true);
         }
     };
-    let import = json!({ "case": case, "paths": [long] });
+    let import = json!({ "case": case, "paths": [imported] });
     let report = walk.ask_with("import", import, while_landing).expect("an import");
     assert!(stopped.get());
     assert_eq!(report["events"], 200_000);

@@ -63,7 +63,8 @@ export const live = {
     lag: (length: string) => `${length} late`,
     lagHint: 'How much later than its own time the newest event arrived',
     rejected: (count: number, reason: string) => `${formatCount(count)} rejected: ${reason}`,
-    duplicates: (count: number) => `${formatCount(count)} duplicates`,
+    duplicates: (count: number) =>
+      `${formatCount(count)} ${count === 1 ? 'duplicate' : 'duplicates'}`,
     states: {
       running: 'Running',
       paused: 'Paused',
