@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use indexer::SortBy;
 
+pub use crate::configs::Configs;
 use crate::duration::duration_ns;
 pub use crate::listen::Listen;
 pub use crate::mcp::Mcp;
@@ -68,6 +69,8 @@ pub enum Command {
     Push(Push),
     /// Calculate how large a cluster must be for the events of a case
     Plan(Plan),
+    /// Write an ingest pipeline, an index template and configurations of shippers that read a source as Timberline does
+    Configs(Configs),
     /// Add, list, check and remove clusters: Elasticsearch and OpenSearch, which are asked as remote:NAME
     Remote(RemoteArguments),
 }

@@ -7,6 +7,7 @@ mod args;
 mod bench;
 mod check;
 mod compare;
+mod configs;
 mod detect;
 mod duration;
 mod events;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         Command::Words(arguments) => words::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Links(arguments) => links::run(&arguments),
+        Command::Configs(arguments) => configs::run(&arguments),
         Command::Sql(arguments) => sql::run(&arguments),
         Command::Detect(arguments) => detect::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),

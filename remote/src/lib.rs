@@ -21,6 +21,7 @@ mod check;
 mod client;
 mod cluster;
 mod config;
+mod configs;
 mod dsl;
 mod json;
 mod limits;
@@ -33,6 +34,7 @@ pub use check::{Checked, Finding, check};
 pub use client::{Body, Client, Exchange, Flavour, Options, Reply};
 pub use cluster::{Asked, Cluster, Missing};
 pub use config::{Login, Remote, Remotes};
+pub use configs::{Configuration, Learned, Lifetime, Share};
 pub use dsl::{Inexact, Translated, translate};
 pub use plan::{Figure, PlanRequest, Planned, Ratio, plan, shown_bytes};
 pub use push::{

@@ -412,8 +412,10 @@ fn huge_results_are_cut_and_say_what_is_left_out() {
     let log = folder.path().join("huge.json");
     let mut text = String::new();
     for event in 0..400 {
-        let fields: String =
-            (0..120).map(|field| format!(",\"f{field:03}\":\"{}\"", "\\u0001\\\"".repeat(40))).collect();
+        let mut fields = String::new();
+        for field in 0..120 {
+            write!(fields, ",\"f{field:03}\":\"{}\"", "\\u0001\\\"".repeat(40)).expect("text grows");
+        }
         writeln!(text, "{{\"time\":\"2026-03-01T14:00:{:02}Z\",\"n\":{event}{fields}}}", event % 60)
             .expect("text grows");
     }
@@ -445,7 +447,9 @@ fn huge_results_are_cut_and_say_what_is_left_out() {
 fn several_cases_are_asked_by_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let places = ["a", "b"].map(|name| folder.path().join(name));
-    places.iter().for_each(|place| fs::create_dir(place).expect("a folder"));
+    for place in &places {
+        fs::create_dir(place).expect("a folder");
+    }
     let (first, second) = (shop(&places[0], 60), shop(&places[1], 90));
     let mut server = Server::start(&[&first, &second]);
     let unnamed = server.refused("count", json!({}));

@@ -2,16 +2,18 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 
 use indexer::query::parse;
 use indexer::{Cancel, Case, ImportOptions, SortBy, View};
 use proptest::strategy::{Strategy, ValueTree};
 use remote::{
-    Asked, Body, Client, Cluster, Events, Options, PushOptions, PushTarget, Remote, RemoteEvent, Source,
+    Asked, Body, Client, Cluster, Events, Learned, Options, PushOptions, PushTarget, Remote, RemoteEvent,
+    Source,
 };
 use serde_json::{Value, json};
-use timberline_tests::report;
+use timberline_tests::{programs, report};
 
 mod cluster;
 
@@ -176,5 +178,33 @@ fn pushed_case_answers_as_itself_at_a_real_server() {
         let view = View { filter: parsed, from: None, to: None };
         let local = case.count(&case.snapshot(), &view, &Cancel::default()).expect(text);
         assert_eq!(there.value, local as u64, "{text}");
+    }
+}
+
+#[test]
+#[ignore = "needs a real cluster: npm run test:remote"]
+fn ingest_pipeline_reads_lines_as_timberline_does_at_a_real_server() {
+    let client = Client::new(&remote_of("any"), Options::default(), &Cancel::default()).expect("a client");
+    let nodes = client.call("GET", "/_nodes/ingest", &Body::None).and_then(|reply| client.ok(reply));
+    if !nodes.expect("an answer").to_string().contains("\"grok\"") {
+        return report::skipped("this distribution of the server has no ingest processors");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    for (kind, least) in [("access", 99.0), ("json", 99.0), ("syslog", 90.0)] {
+        let generate = programs::folder().join(format!("generate{}", std::env::consts::EXE_SUFFIX));
+        let made = Command::new(generate).args([kind, "800"]).output().expect("it runs");
+        let log = folder.path().join(format!("{kind}.log"));
+        fs::write(&log, made.stdout).expect("a log");
+        let case = Case::create(&folder.path().join(format!("{kind}.case"))).expect("a case");
+        case.import(&[log], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import");
+        let mut learned =
+            Learned::new(&case, &case.snapshot(), 0, &Cancel::default()).expect("it is learned");
+        let share = learned.check(&client, "the server").expect("it runs");
+        assert_eq!(share.lines, 800, "{kind}");
+        assert!(share.percent() >= least, "{kind}: {share:?}\n{}", learned.pipeline());
+        report::figure(&format!(
+            "the ingest pipeline reads {kind}: {:.2} % of fields equal",
+            share.percent()
+        ));
     }
 }

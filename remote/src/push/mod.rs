@@ -21,7 +21,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use self::bulk::Sender;
-use self::document::Documents;
+pub(crate) use self::document::{Documents, case_fields, name_there};
 pub use self::template::template;
 use crate::client::Body;
 use crate::client::Client;
