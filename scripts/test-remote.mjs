@@ -124,6 +124,8 @@ await main(async () => {
     if (!onPath(tool))
       throw new Stop(`${tool} is needed to run real servers. Install it and try again.`);
   }
+  // Lines of logs for the servers come from the generator.
+  await run('cargo', ['build', '--workspace', '--bin', 'timberline', '--bin', 'generate']);
   const cache = join(root, 'tests', 'out', 'servers');
   for (const server of servers) {
     if (server.needsJava && !server.java) {
