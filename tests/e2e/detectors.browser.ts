@@ -150,6 +150,11 @@ describe('a detector', () => {
     await page.getByTestId('alert-actions').first().click();
     await page.getByRole('menuitem', { name: 'Acknowledge' }).click();
     await eventually('one flag', async () => (await flag.count()) === 1);
+    const mute = page.getByRole('button', { name: 'Mute Many requests' });
+    await mute.click();
+    await eventually('no flag', async () => (await flag.count()) === 0);
+    await page.getByRole('button', { name: 'Unmute Many requests' }).click();
+    await eventually('the flag again', async () => (await flag.count()) === 1);
     await page.getByTestId('alert-events').first().click();
     await totalBecomes(page, 3 * BURST);
 
@@ -168,6 +173,10 @@ describe('a detector', () => {
 
   test('fires in the brushed range, and has precision and recall next to a tag', async () => {
     const page = await newPage();
+    await page.getByTestId('tab-charts').click();
+    await page.getByTestId('detect-chart').click();
+    await page.getByTestId('sentence').waitFor();
+    expect(await page.getByTestId('definition-text').innerText()).toContain('measure = "count"');
     await brush(page, 0.52, 0.58);
     await page.getByTestId('detect-range').click();
     await fires(page, 2);

@@ -4,7 +4,7 @@ import type { Alert, Nanos, Note, NoteDraft } from '../../ipc/generated';
 export const DETECTOR = 'detector';
 export const ALERT = 'alert';
 /** Its id is the name of a detector whose alerts are not shown. */
-export const MUTED = 'detector-mute';
+export const MUTED = 'mute';
 
 export interface AlertState {
   /** Somebody has seen it. */

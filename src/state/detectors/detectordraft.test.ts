@@ -22,6 +22,7 @@ it('measures what a chart draws, by its split', () => {
   const chart = { ...PLAIN, measure: 'p95', field: 'duration_ms', split: 'host' } as const;
   const { text } = draftDetector({ query: '', chart, span: 800n * HOUR, taken: [] });
   expect(text).toContain('measure = "p95(duration_ms)"');
+  expect(text).toContain('title = "High p95(duration_ms) by host"');
   expect(text).toContain('by = ["host"]');
   expect(text).toContain('every = "1h"');
   expect(text).not.toContain('query =');

@@ -62,11 +62,12 @@ export function draftDetector({ query, chart, span, taken }: DraftSource): Draft
   const measure = measureOf(chart);
   const split = chart?.split ?? null;
   const name = freeName(`${query} ${measure === 'count' ? '' : measure}`, taken);
-  const title = [measure, query === '' ? '' : `of ${query}`, split === null ? '' : `by ${split}`];
+  const subject = measure === 'count' ? 'Many events' : `High ${measure}`;
+  const title = [subject, query === '' ? '' : `of ${query}`, split === null ? '' : `by ${split}`];
   const lines = [
     '[[detector]]',
     `name = ${quotedText(name)}`,
-    `title = ${quotedText(`${title.filter(Boolean).join(' ')} is high`)}`,
+    `title = ${quotedText(title.filter(Boolean).join(' '))}`,
     'severity = "medium"',
     ...(query === '' ? [] : [`query = ${quotedText(query)}`]),
     ...(split === null ? [] : [`by = [${quotedText(split)}]`]),

@@ -88,7 +88,7 @@ it('runs when it is shown, and shows each detector when it is done', async () =>
 
 it('hides alerts that were seen or muted', async () => {
   const seen = note({ kind: 'alert', id: 'a 5', data: { acknowledged: true } });
-  const muted = note({ kind: 'detector-mute', id: 'b', text: 'b' });
+  const muted = note({ kind: 'mute', id: 'b', text: 'b' });
   const { client, detectors, lifetime } = await opened([seen, muted]);
   detectors.watch();
   await client
