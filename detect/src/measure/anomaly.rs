@@ -103,6 +103,7 @@ impl Written {
 
 impl Anomaly {
     /// What is to be said where there are too few bins.
+    #[must_use]
     pub fn remark(lengths: &[usize]) -> Option<(String, String)> {
         let least = LEAST_SAMPLES * 3;
         (!lengths.is_empty() && lengths.iter().all(|&length| length < least)).then(|| {
@@ -112,6 +113,7 @@ impl Anomaly {
     }
 
     /// What is expected of each bin.
+    #[must_use]
     pub fn expected(&self, bins: &[Bin]) -> Vec<Option<Expected>> {
         let medians = match self.season(bins) {
             Season::None => before(self, bins),

@@ -208,7 +208,9 @@ impl Detector {
             let found = match &self.condition {
                 Condition::Threshold(threshold) => {
                     let mut found = threshold.intervals(&whole.bins);
-                    found.iter_mut().for_each(|one| one.events = threshold.events(group, one));
+                    for one in &mut found {
+                        one.events = threshold.events(group, one);
+                    }
                     found
                 }
                 Condition::Absence(absence) => absence.intervals(&group.bins, history.ends.1),
@@ -484,6 +486,7 @@ mod tests {
         let found = tally(&[(0, 9), (100, 109), (250, 260), (301, 399)], (0, day), &bad);
         assert_eq!((found.precision, found.recall), (Some(0.75), Some(0.5)));
         assert_eq!(tally(&[], (0, day), &bad).recall, Some(0.0));
-        assert_eq!(tally(&[(0, 1)], (0, SECOND), &[]).per_day, 1.0, "of less than a day");
+        let short = tally(&[(0, 1)], (0, SECOND), &[]);
+        assert_eq!((short.alerts, short.per_day), (1, 1.0), "of less than a day");
     }
 }

@@ -146,14 +146,12 @@ fn written_duration(ns: i64) -> String {
         ("ms", 1_000_000),
     ];
     let mut rest = ns.max(1_000_000);
-    let mut text = String::new();
-    for (unit, size) in UNITS {
-        if rest >= size {
-            text.push_str(&format!("{}{unit}", rest / size));
-            rest %= size;
-        }
-    }
-    text
+    let parts = UNITS.map(|(unit, size)| {
+        let count = rest / size;
+        rest %= size;
+        if count == 0 { String::new() } else { format!("{count}{unit}") }
+    });
+    parts.concat()
 }
 
 #[cfg(test)]

@@ -131,7 +131,7 @@ pub fn text_of<'a>(text: &'a str, detector: &Detector) -> &'a str {
     let start: usize = text.split_inclusive('\n').take(detector.line.saturating_sub(1)).map(str::len).sum();
     let rest = &text[start..];
     let next = rest.get(HEAD.len()..).and_then(|after| after.find(&format!("\n{HEAD}")));
-    next.map_or(rest, |end| &rest[..HEAD.len() + end + 1]).trim_end()
+    next.map_or(rest, |end| &rest[..=(HEAD.len() + end)]).trim_end()
 }
 
 fn detector(written: Written, lines: &Lines<'_>, span: Range<usize>) -> Result<Detector, Fault> {

@@ -10,20 +10,15 @@ use wire::ErrorCode;
 
 /// A minute of requests has ten events, in three minutes sixty, and half of these fail.
 fn busy_log() -> Vec<u8> {
-    let mut text = String::new();
-    for minute in 0..120 {
+    let minute = |minute: usize| {
         let count = if (60..63).contains(&minute) || minute == 100 { 60 } else { 10 };
-        for index in 0..count {
+        (0..count).map(move |index| {
             let status = if count == 60 && index % 2 == 0 { 500 } else { 200 };
-            let second = index * 60 / count;
-            text.push_str(&format!(
-                "{{\"time\":\"2026-03-01T{:02}:{:02}:{second:02}Z\",\"status\":{status},\"app\":\"web\"}}\n",
-                14 + minute / 60,
-                minute % 60,
-            ));
-        }
-    }
-    text.into_bytes()
+            let (hour, minute, second) = (14 + minute / 60, minute % 60, index * 60 / count);
+            format!("{{\"time\":\"2026-03-01T{hour:02}:{minute:02}:{second:02}Z\",\"status\":{status},\"app\":\"web\"}}\n")
+        })
+    };
+    (0..120).flat_map(minute).collect::<String>().into_bytes()
 }
 
 const BUSY: &str = "# Requests a minute.\n[[detector]]\nname = \"busy\"\ntitle = \"Many requests\"\nseverity = \"high\"\n\
