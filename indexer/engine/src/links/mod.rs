@@ -33,8 +33,14 @@ const EXAMPLES: usize = 3;
 /// A value in more events says when nothing happened.
 const MOST_EVENTS_OF_A_MEETING: u32 = 64;
 
-/// Offsets from events that follow each other have to be so many times what they vary.
+/// Offsets from events that follow each other have to be so many times what they vary, and no less than this: what
+/// always takes half a second is no wrong clock.
 const CLEAR: i64 = 3;
+const LEAST_IN_ORDER_NS: i64 = 1_000_000_000;
+
+/// Clocks are estimated from numbers only if this share of the smaller place is in the other one, so that few of them
+/// meet by chance.
+const SHARE_OF_NUMBERS: f64 = 0.5;
 
 /// What the sources of a case have in common.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -107,7 +113,8 @@ impl Estimate {
         if (least_ns..=most_ns).contains(&0) {
             return jump.is_some();
         }
-        nested * 3 >= values || offset_ns.saturating_abs() >= CLEAR * most_ns.saturating_sub(least_ns)
+        let least = LEAST_IN_ORDER_NS.max(CLEAR.saturating_mul(most_ns.saturating_sub(least_ns)));
+        nested * 3 >= values || offset_ns.saturating_abs() >= least
     }
 }
 
@@ -230,7 +237,9 @@ impl Asked<'_> {
             by_series.entry(key).or_default().push((pair, is_turned));
         }
         let mut clocks = Vec::new();
-        for (sources, pairs) in by_series {
+        for (sources, mut pairs) in by_series {
+            let has_texts = pairs.iter().any(|(pair, _)| !pair.of_numbers);
+            pairs.retain(|(pair, _)| !pair.of_numbers || (!has_texts && pair.share >= SHARE_OF_NUMBERS));
             let mut meetings: HashMap<u64, Meeting, Fast> = HashMap::default();
             let mut spots = Vec::new();
             for (pair, is_turned) in &pairs {

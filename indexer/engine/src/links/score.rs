@@ -48,6 +48,8 @@ pub struct Pair {
     pub shared: Vec<u64>,
     /// Of the values of the smaller place.
     pub share: f64,
+    /// The values are numbers, which may meet by chance.
+    pub of_numbers: bool,
 }
 
 /// All pairs of places of different series that hold the same values.
@@ -76,7 +78,12 @@ pub fn pairs(places: &Places) -> Vec<Pair> {
         .map(|(at, mut hashes)| {
             hashes.sort_unstable();
             let smaller = at.map(|at| places.all[at].values.len()).into_iter().min().unwrap_or(1);
-            Pair { places: at, share: hashes.len() as f64 / smaller as f64, shared: hashes }
+            Pair {
+                places: at,
+                share: hashes.len() as f64 / smaller as f64,
+                of_numbers: at.into_iter().any(|at| is_of_numbers(&places.all[at])),
+                shared: hashes,
+            }
         })
         .filter(|pair| is_same(pair, pair.places.map(|at| &places.all[at]), places.share()))
         .collect();
@@ -111,7 +118,7 @@ fn is_of_numbers(place: &Place) -> bool {
 
 fn is_same(pair: &Pair, places: [&Place; 2], kept: f64) -> bool {
     let has_one_name = alike(&places[0].spot, &places[1].spot);
-    if !places.into_iter().any(is_of_numbers) {
+    if !pair.of_numbers {
         // Texts with digits are ids or addresses; fields alone hold others.
         let least = if has_one_name { LEAST_SHARE } else { LEAST_SHARE_OF_WORDS };
         return pair.share >= least || (pair.share >= LEAST_SHARE && keeps_time(pair, places) <= KEEPS_TIME);

@@ -164,3 +164,13 @@ fn a_case_without_anything_in_common_has_no_links() {
     let (links, _case) = links_of(&paths, folder.path());
     assert_eq!((names(&links).len(), links.clocks.len()), (0, 0), "{links:#?}");
 }
+
+#[test]
+fn the_sample_has_one_link_and_clocks_that_agree() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sample");
+    let (links, _case) = links_of(&[sample], folder.path());
+    assert_eq!(names(&links), [["order", "order.id"]], "{links:#?}");
+    let [clock] = &links.clocks[..] else { panic!("{:#?}", links.clocks) };
+    assert!(!clock.apart, "the worker writes 600 ms after the shop: {clock:#?}");
+}
