@@ -73,8 +73,8 @@ export const detectors = {
 
   sentence: (alerts: number, seconds: number, perDay: number) =>
     alerts === 0
-      ? 'would not have fired'
-      : `would have fired ${counted(alerts, 'time', 'times')}, ${duration(seconds)} in all, ${short.format(perDay)} a day`,
+      ? 'Would not have fired'
+      : `Would have fired ${counted(alerts, 'time', 'times')}, ${duration(seconds)} in all, ${short.format(perDay)} a day`,
   level: levels,
   levelValue: 'Level',
   slider: 'Level, as a slider',

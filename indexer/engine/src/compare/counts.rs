@@ -123,6 +123,10 @@ impl Counts {
         left_out: &mut Vec<(String, LeftOut)>,
     ) -> Result<()> {
         let kind = inspected(sides, field)?;
+        if kind.is_measure && is_name(field) {
+            left_out.push((field.to_owned(), LeftOut::ManyValues));
+            return Ok(());
+        }
         if kind.is_measure {
             self.numbers.push(field.to_owned());
             return Ok(());
@@ -425,6 +429,12 @@ fn inspected(sides: &Sides<'_>, field: &str) -> Result<Inspected> {
         found.values = found.values.max(own.values);
     })?;
     Ok(found)
+}
+
+/// Whether the numbers of a field name something instead of measuring it: `order.id`, `pid`, `src_port`.
+fn is_name(field: &str) -> bool {
+    let last = field.rsplit(['.', '_', '-']).next().unwrap_or(field);
+    ["id", "pid", "ppid", "tid", "uid", "gid", "port"].iter().any(|name| last.eq_ignore_ascii_case(name))
 }
 
 /// Whether a column has more than a few different numbers.

@@ -487,19 +487,22 @@ fn empty_shared_and_tiny_sides_have_notes() {
 }
 
 #[test]
-fn fields_that_choose_the_sides_and_sequences_are_left_out() {
+fn fields_that_choose_the_sides_sequences_and_names_are_left_out() {
     let mut events = random_events(34, 1_000);
     for (place, event) in events.iter_mut().enumerate() {
         event.took = Some(100_000 + place as u64 * 7);
         event
             .fields
             .push(("mixed", if place % 2 == 0 { place.to_string() } else { format!("x{}", place % 3) }));
+        // Names that moved by a restart say nothing by themselves.
+        event.fields.push(("pid", (place / 500 * 9_000 + place * 31 % 700).to_string()));
     }
     let folder = tempfile::tempdir().expect("a folder");
     let case = case_of(folder.path(), &events);
     let found = compare(&case, &view("*", None, Some(500)), &view("*", Some(500), None));
     assert!(found.left_out.contains(&("took".to_owned(), LeftOut::CountsUp)), "{:?}", found.left_out);
     assert!(found.left_out.contains(&("mixed".to_owned(), LeftOut::CountsUp)), "{:?}", found.left_out);
+    assert!(found.left_out.contains(&("pid".to_owned(), LeftOut::ManyValues)), "{:?}", found.left_out);
     let found = compare(&case, &view("level=info", None, None), &view("level=error", None, None));
     assert!(found.left_out.contains(&("level".to_owned(), LeftOut::ChosenBy)));
     assert_eq!(found.differences[0].subject.to_string(), "status=500");
