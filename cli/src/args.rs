@@ -7,6 +7,7 @@ use indexer::SortBy;
 
 pub use crate::configs::Configs;
 use crate::duration::duration_ns;
+pub use crate::links::Links;
 pub use crate::listen::Listen;
 pub use crate::mcp::Mcp;
 pub use crate::push::{Plan, Push};
@@ -407,15 +408,6 @@ pub struct Compare {
     /// At most so many rows
     #[arg(long, value_name = "N", default_value = "20")]
     pub limit: usize,
-    /// JSON with all figures
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Args)]
-pub struct Links {
-    /// The case's folder
-    pub case: PathBuf,
     /// JSON with all figures
     #[arg(long)]
     pub json: bool,

@@ -1,21 +1,31 @@
 //! `timberline links`: fields of different sources that hold the same values, and clocks that differ.
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use anyhow::Result;
-use indexer::links::{Clock, Encounter, Estimate, Link, LinkEnd, Links, Spot};
+use clap::Args;
+use indexer::links::{Clock, Encounter, Estimate, Link, LinkEnd, Links as Found, Spot};
 use indexer::{Cancel, Case, Snapshot, stamp};
 use serde_json::{Value, json};
 
 use crate::Outcome;
-use crate::args;
 use crate::events::outcome;
 use crate::out;
 
 /// A clock that gains more than this, in millionths, is said to.
 const LEAST_DRIFT: f64 = 1.0;
 
-pub fn run(arguments: &args::Links) -> Result<Outcome> {
+#[derive(Args)]
+pub struct Links {
+    /// The case's folder
+    pub case: PathBuf,
+    /// JSON with all figures
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub fn run(arguments: &Links) -> Result<Outcome> {
     let case = Case::open(&arguments.case)?;
     let snapshot = case.snapshot();
     let mut progress = |share: f64| out::progress(&format!("{:.0} %", share * 100.0));
@@ -36,7 +46,7 @@ pub fn run(arguments: &args::Links) -> Result<Outcome> {
     Ok(outcome(&snapshot))
 }
 
-fn print(found: &Links, snapshot: &Snapshot, to: &mut dyn Write) -> Result<()> {
+fn print(found: &Found, snapshot: &Snapshot, to: &mut dyn Write) -> Result<()> {
     if found.links.is_empty() {
         writeln!(to, "No fields under different names hold the same values.")?;
     }
@@ -79,14 +89,11 @@ fn print_clock(clock: &Clock, snapshot: &Snapshot, to: &mut dyn Write) -> Result
             to,
             "The clock of {other} or {one} was set near {at}: {other} needs {before} before, {after} after"
         )?;
-    } else if clock.apart {
-        let how = if offset_ns > 0 { "behind" } else { "ahead of" };
-        let apart = seconds(offset_ns.saturating_abs());
-        writeln!(
-            to,
-            "{other} is {} {how} {one} ({between}, {values} values)",
-            apart.trim_start_matches('+')
-        )?;
+    } else if clock.differs {
+        let (ahead, late) = if offset_ns > 0 { (one, other) } else { (other, one) };
+        let span = seconds(offset_ns.saturating_abs());
+        let span = span.trim_start_matches('+');
+        writeln!(to, "The clock of {ahead} is {span} ahead of that of {late} ({between}, {values} values)")?;
         writeln!(
             to,
             "     timberline adjust {} {other} --offset {}",
@@ -94,7 +101,7 @@ fn print_clock(clock: &Clock, snapshot: &Snapshot, to: &mut dyn Write) -> Result
             seconds(clock.set_ns)
         )?;
     } else {
-        writeln!(to, "{other} and {one} agree ({between}, {values} values)")?;
+        writeln!(to, "The clocks of {other} and {one} agree ({between}, {values} values)")?;
     }
     if drift_ppm.abs() >= LEAST_DRIFT {
         let (day, at) = (drift_ppm * 86_400.0 / 1e6, stamp::to_rfc3339(clock.estimate.at));
@@ -118,7 +125,7 @@ fn seconds(nanos: i64) -> String {
     format!("{sign}{}.{:03}s", millis / 1_000, millis % 1_000)
 }
 
-fn as_json(found: &Links, snapshot: &Snapshot) -> Value {
+fn as_json(found: &Found, snapshot: &Snapshot) -> Value {
     json!({
         "links": found.links.iter().map(|link| link_as_json(link, snapshot)).collect::<Vec<_>>(),
         "clocks": found.clocks.iter().map(|clock| clock_as_json(clock, snapshot)).collect::<Vec<_>>(),
@@ -156,7 +163,7 @@ fn clock_as_json(clock: &Clock, snapshot: &Snapshot) -> Value {
     let examples = clock.examples.iter().map(|each| json!({ "value": each.value, "times": times(each) }));
     json!({
         "sources": clock.sources.map(|source| name(snapshot, source)),
-        "apart": clock.apart,
+        "differs": clock.differs,
         "offset_ns": offset_ns,
         "set_ns": clock.set_ns,
         "least_ns": least_ns,

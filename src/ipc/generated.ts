@@ -244,7 +244,7 @@ setNs: Nanos,
 /**
  * The clocks differ by more than can be explained otherwise.
  */
-apart: boolean, 
+differs: boolean, 
 /**
  * The places whose values it is estimated from.
  */

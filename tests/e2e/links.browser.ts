@@ -75,7 +75,7 @@ test('ids under other names are found, and the clock of a source is set right fr
   expect(await link.count()).toBe(1);
   expect(await link.innerText()).toMatch(/order\.id[^=]*=[^=]*text after “order”/);
   expect(await sheet.getByTestId('clock').innerText()).toContain(
-    'worker.log is 1 min 30 s ahead of shop.jsonl',
+    'The clock of worker.log is 1 min 30 s ahead of that of shop.jsonl',
   );
   await pictures(page, 'links');
   expect(await seriousFindings(page)).toEqual([]);
@@ -84,7 +84,7 @@ test('ids under other names are found, and the clock of a source is set right fr
   await page.keyboard.press('Escape');
   await eventually('clocks that agree', async () => {
     await open();
-    const agrees = await sheet.getByTestId('clock').getAttribute('data-apart');
+    const agrees = await sheet.getByTestId('clock').getAttribute('data-differs');
     await page.keyboard.press('Escape');
     return agrees === 'false';
   });

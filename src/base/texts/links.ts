@@ -13,9 +13,9 @@ export const links = {
     `${formatCount(count)} values in both, ${share} of the one with fewer:`,
   clocks: 'Clocks',
   noClocks: 'No two sources have enough values in common to compare their clocks.',
-  agree: (one: string, other: string) => `${other} and ${one} agree`,
-  behind: (other: string, one: string, span: string) => `${other} is ${span} behind ${one}`,
-  ahead: (other: string, one: string, span: string) => `${other} is ${span} ahead of ${one}`,
+  agree: (one: string, other: string) => `The clocks of ${other} and ${one} agree`,
+  ahead: (one: string, other: string, span: string) =>
+    `The clock of ${one} is ${span} ahead of that of ${other}`,
   jump: (other: string, one: string, at: string, needs: { before: string; after: string }) =>
     `The clock of ${other} or ${one} was set near ${at}: ${other} needs ${needs.before} before it, ${needs.after} after it`,
   interval: (least: string, most: string, values: number) =>

@@ -7,8 +7,8 @@ import type { Work } from '../importing/imports.svelte';
 import type { OpenCase } from '../workbench/opencase.svelte';
 import { LinksSheet } from './linkssheet.svelte';
 
-const clock = (apart: boolean, jump: object | null = null) =>
-  ({ sources: [0, 1], apart, setNs: '-90000000000', estimate: { jump } }) as unknown as Clock;
+const clock = (differs: boolean, jump: object | null = null) =>
+  ({ sources: [0, 1], differs, setNs: '-90000000000', estimate: { jump } }) as unknown as Clock;
 
 function shown(readOnly: string | null = null) {
   const client = new FakeClient();

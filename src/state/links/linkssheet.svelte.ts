@@ -59,7 +59,7 @@ export class LinksSheet {
 
   /** Whether one offset makes the clocks agree. */
   canCorrect(clock: Clock): boolean {
-    return clock.apart && clock.estimate.jump === null && this.readOnly === null;
+    return clock.differs && clock.estimate.jump === null && this.readOnly === null;
   }
 
   /** Sets the offset of the second source, in all files of its series. */

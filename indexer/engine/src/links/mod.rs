@@ -88,7 +88,7 @@ pub struct Clock {
     #[cfg_attr(feature = "typescript", ts(as = "base::json::Nanos"))]
     pub set_ns: i64,
     /// The clocks differ by more than can be explained otherwise.
-    pub apart: bool,
+    pub differs: bool,
     /// The places whose values it is estimated from.
     pub spots: Vec<[Spot; 2]>,
     pub examples: Vec<Encounter>,
@@ -108,7 +108,7 @@ pub struct Encounter {
 }
 
 impl Estimate {
-    fn is_apart(&self) -> bool {
+    fn differs(&self) -> bool {
         let Estimate { least_ns, most_ns, offset_ns, nested, values, jump, .. } = *self;
         if (least_ns..=most_ns).contains(&0) {
             return jump.is_some();
@@ -203,7 +203,7 @@ impl Asked<'_> {
         }
     }
 
-    /// How many there are of which so many are in the sample.
+    /// How many there are if the sample has so many.
     fn whole(&self, sampled: usize) -> u64 {
         (sampled as f64 / self.places.share()).round() as u64
     }
@@ -262,13 +262,14 @@ impl Asked<'_> {
                 sources,
                 estimate,
                 set_ns: known.saturating_add(estimate.offset_ns),
-                apart: estimate.is_apart(),
+                differs: estimate.differs(),
                 spots,
                 examples,
             });
         }
-        clocks
-            .sort_by_key(|clock| (Reverse(clock.apart), Reverse(clock.estimate.offset_ns.saturating_abs())));
+        clocks.sort_by_key(|clock| {
+            (Reverse(clock.differs), Reverse(clock.estimate.offset_ns.saturating_abs()))
+        });
         Ok(clocks)
     }
 
@@ -279,8 +280,8 @@ impl Asked<'_> {
             let Some(meeting) = meetings.get((2 * nth + 1) * meetings.len() / (2 * EXAMPLES)) else {
                 continue;
             };
-            let mut holders = pairs.iter().map(|(pair, _)| &self.places.all[pair.places[0]]);
-            let seen = holders.find_map(|place| Some((place, *place.values.get(&meeting.hash)?)));
+            let mut places = pairs.iter().map(|(pair, _)| &self.places.all[pair.places[0]]);
+            let seen = places.find_map(|place| Some((place, *place.values.get(&meeting.hash)?)));
             if let Some((place, seen)) = seen
                 && let Some(value) = self.written(place, meeting.hash, seen)?
             {

@@ -99,12 +99,12 @@ fn is_usable(place: &Place) -> bool {
 
 /// Whether what a word is before is in a field of the same events too.
 fn repeats_a_field(place: &Place, all: &[Place]) -> bool {
-    let is_told = |field: &Place| {
-        let told = place.values.keys().filter(|hash| field.values.contains_key(hash)).count();
-        told as f64 >= REPEATED * place.values.len() as f64
+    let is_same = |field: &Place| {
+        let repeated = place.values.keys().filter(|hash| field.values.contains_key(hash)).count();
+        repeated as f64 >= REPEATED * place.values.len() as f64
     };
     let is_field = |other: &&Place| other.series == place.series && matches!(other.spot, Spot::Field(_));
-    matches!(place.spot, Spot::After(_)) && all.iter().filter(is_field).any(is_told)
+    matches!(place.spot, Spot::After(_)) && all.iter().filter(is_field).any(is_same)
 }
 
 fn is_time(number: i64) -> bool {
@@ -158,10 +158,10 @@ fn keeps_time(pair: &Pair, places: [&Place; 2]) -> f64 {
     let away = both.len() / 2;
     let distance = |one: &Seen, other: &Seen| other.first as f64 - one.first as f64;
     let together: Vec<f64> = both.iter().map(|[one, other]| distance(one, other)).collect();
-    let apart: Vec<f64> =
+    let at_random: Vec<f64> =
         (0..both.len()).map(|at| distance(&both[at][0], &both[(at + away) % both.len()][1])).collect();
-    let apart = variation(apart);
-    if apart > 0.0 { variation(together) / apart } else { 1.0 }
+    let at_random = variation(at_random);
+    if at_random > 0.0 { variation(together) / at_random } else { 1.0 }
 }
 
 /// The median distance from the median.
