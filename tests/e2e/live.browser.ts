@@ -61,11 +61,14 @@ const stateBecomes = (page: Page, state: string) =>
     return (await source(page).getAttribute('data-state')) === state;
   });
 
-/** Whether the last row of the list is in sight, with its text. */
-async function isAtEnd(page: Page): Promise<boolean> {
-  const rows = Number(await page.getByTestId('events').getAttribute('data-total'));
-  const last = page.locator(`[data-testid="row"][data-index="${rows - 1}"]`);
-  return rows > 0 && (await last.count()) === 1 && (await last.innerText()).includes('request');
+/** Whether the last row of the list is in sight, with its text. All at once, because rows come and go meanwhile. */
+function isAtEnd(page: Page): Promise<boolean> {
+  return page.evaluate(() => {
+    const list = document.querySelector<HTMLElement>('[data-testid="events"]');
+    const rows = Number(list?.dataset['total'] ?? 0);
+    const last = document.querySelector(`[data-testid="row"][data-index="${rows - 1}"]`);
+    return rows > 0 && (last?.textContent ?? '').includes('request');
+  });
 }
 
 async function follow(page: Page, path: string): Promise<void> {
