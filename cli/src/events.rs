@@ -8,8 +8,8 @@ use anyhow::Result;
 use indexer::export::{self, Formulas, Records, replaced};
 use indexer::query::{Query, Reading, Severity, parse_query};
 use indexer::{
-    Cancel, Case, Cell, Engine, Event, Explanation, FieldKind, FieldValue, NO_TIME, RunOptions, Snapshot,
-    View, Walk, stamp,
+    Cancel, Case, Cell, Engine, Event, Explanation, FieldValue, NO_TIME, RunOptions, Snapshot, View, Walk,
+    stamp,
 };
 use serde_json::{Map, Value};
 
@@ -354,18 +354,8 @@ impl Row<'_> {
         object.insert("level".into(), if level.is_empty() { Value::Null } else { level.into() });
         object.insert("raw".into(), self.event.text.as_str().into());
         for field in self.fields {
-            object.insert(field.name.clone(), typed(field));
+            object.insert(field.name.clone(), field.as_json());
         }
         object
     }
-}
-
-fn typed(field: &FieldValue) -> Value {
-    let read = match field.kind {
-        FieldKind::Text => None,
-        FieldKind::Int => field.value.parse::<i64>().ok().map(Value::from),
-        FieldKind::Float => field.value.parse::<f64>().ok().map(Value::from),
-        FieldKind::Bool => field.value.parse::<bool>().ok().map(Value::from),
-    };
-    read.unwrap_or_else(|| field.value.clone().into())
 }

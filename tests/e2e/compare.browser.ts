@@ -2,33 +2,20 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 
 import { seriousFindings } from './support/accessible';
 import { eventually, temporaryFolder } from './support/machine';
-import { brush, openBrowser, query, totalBecomes } from './support/page';
+import { opening } from './support/opening';
+import { brush, query, totalBecomes } from './support/page';
 import { pictures } from './support/picture';
-import { serve, type Server } from './support/server';
 
 /** Of both halves of the log; in the second one each tenth event is a refused payment. */
 const HALF = 1_200;
 const REFUSED = HALF / 10;
 
-let browser: Browser;
-const contexts: BrowserContext[] = [];
-const servers: Server[] = [];
-
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-
-afterAll(() => browser.close());
-
-afterEach(async () => {
-  for (const context of contexts.splice(0)) await context.close();
-  for (const server of servers.splice(0)) await server.stop();
-});
+const opened = opening();
 
 function shopLog(): string {
   const lines = Array.from({ length: 2 * HALF }, (_, index) => {
@@ -51,13 +38,7 @@ function shopLog(): string {
 }
 
 async function open(): Promise<Page> {
-  const server = await serve([shopLog()]);
-  servers.push(server);
-  const viewport = { width: 1280, height: 800 };
-  const context = await browser.newContext({ viewport, colorScheme: 'light', timezoneId: 'UTC' });
-  contexts.push(context);
-  const page = await context.newPage();
-  await page.goto(server.address);
+  const page = await opened([shopLog()]);
   await totalBecomes(page, 2 * HALF);
   await page.locator('[data-testid="import-panel"][data-active="false"]').waitFor();
   return page;

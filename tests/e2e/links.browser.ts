@@ -2,32 +2,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Browser, BrowserContext } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { seriousFindings } from './support/accessible';
 import { eventually, temporaryFolder } from './support/machine';
-import { openBrowser, totalBecomes } from './support/page';
+import { opening } from './support/opening';
+import { totalBecomes } from './support/page';
 import { pictures } from './support/picture';
-import { serve, type Server } from './support/server';
 
 const ORDERS = 60;
 const AHEAD_MS = 90_000;
 
-let browser: Browser;
-const contexts: BrowserContext[] = [];
-const servers: Server[] = [];
-
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-
-afterAll(() => browser.close());
-
-afterEach(async () => {
-  for (const context of contexts.splice(0)) await context.close();
-  for (const server of servers.splice(0)) await server.stop();
-});
+const opened = opening();
 
 /** A shop and its worker, whose clock is 90 seconds ahead. */
 function logs(): string[] {
@@ -54,13 +40,7 @@ function logs(): string[] {
 }
 
 test('ids under other names are found, and the clock of a source is set right from them', async () => {
-  const server = await serve(logs());
-  servers.push(server);
-  const viewport = { width: 1280, height: 800 };
-  const context = await browser.newContext({ viewport, colorScheme: 'light', timezoneId: 'UTC' });
-  contexts.push(context);
-  const page = await context.newPage();
-  await page.goto(server.address);
+  const page = await opened(logs());
   await totalBecomes(page, 2 * ORDERS);
 
   const open = async () => {

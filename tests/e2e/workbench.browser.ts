@@ -2,40 +2,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Browser, BrowserContext, Download, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Download, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 
 import { seriousFindings } from './support/accessible';
 import { access, accessLog, sample } from './support/logs';
 import { eventually, temporaryFolder } from './support/machine';
-import { openBrowser, query, totalBecomes } from './support/page';
-import { serve, type Server } from './support/server';
+import { opening } from './support/opening';
+import { query, totalBecomes } from './support/page';
 
-let browser: Browser;
-const contexts: BrowserContext[] = [];
-const servers: Server[] = [];
-
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-
-afterAll(() => browser.close());
-
-afterEach(async () => {
-  for (const context of contexts.splice(0)) await context.close();
-  for (const server of servers.splice(0)) await server.stop();
-});
-
-async function open(paths: string[] = [], colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
-  const server = await serve(paths);
-  servers.push(server);
-  const viewport = { width: 1280, height: 800 };
-  const context = await browser.newContext({ viewport, colorScheme, timezoneId: 'UTC' });
-  contexts.push(context);
-  const page = await context.newPage();
-  await page.goto(server.address);
-  return page;
-}
+const open = opening();
 
 async function read(page: Page, events: number): Promise<void> {
   await totalBecomes(page, events);

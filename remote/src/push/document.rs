@@ -58,7 +58,7 @@ impl Documents {
         }
         for field in fields {
             let name = self.names.get(&field.name).map_or(field.name.as_str(), String::as_str);
-            document.entry(name.to_owned()).or_insert_with(|| typed(field));
+            document.entry(name.to_owned()).or_insert_with(|| field.as_json());
         }
         document.entry("message").or_insert_with(|| event.text.as_str().into());
         (format!("{key}-{:x}", event.offset), Value::Object(document))
@@ -83,16 +83,6 @@ pub fn name_there(name: &str, all: &[String]) -> String {
         there.insert_str(0, "fields.");
     }
     there
-}
-
-fn typed(field: &FieldValue) -> Value {
-    let read = match field.kind {
-        FieldKind::Text => None,
-        FieldKind::Int => field.value.parse::<i64>().ok().map(Value::from),
-        FieldKind::Float => field.value.parse::<f64>().ok().map(Value::from),
-        FieldKind::Bool => field.value.parse::<bool>().ok().map(Value::from),
-    };
-    read.unwrap_or_else(|| field.value.as_str().into())
 }
 
 /// The two lines of a bulk request.

@@ -21,7 +21,7 @@ pub fn as_filter(condition: &Expr) -> Option<Filter> {
         ExprKind::Binary(BinaryOp::Compare(op), left, right) => {
             let (field, op, value) = match (left.as_field(), right.as_field()) {
                 (Some(field), None) => (field, *op, literal(right)?),
-                (None, Some(field)) => (field, mirrored(*op), literal(left)?),
+                (None, Some(field)) => (field, op.mirrored(), literal(left)?),
                 _ => return None,
             };
             compared(field, op, value, condition.span)?
@@ -70,16 +70,6 @@ fn literal(value: &Expr) -> Option<String> {
         },
         _ => return None,
     })
-}
-
-fn mirrored(op: Op) -> Op {
-    match op {
-        Op::Less => Op::Greater,
-        Op::LessOrEqual => Op::GreaterOrEqual,
-        Op::Greater => Op::Less,
-        Op::GreaterOrEqual => Op::LessOrEqual,
-        same => same,
-    }
 }
 
 #[cfg(test)]

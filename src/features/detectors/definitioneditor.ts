@@ -1,13 +1,11 @@
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { StateEffect, StateField, EditorState } from '@codemirror/state';
-import { Decoration, EditorView, keymap, lineNumbers, type DecorationSet } from '@codemirror/view';
+import { StateEffect, StateField } from '@codemirror/state';
+import { Decoration, EditorView, lineNumbers, type DecorationSet } from '@codemirror/view';
 
-export interface DefinitionEditorOptions {
-  readonly text: string;
-  readonly label: string;
+import { TextEditor, type TextEditorOptions } from '../controls/texteditor';
+
+export interface DefinitionEditorOptions extends TextEditorOptions {
   /** The id of the element that lists the problems. */
   readonly describedBy: string;
-  typed(text: string): void;
 }
 
 const setWrong = StateEffect.define<readonly number[]>();
@@ -29,58 +27,18 @@ const wrongLines = StateField.define<DecorationSet>({
 });
 
 /** The TOML of a detector as a text editor with numbered lines. */
-export class DefinitionEditor {
-  readonly #view: EditorView;
-  /** True while the text is replaced by the program. */
-  #setting = false;
-
+export class DefinitionEditor extends TextEditor {
   constructor(parent: HTMLElement, options: DefinitionEditorOptions) {
-    this.#view = new EditorView({
-      parent,
-      state: EditorState.create({
-        doc: options.text,
-        extensions: [
-          history(),
-          lineNumbers(),
-          wrongLines,
-          EditorView.lineWrapping,
-          EditorView.contentAttributes.of({
-            'data-testid': 'definition-text',
-            'aria-label': options.label,
-            'aria-multiline': 'true',
-            'aria-describedby': options.describedBy,
-            spellcheck: 'false',
-          }),
-          keymap.of([...historyKeymap, ...defaultKeymap]),
-          EditorView.updateListener.of((update) => {
-            if (update.docChanged && !this.#setting) options.typed(update.state.doc.toString());
-          }),
-        ],
-      }),
-    });
-  }
-
-  get text(): string {
-    return this.#view.state.doc.toString();
-  }
-
-  set text(text: string) {
-    if (text === this.text) return;
-    this.#setting = true;
-    const anchor = Math.min(this.#view.state.selection.main.anchor, text.length);
-    this.#view.dispatch({
-      changes: { from: 0, to: this.#view.state.doc.length, insert: text },
-      selection: { anchor },
-    });
-    this.#setting = false;
+    const attributes = {
+      'data-testid': 'definition-text',
+      'aria-describedby': options.describedBy,
+      spellcheck: 'false',
+    };
+    super(parent, options, attributes, [lineNumbers(), wrongLines]);
   }
 
   /** Marks lines, counted from 1. */
   mark(lines: readonly number[]): void {
-    this.#view.dispatch({ effects: setWrong.of(lines) });
-  }
-
-  dispose(): void {
-    this.#view.destroy();
+    this.view.dispatch({ effects: setWrong.of(lines) });
   }
 }

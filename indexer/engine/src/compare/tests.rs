@@ -9,25 +9,13 @@ use super::counts::{self, Counts};
 use super::score::{self, Rates};
 use super::sides::Sides;
 use super::*;
-use crate::test_case::{ImportOptions, TestCase};
+use crate::test_case::{ImportOptions, Random, TestCase};
 use patterns::Granularity;
 use store::{Profile, Scalar};
 
 const SECOND: i64 = 1_000_000_000;
 /// 2026-03-01T14:00:00Z.
 const START: i64 = 1_772_373_600 * SECOND;
-
-/// Numbers that are the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (mixed ^ mixed >> 31) % limit.max(1)
-    }
-}
 
 /// An event as it is written to the log, one a second.
 #[derive(Clone, Debug, Default)]

@@ -100,7 +100,7 @@ impl Columns {
                 let op = comparison(*op)?;
                 match (&**left, &**right) {
                     (Expr::Column(name), other) => self.compare(name, op, other),
-                    (other, Expr::Column(name)) => self.compare(name, turned(op), other),
+                    (other, Expr::Column(name)) => self.compare(name, op.mirrored(), other),
                     _ => None,
                 }
             }
@@ -241,17 +241,6 @@ fn comparison(op: Operator) -> Option<Op> {
         Operator::GtEq => Op::GreaterOrEqual,
         _ => return None,
     })
-}
-
-/// The same comparison with its sides changed.
-fn turned(op: Op) -> Op {
-    match op {
-        Op::Less => Op::Greater,
-        Op::LessOrEqual => Op::GreaterOrEqual,
-        Op::Greater => Op::Less,
-        Op::GreaterOrEqual => Op::LessOrEqual,
-        same => same,
-    }
 }
 
 /// The value of an expression that names no column.

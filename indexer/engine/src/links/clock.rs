@@ -293,20 +293,15 @@ fn median(mut values: Vec<f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_case::Random;
 
-    /// A generator of numbers that is the same everywhere.
-    struct Random(u64);
+    fn below_one(random: &mut Random) -> f64 {
+        random.below(1 << 52) as f64 / (1_u64 << 52) as f64
+    }
 
-    impl Random {
-        fn below_one(&mut self) -> f64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 33) as f64 / (1_u64 << 31) as f64
-        }
-
-        /// A time that takes this long on average, in seconds.
-        fn latency(&mut self, average: f64) -> f64 {
-            -average * (1.0 - self.below_one()).ln()
-        }
+    /// A time that takes this long on average, in seconds.
+    fn latency(random: &mut Random, average: f64) -> f64 {
+        -average * (1.0 - below_one(random)).ln()
     }
 
     #[derive(Clone, Copy, Debug)]
@@ -323,12 +318,12 @@ mod tests {
         let span = 7_200.0;
         let mut found: Vec<Meeting> = (0..300)
             .map(|hash| {
-                let at = random.below_one() * span;
+                let at = below_one(random) * span;
                 let clock = |time: f64| {
                     time + offset + drift * (time - span / 2.0) + if time > span * 0.6 { jump } else { 0.0 }
                 };
                 let (there, work, back) =
-                    (0.002 + random.latency(0.03), random.latency(0.1), 0.002 + random.latency(0.03));
+                    (0.002 + latency(random, 0.03), latency(random, 0.1), 0.002 + latency(random, 0.03));
                 let (one, other) = match kind {
                     Kind::Nested => ((at, at + there + work + back), (at + there, at + there + work)),
                     Kind::Later => ((at, at), (at + there, at + there)),
@@ -340,7 +335,7 @@ mod tests {
             .collect();
         // One in twenty values met by chance.
         for meeting in found.iter_mut().step_by(20) {
-            let moved = nanos((random.below_one() - 0.5) * span);
+            let moved = nanos((below_one(random) - 0.5) * span);
             meeting.other = (meeting.other.0 + moved, meeting.other.1 + moved);
         }
         found
@@ -352,9 +347,9 @@ mod tests {
         let mut close = 0;
         for round in 0..100 {
             let kind = [Kind::Nested, Kind::Later, Kind::Earlier][round % 3];
-            let sign = if random.below_one() < 0.5 { -1.0 } else { 1.0 };
-            let offset = sign * 10_800_f64.powf(random.below_one());
-            let drift = (random.below_one() - 0.5) * 100e-6;
+            let sign = if below_one(&mut random) < 0.5 { -1.0 } else { 1.0 };
+            let offset = sign * 10_800_f64.powf(below_one(&mut random));
+            let drift = (below_one(&mut random) - 0.5) * 100e-6;
             let found = estimate(&meetings(&mut random, kind, offset, drift, 0.0)).expect("enough values");
             let error = (found.offset_ns as f64 / 1e9 + offset).abs();
             assert!(found.jump.is_none(), "{kind:?}: {found:?}");

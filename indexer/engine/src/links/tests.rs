@@ -4,22 +4,11 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::*;
-use crate::test_case::{ImportOptions, TestCase};
+use crate::test_case::{ImportOptions, Random, TestCase};
 
 const SECOND: i64 = 1_000_000_000;
 /// 2026-03-01T14:00:00Z.
 const START: i64 = 1_772_373_600 * SECOND;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (mixed ^ mixed >> 31) % limit.max(1)
-    }
-}
 
 /// A gateway, an application and a worker that work on the same requests: they share request ids under two names and
 /// order numbers under two. Ports, process ids, sizes, durations and codes are their own.

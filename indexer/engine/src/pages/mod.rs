@@ -22,6 +22,7 @@ use std::time::Instant;
 
 use ingest::{Encoding, Level, TextDecoder};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::Engine;
 use crate::aggregate::timeline::Counts;
@@ -64,6 +65,20 @@ pub struct FieldValue {
     pub name: String,
     pub value: String,
     pub kind: FieldKind,
+}
+
+impl FieldValue {
+    /// The value as JSON of its type; as text where it is none of that.
+    #[must_use]
+    pub fn as_json(&self) -> Value {
+        let read = match self.kind {
+            FieldKind::Text => None,
+            FieldKind::Int => self.value.parse::<i64>().ok().map(Value::from),
+            FieldKind::Float => self.value.parse::<f64>().ok().map(Value::from),
+            FieldKind::Bool => self.value.parse::<bool>().ok().map(Value::from),
+        };
+        read.unwrap_or_else(|| self.value.as_str().into())
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -234,6 +234,18 @@ pub enum Op {
 }
 
 impl Op {
+    /// The same comparison with its sides exchanged.
+    #[must_use]
+    pub fn mirrored(self) -> Op {
+        match self {
+            Op::Less => Op::Greater,
+            Op::LessOrEqual => Op::GreaterOrEqual,
+            Op::Greater => Op::Less,
+            Op::GreaterOrEqual => Op::LessOrEqual,
+            same => same,
+        }
+    }
+
     /// The operators as they are written; of two that begin alike the longer comes first.
     pub const ALL: [(Op, &'static str); 7] = [
         (Op::NotEqual, "!="),

@@ -145,10 +145,7 @@ pub fn add_live(
     request: &AddLiveRequest,
     _: &dyn Fn(Empty),
 ) -> Answer<LiveStatus> {
-    let receiving = session.receiving(Path::new(&request.case))?;
-    let mut receiving = locked(&receiving);
-    receiving.add(request.source.clone())?;
-    Ok(receiving.status())
+    changed(session, &request.case, |receiving| receiving.add(request.source.clone()))
 }
 
 pub fn change_live(
@@ -157,14 +154,11 @@ pub fn change_live(
     request: &ChangeLiveRequest,
     _: &dyn Fn(Empty),
 ) -> Answer<LiveStatus> {
-    let receiving = session.receiving(Path::new(&request.case))?;
-    let mut receiving = locked(&receiving);
-    match request.change {
-        LiveChange::Pause => receiving.pause(request.source)?,
-        LiveChange::Resume => receiving.resume(request.source)?,
-        LiveChange::Remove => receiving.remove(request.source)?,
-    }
-    Ok(receiving.status())
+    changed(session, &request.case, |receiving| match request.change {
+        LiveChange::Pause => receiving.pause(request.source),
+        LiveChange::Resume => receiving.resume(request.source),
+        LiveChange::Remove => receiving.remove(request.source),
+    })
 }
 
 pub fn start_live(
@@ -173,10 +167,7 @@ pub fn start_live(
     request: &CasePath,
     _: &dyn Fn(Empty),
 ) -> Answer<LiveStatus> {
-    let receiving = session.receiving(Path::new(&request.path))?;
-    let mut receiving = locked(&receiving);
-    receiving.start_offered()?;
-    Ok(receiving.status())
+    changed(session, &request.path, Receiving::start_offered)
 }
 
 pub fn stop_live(
@@ -185,8 +176,17 @@ pub fn stop_live(
     request: &CasePath,
     _: &dyn Fn(Empty),
 ) -> Answer<LiveStatus> {
-    let receiving = session.receiving(Path::new(&request.path))?;
+    changed(session, &request.path, Receiving::stop)
+}
+
+/// The status after a change.
+fn changed(
+    session: &Session,
+    case: &str,
+    change: impl FnOnce(&mut Receiving) -> Answer<()>,
+) -> Answer<LiveStatus> {
+    let receiving = session.receiving(Path::new(case))?;
     let mut receiving = locked(&receiving);
-    receiving.stop()?;
+    change(&mut receiving)?;
     Ok(receiving.status())
 }
