@@ -316,10 +316,15 @@ impl PlannedQuery {
         // Every step so far is a stage of its own.
         plan(&self.stages[..rest.done], &mut planner)?;
         let read = Wanted { columns: self.columns_of(planner.names), refs: true };
-        let best = Best { asked: self, run, scope, steps, keys, first, read };
-        if let Some(events) = lower::sorted(keys, first, steps.is_empty(), (scope, run))? {
-            return rest.finish(best.read_of(&events)?, run, out);
+        let mut best = Best { asked: self, run, scope, steps, keys, first, read };
+        let mut narrowed = None;
+        if steps.is_empty() {
+            if let Some(events) = lower::sorted(keys, first, (scope, run))? {
+                return rest.finish(best.read_of(&events)?, run, out);
+            }
+            narrowed = lower::narrowed(keys, first, (scope, run))?;
         }
+        best.scope.view = narrowed.as_ref().unwrap_or(scope.view);
         let mut progress = Progress::new(scope.snapshot.events());
         let table = best.table(&mut |segment| progress.segments(scope.snapshot, &[segment], partial))?;
         rest.finish(table, run, out)

@@ -27,7 +27,7 @@ use gather::{Gathering, Used};
 pub(super) use percentiles::percentiles;
 use query::functions::Aggregation;
 pub(super) use ranked::ranked;
-pub(super) use sorted::sorted;
+pub(super) use sorted::{narrowed, sorted};
 use store::Snapshot;
 
 /// Why something is calculated from tables of rows.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::super::cell::Cell;
 use super::super::names::Names;
 use super::super::plan::{Planned, Planner, plan};
 use super::super::run::{Clock, Run, RunOptions};
@@ -96,6 +97,52 @@ fn plain_fields_and_bins_are_aggregated_from_codes_and_others_say_why_not() {
     }
 }
 
+/// The names, cells and notes of a result.
+fn answer(case: &TestCase, query: &str, by_rows: bool) -> (Vec<Arc<str>>, Vec<Vec<Cell>>, Vec<String>) {
+    let options = RunOptions { by_rows, ..RunOptions::default() };
+    let (parsed, never) = (parse_query(query).expect(query), Cancel::default());
+    let table =
+        case.run(&case.snapshot(), &parsed, (None, None), &options, &mut |_| {}, &never).expect(query);
+    let cells =
+        (0..table.rows()).map(|row| (0..table.names().len()).map(|column| table.cell(row, column)).collect());
+    (table.names().to_vec(), cells.collect(), table.notes.clone())
+}
+
+#[test]
+fn only_events_that_can_be_among_the_first_are_read_where_several_keys_are_compared() {
+    let (_folder, case) = case();
+    let (snapshot, never) = (case.snapshot(), Cancel::default());
+    for (query, expected) in [
+        ("* | sort -far, w | limit 100", Some("far>=19900059700")),
+        ("* | sort n, -many, w | limit 300", Some("n<=0")),
+        ("w:w3 | sort -n, d | limit 5", Some("w:w3 AND n>=8")),
+        ("* | sort -line, w | limit 2", Some("line>=19999")),
+        ("* | sort -spread, many | limit 3", Some("spread>=999877.49")),
+        ("* | sort -spread, many | limit 19000", None),
+        ("far<9 | sort far, w | limit 3", None),
+        ("* | sort -mixed, w | limit 3", None),
+        ("* | sort w, -n | limit 3", None),
+        ("* | sort -d, -n | limit 3", Some("d>=4.5")),
+        ("n<2 | sort n, -many | limit 3", None),
+        ("* | sort -time, w | limit 3", None),
+        ("* | sort -n | limit 3", None),
+        ("* | sort -n, w | limit 0", None),
+    ] {
+        assert_eq!(answer(&case, query, false), answer(&case, query, true), "{query}");
+        let parsed = parse_query(query).expect(query);
+        let clock =
+            Clock { now: 0, zone: jiff::tz::TimeZone::UTC, range: snapshot.time_range(), folder: ".".into() };
+        let view = View { filter: parsed.filter.clone(), from: None, to: None };
+        let scope = Scope { case: &case, snapshot: &snapshot, view: &view };
+        let run = Run::new(clock.clone(), &RunOptions::default(), &never, Some(scope));
+        let names = Names::of_events(&Engine::field_names(&snapshot), false);
+        let planned = plan(&parsed.stages, &mut Planner { names, clock: &clock }).expect(query);
+        let Some(Planned::First(keys, first)) = planned.into_iter().next() else { panic!("{query}") };
+        let view = narrowed(&keys, first, (scope, &run)).expect(query);
+        assert_eq!(view.map(|view| view.filter.to_string()).as_deref(), expected, "{query}");
+    }
+}
+
 #[test]
 fn percentiles_of_spread_numbers_are_selected_as_rows_give_them() {
     let (_folder, case) = case();
@@ -114,16 +161,7 @@ fn percentiles_of_spread_numbers_are_selected_as_rows_give_them() {
         ("* | stats p95(mixed) by w", false),
     ] {
         let parsed = parse_query(query).expect(query);
-        let answer = |by_rows: bool| {
-            let options = RunOptions { by_rows, ..RunOptions::default() };
-            let table =
-                case.run(&snapshot, &parsed, (None, None), &options, &mut |_| {}, &never).expect(query);
-            let cells = (0..table.rows()).map(|row| {
-                (0..table.names().len()).map(|column| table.cell(row, column)).collect::<Vec<_>>()
-            });
-            (table.names().to_vec(), cells.collect::<Vec<_>>(), table.notes.clone())
-        };
-        assert_eq!(answer(false), answer(true), "{query}");
+        assert_eq!(answer(&case, query, false), answer(&case, query, true), "{query}");
         let clock =
             Clock { now: 0, zone: jiff::tz::TimeZone::UTC, range: snapshot.time_range(), folder: ".".into() };
         let view = View { filter: parsed.filter.clone(), from: None, to: None };
