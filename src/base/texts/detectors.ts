@@ -41,7 +41,7 @@ export const detectors = {
   severities,
   list: 'Detectors',
   own: 'In this case',
-  starter: 'Come with Timberline',
+  starter: 'Built in',
   none: 'This case has no detectors of its own yet.',
   add: 'New detector',
   addHint: 'Make a detector from the current query',
@@ -65,7 +65,7 @@ export const detectors = {
   unmute: (title: string) => `Unmute ${title}`,
   mutedHint: 'Muted: its alerts are not on the timeline.',
   wrong: 'Detectors of this case that cannot be read:',
-  choose: 'Choose a detector to see what it would have said.',
+  choose: 'Select a detector to test it on the history of this case.',
   chooseNote: 'Drag its level: alerts appear and disappear at once.',
   testing: 'Reading the measure of all of the time…',
 

@@ -9,7 +9,10 @@ import {
 } from './chartspec';
 import { isDuration, unitOf, type Unit } from './units';
 
-export type FieldInfo = Pick<Facet, 'field' | 'kinds' | 'distinct'>;
+export type FieldInfo = Pick<Facet, 'field' | 'kinds' | 'distinct'> & {
+  /** Events that have it, if known. */
+  readonly present: number | null;
+};
 
 /** A spec without open choices. */
 export interface ResolvedSpec extends ChartSpec {

@@ -169,7 +169,7 @@ it('draws percentiles over a heatmap, and shows the heatmap without them too', a
 });
 
 it('finds the largest values of a measure among more than it lists', async () => {
-  const info = { field: 'duration_ms', kinds: ['float' as const], distinct: null };
+  const info = { field: 'duration_ms', kinds: ['float' as const], distinct: null, present: null };
   chart.show(
     question(
       { field: 'duration_ms', split: 'path', kind: 'top', measure: 'p95', top: 1 },

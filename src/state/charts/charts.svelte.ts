@@ -3,6 +3,7 @@ import type { Lifetime } from '../../base/lifetime';
 import { asTime, timeFromNanos, type TimeRange } from '../../base/time';
 import type { Client } from '../../ipc/client';
 import type { CaseSummary, Facets, Fields, KnownField } from '../../ipc/generated';
+import { byCoverage } from '../fields/coverage';
 import type { ViewHistory } from '../view/history.svelte';
 import type { Json } from '../view/viewstate';
 import type { FieldInfo } from './autochart';
@@ -20,17 +21,18 @@ interface StoredCharts {
 }
 
 /**
- * This many fields are examined when the charts are shown. In a case with thousands only those with
- * a known meaning are, and those that are charted: each takes the engine some milliseconds.
+ * This many fields are examined when the charts are shown, those with a known meaning before others, and those that
+ * are charted: each takes the engine some milliseconds.
  */
 const MOST_EXAMINED = 64;
 
 /** The charts of a case: which one is shown, which fields there are, and which board is open. */
 export class Charts {
-  /** The fields of the whole case, regardless of the query. */
+  /** The fields of the whole case in the order of menus, regardless of the query. */
   fields = $derived.by((): readonly FieldInfo[] =>
     this.#known.map(
-      ({ name, kinds }) => this.#facts.get(name) ?? { field: name, kinds, distinct: null },
+      ({ name, kinds, present }) =>
+        this.#facts.get(name) ?? { field: name, kinds, distinct: null, present },
     ),
   );
   /** Increases with the case. */
@@ -151,12 +153,14 @@ export class Charts {
       key: String(epoch),
       load: (signal) => this.#client.call('fields', { path: this.#casePath }, { signal }),
       done: ({ fields }) => {
-        this.#known = fields;
+        this.#known = byCoverage(fields);
         this.#loaded = epoch;
         this.#examined.clear();
-        const telling =
-          fields.length <= MOST_EXAMINED ? fields : fields.filter(({ ecs }) => ecs !== null);
-        for (const { name } of telling.slice(0, MOST_EXAMINED)) this.#wanted.add(name);
+        const [telling, others] = [true, false].map((tells) =>
+          this.#known.filter(({ ecs }) => (ecs !== null) === tells),
+        );
+        const examined = [...telling!, ...others!].slice(0, MOST_EXAMINED);
+        for (const { name } of examined) this.#wanted.add(name);
         this.#examine();
       },
       // Without the list of fields a chart can still be shown; the next attempt may succeed.

@@ -7,6 +7,7 @@ const field = (name: string, kinds: FieldInfo['kinds'], distinct: number | null)
   field: name,
   kinds,
   distinct,
+  present: null,
 });
 
 it('stores only what differs from a plain chart, and reads it back', () => {

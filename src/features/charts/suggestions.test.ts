@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+
+import type { FieldInfo } from '../../state/charts/autochart';
+import { suggestions } from './suggestions';
+
+const field = (
+  name: string,
+  kinds: FieldInfo['kinds'],
+  distinct: number | null,
+  present: number | null,
+): FieldInfo => ({ field: name, kinds, distinct, present });
+
+it('suggests durations, then the fields with the fewest values', () => {
+  const fields = [
+    field('method', ['text'], 4, 900),
+    field('id', ['text'], 800, 1000),
+    field('protocol', ['text'], 1, 1000),
+    field('version', ['text'], 2, 500),
+    field('duration_ms', ['int'], 300, 700),
+  ];
+  expect(suggestions(fields)).toEqual(['duration_ms', 'version', 'method']);
+});
+
+it('does not suggest what few events have', () => {
+  const fields = [
+    field('source', ['text'], 90, 1000),
+    field('boot_ms', ['int'], 3, 49),
+    field('mode', ['text'], 3, 50),
+    field('unknown', ['text'], 5, null),
+  ];
+  expect(suggestions(fields)).toEqual(['mode', 'unknown', 'source']);
+});
