@@ -9,7 +9,7 @@ use indexer::export::{self, Formulas, Records, replaced};
 use indexer::query::{Query, Reading, Severity, parse_query};
 use indexer::{
     Cancel, Case, Cell, Engine, Event, Explanation, FieldValue, NO_TIME, RunOptions, Snapshot, View, Walk,
-    stamp,
+    is_sql, stamp,
 };
 use serde_json::{Map, Value};
 
@@ -93,6 +93,10 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
 fn suggest(case: &Case, snapshot: &Snapshot, query: &str, view: &View) -> Result<()> {
     let cancel = Cancel::default();
     if snapshot.events() == 0 || case.count(snapshot, view, &cancel)? > 0 {
+        return Ok(());
+    }
+    if is_sql(query) {
+        out::say("this is read as words; for SQL write `timberline sql CASE 'SELECT …'`");
         return Ok(());
     }
     for unknown in case.unknown_words(snapshot, query, &cancel)? {

@@ -8,7 +8,7 @@ use super::diagnostic::{Diagnostic, Severity};
 use super::lexer::{Mode, Token, TokenKind, token};
 use super::parser::{Reading, parse_leniently};
 use super::resolve::QueryContext;
-use super::time;
+use super::time::{self, TimeExpr};
 
 /// Fields of other tools that say where to search: a case is searched as a whole.
 pub(super) const IGNORED: [&str; 3] = ["index", "_index", "splunk_server"];
@@ -41,6 +41,7 @@ pub fn habits(
     let mut found = Vec::new();
     found.extend(leading_search(query, &tokens));
     found.extend(missing_pipe(query, &tokens, context));
+    found.extend(empty_time_range(query, &tokens, context));
     for (at, word) in tokens.iter().enumerate() {
         let Some(name) = word.word().map(str::to_ascii_lowercase) else { continue };
         let is_index = IGNORED.contains(&name.as_str());
@@ -106,6 +107,33 @@ fn leading_search(query: &str, tokens: &[Token]) -> Option<Diagnostic> {
     let span = Span::new(first.span.start, next.span.start.min(query.len()));
     let hint = "a query begins with what is searched for; remove the command";
     Some(Diagnostic::advice(span, "`search` is searched for as a word", hint).replacing(""))
+}
+
+/// `time>14:05 time<14:06`: a minute is meant as a whole, so nothing is between the two.
+fn empty_time_range(query: &str, tokens: &[Token], context: &QueryContext) -> Option<Diagnostic> {
+    if tokens.iter().any(|token| matches!(token.kind, TokenKind::Or | TokenKind::Not)) {
+        return None;
+    }
+    let (mut after, mut before) = (None, None);
+    for (at, word) in tokens.iter().enumerate() {
+        let Some("time" | "_time" | "@timestamp") = word.word() else { continue };
+        let Some(TokenKind::Compare(op)) = tokens.get(at + 1).map(|token| &token.kind) else { continue };
+        let value = tokens.get(at + 2)?;
+        let text = query[value.span.start..value.span.end].trim_matches('"');
+        let period = TimeExpr::parse(text).and_then(|time| time.period(context.now, &context.zone))?;
+        match op {
+            Op::Greater => after = Some((tokens[at + 1].span, text, period)),
+            Op::Less => before = Some(period.from),
+            Op::LessOrEqual => before = Some(period.to),
+            _ => {}
+        }
+    }
+    let ((operator, text, period), before) = (after?, before?);
+    if period.to < before || period.from >= before {
+        return None;
+    }
+    let message = format!("`time>{text}` begins when all of {text} is over, so nothing is in this range");
+    Some(Diagnostic::advice(operator, message, "write >= to begin with it").replacing(">="))
 }
 
 /// Stages whose names nobody searches for before the words that follow them.
@@ -279,6 +307,12 @@ mod tests {
             ("03/Mar/2026:14:05:00 +0000", "time:\"03/Mar/2026:14:05:00 +0000\""),
             ("last 15 minutes", "time:\"last 15 minutes\""),
             ("1772546700", "time:\"1772546700\""),
+            ("time>14:05 time<14:06 error", "time>=14:05 time<14:06 error"),
+            ("_time>2026-03-03 AND _time<=2026-03-03", "_time>=2026-03-03 AND _time<=2026-03-03"),
+            (
+                "time>\"2026-03-03 14:05\" time<\"2026-03-03 14:06\"",
+                "time>=\"2026-03-03 14:05\" time<\"2026-03-03 14:06\"",
+            ),
         ] {
             assert_eq!(mended(query), expected, "{query}");
         }
@@ -305,6 +339,11 @@ mod tests {
             "now",
             "5m",
             "time:2026-03-03",
+            "time>14:05 time<14:07",
+            "time>14:05 time<14:04",
+            "time>14:05:00.5 time<14:05:01",
+            "time>14:05",
+            "time>14:05 OR time<14:06",
             "* | stats count by level",
         ] {
             assert_eq!(mended(query), query);

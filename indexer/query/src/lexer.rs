@@ -24,8 +24,8 @@ pub enum Mode {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum TokenKind {
-    /// A bare word, name or number. `\` takes the next character as it is; `plain` tells for each character
-    /// of the text whether it was written plainly, because an escaped `*` is a star.
+    /// A bare word, name or number. `\` takes the next character as it is, unless that is a letter or a digit within the word; `plain` tells for
+    /// each character of the text whether it was written plainly, because an escaped `*` is a star.
     Word {
         text: String,
         plain: Vec<bool>,
@@ -112,12 +112,13 @@ pub fn token(query: &str, at: usize, mode: Mode) -> Result<Token, LexError> {
     if let Some((kind, length)) = symbol(rest, first, mode) {
         return done(kind, length);
     }
+    let phrase = |mark: char| {
+        quoted(query, start, mark, mode).map(|(text, span)| Token { kind: TokenKind::Phrase(text), span })
+    };
     match first {
-        '"' => quoted(query, start, '"').map(|(text, span)| Token { kind: TokenKind::Phrase(text), span }),
-        '\'' if matches!(mode, Mode::Expr | Mode::Operator) => {
-            quoted(query, start, '\'').map(|(text, span)| Token { kind: TokenKind::Phrase(text), span })
-        }
-        '`' => match quoted(query, start, '`') {
+        '"' => phrase('"'),
+        '\'' if matches!(mode, Mode::Expr | Mode::Operator) => phrase('\''),
+        '`' => match quoted(query, start, '`', mode) {
             Ok((text, span)) => Ok(Token { kind: TokenKind::Name(text), span }),
             // In a filter a lone backtick is text like any other.
             Err(_) if !matches!(mode, Mode::Expr | Mode::Operator | Mode::Name) => {
@@ -199,12 +200,25 @@ fn starts_clause(rest: &str) -> bool {
         .is_some_and(|next| next.is_alphabetic() || matches!(next, '"' | '(' | '*' | '_' | '@' | '/' | '`'))
 }
 
-fn quoted(query: &str, start: usize, mark: char) -> Result<(String, Span), LexError> {
+/// Whether a backslash before a character escapes it. Before any other it stands for itself: `C:\Users`, and in texts of
+/// expressions, which may be regular expressions, `\.` too.
+fn is_escapable(character: char, mode: Mode) -> bool {
+    match mode {
+        Mode::Expr | Mode::Operator => matches!(character, '\\' | '"' | '\'' | '`'),
+        _ => !character.is_alphanumeric(),
+    }
+}
+
+fn quoted(query: &str, start: usize, mark: char, mode: Mode) -> Result<(String, Span), LexError> {
     let mut text = String::new();
     let mut characters = query[start + 1..].char_indices();
     while let Some((at, character)) = characters.next() {
         match character {
-            '\\' => text.extend(characters.next().map(|(_, escaped)| escaped)),
+            '\\' => {
+                let next = characters.next().map(|(_, next)| next);
+                text.extend(next.is_some_and(|next| !is_escapable(next, mode)).then_some('\\'));
+                text.extend(next);
+            }
             other if other == mark => return Ok((text, Span::new(start, start + 1 + at + 1))),
             other => text.push(other),
         }
@@ -277,8 +291,13 @@ fn word(query: &str, start: usize, mode: Mode) -> Token {
             break;
         }
         if character == '\\' {
-            if let Some((_, escaped)) = characters.next() {
-                text.push(escaped);
+            if let Some((_, next)) = characters.next() {
+                // In front of a word it says that `\and` is text.
+                if !text.is_empty() && !is_escapable(next, mode) {
+                    text.push('\\');
+                    plain.push(false);
+                }
+                text.push(next);
                 plain.push(false);
             }
         } else {

@@ -85,7 +85,7 @@ impl Parser<'_> {
             (_, "like") => {
                 self.at = token.span.end;
                 let right = self.sum()?;
-                ExprKind::Binary(BinaryOp::Like, Box::new(left), Box::new(right))
+                like(left, right, false)
             }
             (_, "in") => {
                 self.at = token.span.end;
@@ -118,7 +118,7 @@ impl Parser<'_> {
         Ok(if is_not { Expr::new(ExprKind::Not(Box::new(found)), Span::new(start, self.at)) } else { found })
     }
 
-    fn expression_regex(&mut self) -> Parsed<RegexText> {
+    pub(super) fn expression_regex(&mut self) -> Parsed<RegexText> {
         let token = self.take(Mode::Expr)?;
         let (source, ignore_case) = match &token.kind {
             TokenKind::Regex { source, ignore_case } => (source, *ignore_case),
@@ -253,6 +253,9 @@ impl Parser<'_> {
             self.expect_close(open, Mode::Expr)?;
             return Ok(Expr::new(constant, Span::new(span.start, self.at)));
         }
+        if let Some(found) = self.spl_call(name, span)? {
+            return Ok(found);
+        }
         let function = Function::named(name);
         let before = self.at;
         if let Some(function) = function {
@@ -306,6 +309,17 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+/// Whether a value is like a pattern with `*` and `?`. SQL's `%` and `_` are read too: always where `sql` says so, else in a
+/// pattern that has a `%` and neither `*` nor `?`.
+pub(super) fn like(value: Expr, mut pattern: Expr, sql: bool) -> ExprKind {
+    if let ExprKind::Text(text) = &mut pattern.kind
+        && (sql || text.contains('%') && !text.contains(['*', '?']))
+    {
+        *text = text.replace('%', "*").replace('_', "?");
+    }
+    ExprKind::Binary(BinaryOp::Like, Box::new(value), Box::new(pattern))
 }
 
 /// Splunk's `true()`, `false()` and `null()`.

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use super::expr::like;
 use super::{Parsed, Parser};
 use crate::ast::{Assignment, Expr, ExprKind, FieldRef, Group, Quantity, RegexText, Span, StageKind, Unit};
 use crate::diagnostic::Diagnostic;
@@ -112,6 +113,29 @@ impl Parser<'_> {
     /// `eventstats avg(x) as m by host`: columns calculated of all rows of a group.
     fn spl_eventstats(&mut self) -> Parsed<StageKind> {
         self.window("group_")
+    }
+
+    /// `like(x, "a%")` and `match(x, "a+")`; nothing for other functions.
+    pub(super) fn spl_call(&mut self, name: &str, span: Span) -> Parsed<Option<Expr>> {
+        let is_like = name.eq_ignore_ascii_case("like");
+        if !is_like && !name.eq_ignore_ascii_case("match") {
+            return Ok(None);
+        }
+        let open = self.open_after(span)?;
+        let value = self.expr()?;
+        if !self.take_if(Mode::Operator, &TokenKind::Comma) {
+            return Err(self.error_here(
+                "a pattern is missing here",
+                "write like(path, \"/api/%\") or match(path, \"^/api\")",
+            ));
+        }
+        let kind = if is_like {
+            like(value, self.expr()?, true)
+        } else {
+            ExprKind::Regex(Box::new(value), self.expression_regex()?)
+        };
+        self.expect_close(open, Mode::Operator)?;
+        Ok(Some(Expr::new(kind, Span::new(span.start, self.at))))
     }
 
     /// Options of `streamstats` that are written differently here.

@@ -45,7 +45,11 @@ fn parses_common_spellings() {
         ("\\and<7", "\"and\"<7"),
         ("a<\\-b", "a<\"-b\""),
         ("a<-7", "a<-7"),
-        ("-\\A*", "\\-A*"),
+        ("-\\A*", "\\-\\\\A*"),
+        (
+            "path=\"C:\\Users\\n\\*\" \\\\host\\share\\*",
+            "path=\"C:\\\\Users\\\\n*\" AND \"\\\\host\\\\share*\"",
+        ),
         ("\"open", "this quotation has no end at 0..5"),
         ("a OR", "something is missing at the end at 4..4"),
     ]);
@@ -162,6 +166,16 @@ fn stages_and_expressions_print_in_one_spelling() {
         ("* | sort -(a+b)", "* | sort a + b desc"),
         ("* | top path", "* | top 10 path"),
         ("* | rex field=message \"user=(?<user>\\\\w+)\"", "* | rex message /user=(?<user>\\w+)/"),
+        ("* | rex \"user=(?<user>\\w+)\\.\"", "* | rex /user=(?<user>\\w+)\\./"),
+        (
+            "* | eval x = replace(x, \"\\d+\", 'it\\'s \\\\ \\n')",
+            "* | eval x = replace(x, \"\\\\d+\", \"it's \\\\ \\\\n\")",
+        ),
+        (
+            "* | where like(a, \"_%\") and b like \"%x_\" and c like \"*%\"",
+            "* | where a like \"?*\" and b like \"*x?\" and c like \"*%\"",
+        ),
+        ("* | where not match(a, \"\\s+\")", "* | where a !~ /\\s+/"),
         (
             "* | lookup hosts.csv on host=name output owner as who, site",
             "* | lookup \"hosts.csv\" on host = name output owner as who, site",
