@@ -200,7 +200,7 @@ fn starts_clause(rest: &str) -> bool {
         .is_some_and(|next| next.is_alphabetic() || matches!(next, '"' | '(' | '*' | '_' | '@' | '/' | '`'))
 }
 
-/// Whether a backslash before a character escapes it. Before any other it stands for itself: `C:\Users`, and in texts of
+/// Whether a backslash before a character escapes it. Before any other it is a plain one: `C:\Users`, and in texts of
 /// expressions, which may be regular expressions, `\.` too.
 fn is_escapable(character: char, mode: Mode) -> bool {
     match mode {

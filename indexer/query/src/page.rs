@@ -128,6 +128,7 @@ pub const OTHER_TOOLS: &[(&str, &str)] = &[
     ("* | chart count over host by status", "* | pivot count on status by host"),
     ("* | chart avg(x) by host", "* | stats avg(x) by host"),
     ("* | rex field=m mode=sed \"s/a(b)/\\1/g\"", "* | eval m = replace(m, \"a(b)\", \"${1}\")"),
+    ("* | regex path=\"^/v\\d+\"", "* | where path =~ /^\\/v\\d+/"),
     ("* | where like(path, \"/api/%\")", "* | where path like \"/api/*\""),
     ("* | where match(path, \"/v\\d+\")", "* | where path =~ /\\/v\\d+/"),
     ("* | eval x = case(a>1, 2, true(), 3)", "* | eval x = case(a > 1, 2, true, 3)"),
@@ -150,7 +151,7 @@ else separates.
 ";
 
 const AFTER_CLAUSES: &str = "
-`\\` takes the next character as it is; before a letter or a digit it stands for itself (`\"C:\\Users\"`). In the stages of a
+`\\` takes the next character as it is; before a letter or a digit it is a plain backslash (`\"C:\\Users\"`). In the stages of a
 pipe only `\\\\` and `\\\"` are escapes, so that `\"\\d+\\.\"` is a regular expression. `!=` holds for events that have the field
 with another value; `NOT field=value` also holds for those without it. A field that no event has is an error with the nearest
 name as a hint, because it is usually a slip of the finger; so are a time, a level or a number that cannot be one.

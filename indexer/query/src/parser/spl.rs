@@ -5,13 +5,15 @@ use std::fmt::Write;
 
 use super::expr::like;
 use super::{Parsed, Parser};
-use crate::ast::{Assignment, Expr, ExprKind, FieldRef, Group, Quantity, RegexText, Span, StageKind, Unit};
+use crate::ast::{
+    Assignment, Expr, ExprKind, FieldRef, Group, Op, Quantity, RegexText, Span, StageKind, Unit,
+};
 use crate::diagnostic::Diagnostic;
 use crate::functions::Function;
 use crate::lexer::{Mode, TokenKind};
 
 /// Stages by the names that Splunk has for them, besides those in the table.
-pub(super) const NAMES: [&str; 4] = ["bin", "discretize", "chart", "eventstats"];
+pub(super) const NAMES: [&str; 5] = ["bin", "discretize", "chart", "eventstats", "regex"];
 
 impl Parser<'_> {
     /// A stage of Splunk's; nothing for any other word.
@@ -20,6 +22,7 @@ impl Parser<'_> {
             "bin" | "discretize" => self.spl_bin()?,
             "chart" => self.spl_chart()?,
             "eventstats" => self.spl_eventstats()?,
+            "regex" => self.spl_regex()?,
             _ => return Ok(None),
         }))
     }
@@ -113,6 +116,25 @@ impl Parser<'_> {
     /// `eventstats avg(x) as m by host`: columns calculated of all rows of a group.
     fn spl_eventstats(&mut self) -> Parsed<StageKind> {
         self.window("group_")
+    }
+
+    /// `regex path="^/api"`, `regex path!="^/api"`, or of the whole text `regex "time.?out"`.
+    fn spl_regex(&mut self) -> Parsed<StageKind> {
+        let start = self.peek(Mode::Expr)?;
+        let is_of_text = matches!(start.kind, TokenKind::Phrase(_) | TokenKind::Regex { .. });
+        let raw = || FieldRef { name: "raw".to_owned(), span: start.span };
+        let field = if is_of_text { raw() } else { self.name()? };
+        let negated = !is_of_text && self.next_is(Mode::Operator, &TokenKind::Compare(Op::NotEqual));
+        if !is_of_text
+            && !self
+                .take_if(Mode::Operator, &TokenKind::Compare(if negated { Op::NotEqual } else { Op::Equal }))
+        {
+            return Err(self.error_here("= is missing here", "write regex path=\"^/api\""));
+        }
+        let kind = ExprKind::Regex(Box::new(field_expr(&field)), self.expression_regex()?);
+        let span = Span::new(start.span.start, self.at);
+        let found = Expr::new(kind, span);
+        Ok(StageKind::Where(if negated { Expr::new(ExprKind::Not(Box::new(found)), span) } else { found }))
     }
 
     /// `like(x, "a%")` and `match(x, "a+")`; nothing for other functions.

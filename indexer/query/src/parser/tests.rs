@@ -175,6 +175,10 @@ fn stages_and_expressions_print_in_one_spelling() {
             "* | where like(a, \"_%\") and b like \"%x_\" and c like \"*%\"",
             "* | where a like \"?*\" and b like \"*x?\" and c like \"*%\"",
         ),
+        (
+            "* | regex a!=\"\\d+\" | regex b=/x/i | regex \"no (disk|space)\"",
+            "* | where a !~ /\\d+/ | where b =~ /x/i | where raw =~ /no (disk|space)/",
+        ),
         ("* | where not match(a, \"\\s+\")", "* | where a !~ /\\s+/"),
         (
             "* | lookup hosts.csv on host=name output owner as who, site",
