@@ -338,12 +338,13 @@ const STYLE_SHARE: usize = 5;
 pub(crate) fn binary(sample: &Chunk) -> Option<String> {
     let magic = MAGIC.iter().find(|(magic, _)| sample.bytes.starts_with(magic)).map(|(_, what)| *what);
     let text = sample.text();
-    let (mut nul, mut odd, mut styles) = (0, 0, 0);
+    let (mut nul, mut single_nul, mut odd, mut styles) = (0, 0, 0, 0);
     let mut before = b' ';
     for &byte in text {
         match byte {
             0 => {
                 nul += 1;
+                single_nul += usize::from(before != 0);
                 odd += usize::from(before != 0);
             }
             b'\t' | b'\n' | b'\r' | 0x07 | 0x08 | 0x0B | 0x0C | 0x1B => {}
@@ -357,10 +358,10 @@ pub(crate) fn binary(sample: &Chunk) -> Option<String> {
     }
     let is_odd = |count: usize, share: usize| count > 3 && count * share > text.len();
     // Text with a chat's colours is text in every other way.
-    let is_styled =
-        odd == 0 && std::str::from_utf8(&text[..text.len().saturating_sub(3)]).is_ok_and(|_| true);
-    let styles_share = if is_styled { STYLE_SHARE } else { ODD_SHARE };
-    let is_binary = nul * 2 > text.len() || is_odd(odd, ODD_SHARE) || is_odd(styles + odd, styles_share);
+    let is_text = std::str::from_utf8(&text[..text.len().saturating_sub(3)]).is_ok();
+    // So is one that a program wrote with the zero at the end of its strings.
+    let share = if is_text && odd == single_nul { STYLE_SHARE } else { ODD_SHARE };
+    let is_binary = nul * 2 > text.len() || is_odd(styles + odd, share);
     // The words of a log may begin like a file of another kind; a mark that is text itself proves little.
     let what =
         magic.or_else(|| by_inner_mark(&sample.bytes)).filter(|_| is_binary || !is_text_alone(&sample.bytes));
@@ -394,6 +395,8 @@ mod tests {
         assert_eq!(binary(&with(&[0; 2_000])), None);
         assert_eq!(binary(&with(b"\xFF\xE9\x80\x1B[31mred\x1B[0m")), None);
         assert_eq!(binary(b"a\0b\n"), None);
+        assert_eq!(binary(&b"2026-03-01 10:00:00 INFO disk\0ok\n".repeat(20)), None);
+        assert!(says(&b"\x10\0\0\0ab\xff\0\x02\0cd".repeat(20), "binary"));
         assert_eq!(binary(b"12:30 <ines> \x0304red\x03 \x02bold\x02 \x1dslanted\x1d\n"), None);
     }
 

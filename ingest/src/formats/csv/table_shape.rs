@@ -144,7 +144,11 @@ fn is_header(first: &Row<'_>, body: &[Row<'_>], columns: usize) -> bool {
     }
     let differs = |column: usize| {
         let values = || body.iter().filter_map(|row| row.get(column)).filter(|value| !value.is_empty());
-        let other = values().filter(|value| number(value).is_some() || whole_time(value).is_some()).count();
+        // No name begins with a digit, as dates, times of day and amounts do.
+        let is_other = |value: &&[u8]| {
+            value[0].is_ascii_digit() || number(value).is_some() || whole_time(value).is_some()
+        };
+        let other = values().filter(|value| is_other(value)).count();
         other > 0 && other * 2 >= values().count()
     };
     first.iter().any(|name| time_rank(name).is_some()) || (0..columns).any(differs)

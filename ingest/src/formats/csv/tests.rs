@@ -31,6 +31,10 @@ fn tables_with_a_header() {
         "#TYPE Selected.Event\n\"TimeCreated\",\"Id\",\"LevelDisplayName\"\n\"2026-11-21 03:04:05\",\"7\",\"Warning\"\n",
         r"2026-11-21T03:04:05Z warn Id=7",
     );
+    check(
+        "Datum;Uhrzeit;Stufe;Text\n01.03.2026;10:00:02;Fehler;\"a;b\"\n01.03.2026;10:00:03;Warnung;c\n",
+        "2026-03-01T10:00:02Z error Text=\"a;b\"",
+    );
     check("sep=;\na;date\n1;2026-11-21 03:04:05\n", "2026-11-21T03:04:05Z - a=1");
 }
 
