@@ -66,8 +66,8 @@ pub use preview::{
 pub use query;
 pub use rewrite::{CompactReport, RepairReport, Rewriting};
 pub use store::{
-    Account, Example, Missing, Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged, Profile,
-    Reading, Scalar, Snapshot, SourceEntry, Unparsed,
+    Account, Example, Marks, Missing, News, Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged,
+    Profile, Reading, Scalar, Snapshot, SourceEntry, Unparsed,
 };
 pub use tune::{Host, Overrides, Plan};
 pub use value_spans::{TextPiece, text_pieces};

@@ -18,6 +18,7 @@ mod raw;
 mod reading;
 mod rollup;
 mod segment;
+mod since;
 mod snapshot;
 mod table;
 mod template_ids;
@@ -54,6 +55,7 @@ pub use raw::{
 pub use reading::{Readings, SourceReading};
 pub use rollup::Rollup;
 pub use segment::{Outlived, Segment, SegmentField, SegmentMeta, SegmentSource, Shared, WrittenSegment};
+pub use since::{Marks, News};
 pub use snapshot::{Missing, Snapshot, frames_by_source, frames_of};
 pub use table::{Builder as TableBuilder, Columns, field_name, level_of};
 pub use template_ids::{keep_ids, kept_ids};

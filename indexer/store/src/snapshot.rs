@@ -1,6 +1,6 @@
 //! The content of a case at one revision: its manifest and its open segments.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use base::FieldKind;
@@ -14,6 +14,8 @@ pub struct Snapshot {
     pub manifest: Manifest,
     pub segments: Vec<Arc<Segment>>,
     missing: Vec<Missing>,
+    /// Of a part: the fields of the whole.
+    fields: Option<Vec<(String, Vec<FieldKind>)>>,
 }
 
 /// A segment that cannot be opened. The others answer without it.
@@ -73,6 +75,9 @@ impl Snapshot {
     /// The fields of its events besides the built-in ones, each with the types that its values have.
     #[must_use]
     pub fn fields(&self) -> Vec<(String, Vec<FieldKind>)> {
+        if let Some(fields) = &self.fields {
+            return fields.clone();
+        }
         let mut known: BTreeMap<&str, Vec<FieldKind>> = BTreeMap::new();
         for field in self.segments.iter().flat_map(|segment| &segment.meta.fields) {
             let kinds = known.entry(&field.name).or_default();
@@ -94,10 +99,21 @@ impl Snapshot {
     #[must_use]
     pub fn without_failed(&self) -> Snapshot {
         let whole = self.segments.iter().filter(|segment| !segment.has_failed());
-        let segments: Vec<_> = whole.cloned().collect();
+        let segments = whole.cloned().collect();
+        Snapshot { fields: self.fields.clone(), ..self.of_segments(segments) }
+    }
+
+    /// Some of its segments, with the names of all of its fields.
+    #[must_use]
+    pub fn part(&self, segments: Vec<Arc<Segment>>) -> Snapshot {
+        Snapshot { fields: Some(self.fields()), ..self.of_segments(segments) }
+    }
+
+    fn of_segments(&self, segments: Vec<Arc<Segment>>) -> Snapshot {
         let mut manifest = self.manifest.clone();
-        manifest.segments.retain(|entry| segments.iter().any(|segment| segment.meta.id == entry.id));
-        Snapshot { manifest, segments, missing: Vec::new() }
+        let ids: HashSet<u64> = segments.iter().map(|segment| segment.meta.id).collect();
+        manifest.segments.retain(|entry| ids.contains(&entry.id));
+        Snapshot { manifest, segments, missing: Vec::new(), fields: None }
     }
 
     /// What is stored besides the original bytes.
@@ -143,7 +159,7 @@ impl Snapshot {
                 Err(why) => missing.push(Missing { segment: entry.id, events: entry.events, why }),
             }
         }
-        Snapshot { manifest, segments, missing }
+        Snapshot { manifest, segments, missing, fields: None }
     }
 }
 
