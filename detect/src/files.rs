@@ -136,6 +136,11 @@ impl Detectors {
         self.measures.iter().map(|(detector, file)| (detector, file.as_path()))
     }
 
+    /// Detectors of our own, and what rules need.
+    pub(crate) fn into_parts(self) -> (Vec<(Detector, PathBuf)>, (RuleSet, Sources)) {
+        (self.measures, (self.rules, self.sources))
+    }
+
     /// How many detectors there are to run.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -29,6 +29,7 @@ mod clock;
 mod evidence;
 mod files;
 mod limits;
+pub mod live;
 pub mod measure;
 mod problem;
 mod sarif;

@@ -32,3 +32,25 @@ pub const CORRELATED_EVENTS: usize = 5_000_000;
 
 /// Bins of a back-test that are kept between two levels, some 80 bytes each. Beyond, each level makes them again.
 pub const KEPT_BINS: i64 = 2_000_000;
+
+/// Bins before the present that live evaluation keeps of a group: later events for older ones are for `check`. That is
+/// sixteen hours of minutes, and a group is judged again over all of them in some microseconds.
+pub const LATE_BINS: i64 = 1_000;
+
+/// The same of anomalies, which need weeks to know what is usual: ten weeks of bins of five minutes.
+pub const BASELINE_BINS: i64 = 20_000;
+
+/// Bins in a row that are judged one by one when events of a long time come at once, of anomalies: each looks at all others.
+pub const JUDGED_BINS: usize = 500;
+
+/// Alerts that are known of one detector, the newest. Those that ended before are never sent again.
+pub const KNOWN_ALERTS: usize = 1_000;
+
+/// Keys of a sequence, and groups, that are followed at once by one detector.
+pub const LIVE_GROUPS: usize = 200_000;
+
+/// What detectors that are evaluated over all of the history again may take of the time: one part of so many.
+pub const WHOLE_SHARE: u32 = 10;
+
+/// Publications that wait to be evaluated one by one. Each holds the segments of its moment, some small ones.
+pub const WAITING_SNAPSHOTS: usize = 64;

@@ -71,13 +71,18 @@ impl Absence {
         usual.map(|usual| usual.max(RHYTHM_NS))
     }
 
-    /// The pauses that are too long, up to the end of the data.
-    pub fn intervals(&self, bins: &[Bin], last: i64) -> Vec<Interval> {
-        let Some(rhythm) = self.rhythm(bins) else { return Vec::new() };
-        let limit = match self {
+    /// The longest pause that is none yet, where it is known.
+    pub fn limit(&self, bins: &[Bin]) -> Option<i64> {
+        let rhythm = self.rhythm(bins)?;
+        Some(match self {
             Absence::Longer(limit) => *limit,
             Absence::Times(times) => (rhythm as f64 * times) as i64,
-        };
+        })
+    }
+
+    /// The pauses that are too long, up to the end of the data.
+    pub fn intervals(&self, bins: &[Bin], last: i64) -> Vec<Interval> {
+        let Some(limit) = self.limit(bins) else { return Vec::new() };
         let too_long = Absence::pauses(bins, last).into_iter().filter(|(from, to)| to - from > limit);
         too_long
             .map(|(from, to)| Interval {

@@ -29,9 +29,9 @@ pub struct History {
 #[derive(Debug)]
 pub struct Group {
     pub keys: Keys,
-    pub(super) bins: Vec<Bin>,
+    pub(crate) bins: Vec<Bin>,
     /// Of a share: the events that pass, too.
-    pub(super) parts: Vec<Bin>,
+    pub(crate) parts: Vec<Bin>,
 }
 
 #[derive(Debug)]
@@ -232,7 +232,7 @@ impl Detector {
     }
 
     /// The events that its alerts are about.
-    fn evidence(&self) -> Filter {
+    pub(crate) fn evidence(&self) -> Filter {
         match &self.condition {
             Condition::Threshold(threshold) => threshold.evidence(self),
             _ => self.filter.clone(),

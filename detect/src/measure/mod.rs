@@ -1,15 +1,15 @@
 //! Detectors of our own: measures of queries over time, in TOML files. One file a condition: it says what is read of
 //! the file, what the engine evaluates, and when it alerts.
 
-mod absence;
-mod anomaly;
-mod history;
+pub(crate) mod absence;
+pub(crate) mod anomaly;
+pub(crate) mod history;
 mod level;
 mod pattern;
 mod read;
-mod sequence;
-mod series;
-mod threshold;
+pub(crate) mod sequence;
+pub(crate) mod series;
+pub(crate) mod threshold;
 
 use indexer::query::{Filter, parse_query};
 use indexer::{Cancel, Case, Error, ErrorKind, Result, RunOptions, Snapshot, Table};
@@ -144,7 +144,7 @@ impl Detector {
     }
 
     /// An interval of a group as an alert.
-    fn alert(&self, keys: &[Option<String>], interval: &Interval, filter: &Filter) -> Alert {
+    pub(crate) fn alert(&self, keys: &[Option<String>], interval: &Interval, filter: &Filter) -> Alert {
         let filter = evidence::in_group(filter.clone(), &self.by, keys);
         let query = evidence::within(filter, Some(interval.start), Some(interval.end));
         let group = self.by.iter().cloned().zip(keys.iter().map(|key| key.clone().unwrap_or_default()));

@@ -51,23 +51,34 @@ impl Sequence {
         let Some((_, last)) = place.ends() else { return Ok(Found::default()) };
         let first = times(detector, place, &detector.filter)?;
         let second = times(detector, place, &self.second)?;
-        let both = any(vec![detector.filter.clone(), self.second.clone()]);
-        let filter = if self.is_without { &detector.filter } else { &both };
+        let filter = self.evidence(detector);
         let mut found = Found::default();
         for (keys, first) in &first {
             let second = second.get(keys).map(Vec::as_slice).unwrap_or_default();
-            for (start, end, gap) in self.pairs(first, second, last) {
-                let events = |times: &[i64]| {
-                    (times.partition_point(|&time| time <= end) - times.partition_point(|&time| time < start))
-                        as u64
-                };
-                let counted = if self.is_without { events(first) } else { events(first) + events(second) };
-                let (value, expected) = (gap as f64 / 1e9, self.within as f64 / 1e9);
-                let interval = Interval { start, end, peak: end, value, expected, events: counted };
-                found.alerts.push(detector.alert(keys, &interval, filter));
+            for pair in self.pairs(first, second, last) {
+                let interval = self.interval(pair, first, second);
+                found.alerts.push(detector.alert(keys, &interval, &filter));
             }
         }
         Ok(found)
+    }
+
+    /// The events that its alerts are about.
+    pub fn evidence(&self, detector: &Detector) -> Filter {
+        if self.is_without {
+            return detector.filter.clone();
+        }
+        any(vec![detector.filter.clone(), self.second.clone()])
+    }
+
+    /// A pair as an interval, with the events in it.
+    pub fn interval(&self, (start, end, gap): (i64, i64, i64), first: &[i64], second: &[i64]) -> Interval {
+        let within = |times: &[i64]| {
+            (times.partition_point(|&time| time <= end) - times.partition_point(|&time| time < start)) as u64
+        };
+        let events = if self.is_without { within(first) } else { within(first) + within(second) };
+        let (value, expected) = (gap as f64 / 1e9, self.within as f64 / 1e9);
+        Interval { start, end, peak: end, value, expected, events }
     }
 
     /// From when to when, and how long from the first event to the second; sequences that overlap are one.
@@ -95,7 +106,7 @@ impl Sequence {
 }
 
 /// The times of matching events by key, in order. Events without a key belong to no sequence.
-fn times(detector: &Detector, place: &Place<'_>, filter: &Filter) -> Result<BTreeMap<Keys, Vec<i64>>> {
+pub fn times(detector: &Detector, place: &Place<'_>, filter: &Filter) -> Result<BTreeMap<Keys, Vec<i64>>> {
     let by: Vec<String> = detector.by.iter().map(|name| quoted(name)).collect();
     let text = format!("{filter} | keep time, {}", by.join(", "));
     let table = place.table(&text)?;

@@ -144,7 +144,7 @@ impl Threshold {
         })
     }
 
-    fn breaks(&self, value: f64) -> bool {
+    pub fn breaks(&self, value: f64) -> bool {
         if self.is_above { value > self.limit } else { value < self.limit }
     }
 
@@ -154,39 +154,43 @@ impl Threshold {
 
     /// The intervals in which the limit is broken, in bins of all times.
     pub fn intervals(&self, bins: &[Bin]) -> Vec<Interval> {
-        let mut found = Vec::new();
-        let mut open: Option<Interval> = None;
-        let mut close = |open: &mut Option<Interval>| {
-            let lasted = |interval: &Interval| interval.end + 1 - interval.start >= self.duration;
-            found.extend(open.take().filter(lasted));
-        };
-        for bin in bins {
-            let value = bin.value.filter(|_| bin.events >= self.least);
-            let end = bin.start + self.width - 1;
-            match (&mut open, value) {
-                (None, Some(value)) if self.breaks(value) => {
-                    let (start, peak) = (bin.start, bin.start);
-                    open =
-                        Some(Interval { start, end, peak, value, expected: self.limit, events: bin.events });
-                }
-                // What is not known neither breaks the limit nor is it back.
-                (None, _) | (Some(_), None) => {}
-                (Some(_), Some(value)) if self.clears(value) => close(&mut open),
-                (Some(interval), Some(value)) => {
-                    interval.end = end;
-                    interval.events += bin.events;
-                    if if self.is_above { value > interval.value } else { value < interval.value } {
-                        (interval.value, interval.peak) = (value, bin.start);
-                    }
+        let mut open = None;
+        let mut found: Vec<Interval> = bins.iter().filter_map(|bin| self.step(&mut open, bin)).collect();
+        found.extend(open);
+        found.retain(|interval| self.lasts(interval));
+        found
+    }
+
+    /// Whether an interval is as long as it has to be.
+    pub fn lasts(&self, interval: &Interval) -> bool {
+        interval.end + 1 - interval.start >= self.duration
+    }
+
+    /// Goes on to the next bin, and gives the interval that it ends.
+    pub fn step(&self, open: &mut Option<Interval>, bin: &Bin) -> Option<Interval> {
+        // What is not known neither breaks the limit nor is it back.
+        let value = bin.value.filter(|_| bin.events >= self.least)?;
+        let end = bin.start + self.width - 1;
+        match open {
+            None if self.breaks(value) => {
+                let (start, peak) = (bin.start, bin.start);
+                *open = Some(Interval { start, end, peak, value, expected: self.limit, events: bin.events });
+            }
+            None => {}
+            Some(_) if self.clears(value) => return open.take(),
+            Some(interval) => {
+                interval.end = end;
+                interval.events += bin.events;
+                if if self.is_above { value > interval.value } else { value < interval.value } {
+                    (interval.value, interval.peak) = (value, bin.start);
                 }
             }
         }
-        close(&mut open);
-        found
+        None
     }
 }
 
-fn shares(bins: &[Bin], parts: &[Bin]) -> Vec<Bin> {
+pub fn shares(bins: &[Bin], parts: &[Bin]) -> Vec<Bin> {
     let known: BTreeMap<i64, f64> = parts.iter().filter_map(|bin| Some((bin.start, bin.value?))).collect();
     let share = |bin: &Bin| {
         let part = known.get(&bin.start).copied().unwrap_or(0.0);

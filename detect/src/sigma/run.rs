@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use indexer::query::Filter;
 use indexer::{Cancel, Case, Result, SegmentRows, Snapshot};
@@ -25,6 +26,28 @@ pub struct Progress {
     /// The fields of the case that it was calculated for; other fields may be meant when more come.
     fields: Vec<String>,
     range: (Option<i64>, Option<i64>),
+    /// The program of the rules for these fields. All calls with one value of this type are for the same rules.
+    program: Option<Arc<Program>>,
+    /// What correlations need of events in segments that are not looked at any more, by rule.
+    earlier: HashMap<usize, Vec<RawHit>>,
+}
+
+impl Progress {
+    /// Lets go of what was found, but for what correlations may still need: events from a time on.
+    pub fn settle(&mut self, since: i64) {
+        for (_, found) in self.segments.drain() {
+            for (rule, found) in found.rules {
+                if !found.hits.is_empty() {
+                    self.earlier.entry(rule).or_default().extend(found.hits);
+                }
+            }
+        }
+        for hits in self.earlier.values_mut() {
+            hits.retain(|hit| hit.time >= since);
+            let surplus = hits.len().saturating_sub(CORRELATED_EVENTS);
+            hits.drain(..surplus);
+        }
+    }
 }
 
 /// What rules matched in one segment.
@@ -67,15 +90,19 @@ pub fn run(
     let mut fields: Vec<String> = kinds.iter().map(|(name, _)| name.clone()).collect();
     fields.push("level".to_owned());
     if progress.fields != fields || progress.range != range {
-        *progress = Progress { segments: HashMap::new(), fields: fields.clone(), range };
+        let earlier = std::mem::take(&mut progress.earlier);
+        *progress = Progress { fields: fields.clone(), range, earlier, ..Progress::default() };
     }
-    let program = match Program::new(&rules.rules, sources, &fields) {
-        Ok(program) => program,
-        Err(fault) => {
-            let problems =
-                rules.files.first().map(|file| Problem::of_file(file, fault)).into_iter().collect();
-            return Ok(Report { problems, ..Report::default() });
-        }
+    let program = match &progress.program {
+        Some(program) => Arc::clone(program),
+        None => match Program::new(&rules.rules, sources, &fields) {
+            Ok(program) => Arc::clone(progress.program.insert(Arc::new(program))),
+            Err(fault) => {
+                let problems =
+                    rules.files.first().map(|file| Problem::of_file(file, fault)).into_iter().collect();
+                return Ok(Report { problems, ..Report::default() });
+            }
+        },
     };
     let wanted = wanted_fields(rules, sources, &fields);
     let names = SourceNames {
@@ -237,6 +264,7 @@ impl Outcome<'_> {
             all.named.extend(&found.named);
             all.hits.extend(found.hits.iter().cloned());
         }
+        all.hits.extend(self.progress.earlier.get(&rule).into_iter().flatten().cloned());
         all
     }
 
@@ -393,6 +421,18 @@ impl Outcome<'_> {
 }
 
 impl RuleSet {
+    /// The longest time that a correlation looks at; nothing without correlations.
+    #[must_use]
+    pub fn longest_span(&self) -> Option<i64> {
+        self.correlations.iter().map(|(correlation, _)| correlation.timespan).max()
+    }
+
+    /// Whether an alert's detector is a correlation.
+    #[must_use]
+    pub fn is_correlation(&self, id: &str) -> bool {
+        self.correlations.iter().any(|(correlation, _)| correlation.head.id == id)
+    }
+
     fn rule_named(&self, name: &str) -> Option<usize> {
         self.rules.iter().position(|rule| rule.id == name || rule.name.as_deref() == Some(name))
     }

@@ -1,0 +1,104 @@
+//! Sigma rules over what is new. A rule tells of the events of a refresh, a correlation of intervals over them and the
+//! events before that it may still need.
+
+use indexer::{Marks, Result, Snapshot};
+
+use super::News;
+use super::ledger::{Candidate, Judgement, Ledger};
+use crate::measure::Place;
+use crate::problem::Problem;
+use crate::sigma::{self, Progress, RuleSet, Sources};
+
+/// Under which what is known of rules is kept: the rule's id follows.
+const KEY: &str = "rule ";
+
+/// Correlations look so many spans back, so that intervals that go on begin where they began.
+const SPANS: i64 = 4;
+
+pub struct Rules {
+    rules: RuleSet,
+    sources: Sources,
+    progress: Progress,
+    /// What was evaluated before a restart.
+    before: Option<Marks>,
+    /// Problems that were given.
+    said: Vec<Problem>,
+}
+
+impl Rules {
+    pub fn new((rules, sources): (RuleSet, Sources), ledger: &mut Ledger, snapshot: &Snapshot) -> Rules {
+        // Of rules that were never evaluated, the past is history.
+        let before = ledger.marks().cloned().unwrap_or_else(|| Marks::default().covering(snapshot));
+        Rules { rules, sources, progress: Progress::default(), before: Some(before), said: Vec::new() }
+    }
+
+    pub fn refresh(
+        &mut self,
+        place: &Place<'_>,
+        (news, now): (&News, i64),
+        ledger: &mut Ledger,
+        cool_down: i64,
+    ) -> Result<Vec<Problem>> {
+        let mut problems = Vec::new();
+        if self.rules.is_empty() {
+            return Ok(problems);
+        }
+        if let Some(before) = self.before.take() {
+            self.recall(place, &before, now)?;
+            let missed = place.snapshot.since(&before);
+            let since = ledger.now();
+            problems.extend(self.evaluate(place, &missed.fresh, (None, None), (ledger, cool_down))?);
+            // Of what was merged with events that were evaluated, those of later times.
+            let later = (since.map(|since| since + 1), None);
+            problems.extend(self.evaluate(place, &missed.mixed, later, (ledger, cool_down))?);
+        } else {
+            problems.extend(self.evaluate(place, &news.fresh, (None, None), (ledger, cool_down))?);
+            let later = (ledger.now().map(|since| since + 1), None);
+            problems.extend(self.evaluate(place, &news.mixed, later, (ledger, cool_down))?);
+        }
+        if let Some(span) = self.rules.longest_span() {
+            self.progress.settle(now.saturating_sub(span.saturating_mul(SPANS)));
+        }
+        ledger.cover(place.snapshot);
+        problems.retain(|problem| !self.said.contains(problem));
+        self.said.extend(problems.iter().cloned());
+        Ok(problems)
+    }
+
+    /// Finds again what correlations need of the time before a restart.
+    fn recall(&mut self, place: &Place<'_>, before: &Marks, now: i64) -> Result<()> {
+        let Some(span) = self.rules.longest_span() else { return Ok(()) };
+        let since = now.saturating_sub(span.saturating_mul(SPANS));
+        let known = place.snapshot.covered(before);
+        let range = (Some(since), None);
+        sigma::run(&self.rules, &self.sources, place.case, &known, range, &mut self.progress, place.cancel)?;
+        self.progress.settle(since);
+        Ok(())
+    }
+
+    fn evaluate(
+        &mut self,
+        place: &Place<'_>,
+        part: &Snapshot,
+        range: (Option<i64>, Option<i64>),
+        (ledger, cool_down): (&mut Ledger, i64),
+    ) -> Result<Vec<Problem>> {
+        if part.events() == 0 {
+            return Ok(Vec::new());
+        }
+        let (rules, sources) = (&self.rules, &self.sources);
+        let report = sigma::run(rules, sources, place.case, part, range, &mut self.progress, place.cancel)?;
+        for alert in &report.alerts {
+            let judgement = Judgement {
+                since: i64::MIN,
+                is_whole: false,
+                is_followed: &|_| true,
+                cool_down,
+                by_start: false,
+            };
+            let key = format!("{KEY}{}", alert.detector);
+            ledger.take(&key, &[Candidate::of_events(alert)], &judgement);
+        }
+        Ok(report.problems)
+    }
+}
