@@ -85,7 +85,7 @@ fn print(alerts: &[Alert], format: AlertFormat) -> Result<()> {
 }
 
 /// An alert as the contract has it.
-fn fields(alert: &Alert) -> Value {
+pub fn fields(alert: &Alert) -> Value {
     let text = |time: Option<i64>| time.map(stamp::to_rfc3339);
     let group: serde_json::Map<String, Value> =
         alert.group.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();

@@ -14,6 +14,7 @@ use receive::{Networks, Notice, Options, Receiver, Running, Source, Statistics};
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
+use crate::alerts::{Alerting, Alerts};
 use crate::args::Profile;
 use crate::duration::duration_ns;
 use crate::tuning::Tuning;
@@ -65,9 +66,11 @@ pub struct Listen {
     /// What to store besides the original bytes, in a new case
     #[arg(long, value_enum)]
     pub profile: Option<Profile>,
-    /// Print JSON lines: the addresses when ready, then the counters
+    /// Print JSON lines: the addresses when ready, then the counters and alerts
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub alerts: Alerting,
     #[command(flatten)]
     pub tuning: Tuning,
 }
@@ -85,7 +88,14 @@ pub fn run(arguments: &Listen) -> Result<Outcome> {
     }
     let is_new = !arguments.case.join("case.json").exists();
     let case = if is_new { Case::create(&arguments.case)? } else { Case::open(&arguments.case)? };
-    let receiver = Receiver::start(Arc::new(case), options, Arc::new(|notice| notify(&notice)))?;
+    let case = Arc::new(case);
+    let alerts = Arc::new(Alerts::start(&case, &arguments.alerts, arguments.json)?);
+    let watching = Arc::clone(&alerts);
+    let watch = move |notice| match notice {
+        Notice::Published => watching.published(),
+        notice => notify(&notice),
+    };
+    let receiver = Receiver::start(case, options, Arc::new(watch))?;
     let stop = Cancel::default();
     let started: Result<Vec<Running>, Error> =
         sources.iter().map(|source| receive::start(source, &receiver, &networks, &stop)).collect();
@@ -94,10 +104,12 @@ pub fn run(arguments: &Listen) -> Result<Outcome> {
         Err(error) => {
             stop.set();
             receiver.finish()?;
+            alerts.finish();
             return Err(error.into());
         }
     };
     ready(&running, arguments.json)?;
+    alerts.ready();
     let mut printed = Instant::now();
     while !signalled.load(Ordering::Relaxed) && !running.iter().all(Running::has_ended) {
         std::thread::sleep(LOOK);
@@ -111,7 +123,9 @@ pub fn run(arguments: &Listen) -> Result<Outcome> {
     let waiting = running.into_iter().filter(|running| running.kind != "stdin" || running.has_ended());
     waiting.for_each(Running::join);
     let counters = Arc::clone(receiver.intake().counters());
-    receiver.finish()?;
+    let finished = receiver.finish();
+    alerts.finish();
+    finished?;
     if stats.is_some() {
         tell(&counters.read(), arguments.json)?;
     }
@@ -198,7 +212,7 @@ fn networks(arguments: &Listen) -> Result<Networks, Error> {
     })
 }
 
-fn duration(text: &str) -> Result<Duration, Error> {
+pub fn duration(text: &str) -> Result<Duration, Error> {
     let nanoseconds = duration_ns(text).and_then(|ns| u64::try_from(ns).ok()).filter(|&ns| ns > 0);
     nanoseconds.map(Duration::from_nanos).ok_or_else(|| {
         refused(format!("\"{text}\" is no length of time"))
@@ -225,7 +239,7 @@ fn size(text: &str) -> Result<u64, Error> {
     })
 }
 
-fn refused(message: impl Into<String>) -> Error {
+pub fn refused(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::BadRequest, message)
 }
 
@@ -290,6 +304,7 @@ fn notify(notice: &Notice) {
             out::problem(error);
             out::say("  what is received is kept in the log, and it is tried again every second");
         }
+        Notice::Published => {}
         Notice::Dropped(retained) => out::say(&format!(
             "dropped {} events of {} sources ({} segments, {} bytes): older or more than is to be kept",
             retained.events, retained.sources, retained.segments, retained.bytes

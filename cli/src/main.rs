@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 done but some input was unreadable (and named), 2 usage, 3 failed, 4 a detector fired.
 
 mod adjust;
+mod alerts;
 mod args;
 mod bench;
 mod check;

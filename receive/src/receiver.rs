@@ -41,6 +41,8 @@ pub enum Notice {
     Failing(Error),
     /// Old events were dropped.
     Dropped(Retained),
+    /// New events are visible, in segments of their own that are not merged yet.
+    Published,
 }
 
 /// Tells a person.
@@ -294,6 +296,9 @@ impl<'c> Indexing<'c> {
     fn publish(&mut self, has_landed: bool, moment: Moment) -> Result<(), Error> {
         let published = self.live.publish(moment)?;
         self.published = moment.instant;
+        if published.events > 0 {
+            (self.tell)(Notice::Published);
+        }
         self.positions.extend(published.positions);
         if has_landed {
             self.log.published(self.reader.position());
@@ -336,6 +341,9 @@ impl<'c> Indexing<'c> {
         self.publish(true, moment)?;
         let live = self.live;
         let published = live.finish(moment)?;
+        if published.events > 0 {
+            (self.tell)(Notice::Published);
+        }
         self.positions.extend(published.positions);
         for (file, read) in std::mem::take(&mut self.files) {
             let is_published = |(stream, end): (&String, &u64)| {

@@ -101,6 +101,8 @@ pub struct Client {
     /// What messages call it: they may begin with it, and names keep their case.
     called: String,
     authorization: Option<Secret>,
+    /// Of answers the status alone counts.
+    ignores_answers: bool,
     options: Options,
     cancel: Cancel,
     exchanges: Mutex<Vec<Exchange>>,
@@ -156,10 +158,20 @@ impl Client {
             name: remote.name.clone(),
             called: format!("the cluster {}", remote.name),
             authorization: remote.authorization()?,
+            ignores_answers: false,
             options,
             cancel: cancel.clone(),
             exchanges: Mutex::default(),
         })
+    }
+
+    /// For an address that is no cluster: what messages call it.
+    pub(crate) fn without_answers(self, called: String) -> Client {
+        Client { called, ignores_answers: true, ..self }
+    }
+
+    pub(crate) fn called(&self) -> &str {
+        &self.called
     }
 
     #[must_use]
@@ -216,7 +228,11 @@ impl Client {
             attempts += 1;
             let (problem, asked) = match self.attempt(method, path, body, end, &self.cancel) {
                 Attempt::Answered(raw) if !matches!(raw.status, 429 | 502..=504) => {
-                    let body_value = if raw.bytes.is_empty() { Value::Null } else { self.parsed(&raw)? };
+                    let body_value = if raw.bytes.is_empty() || self.ignores_answers {
+                        Value::Null
+                    } else {
+                        self.parsed(&raw)?
+                    };
                     self.remember(method, path, body, raw.status, began.elapsed(), attempts);
                     return Ok(Reply { status: raw.status, body: body_value });
                 }

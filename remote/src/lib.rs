@@ -29,6 +29,7 @@ mod plan;
 mod push;
 mod questions;
 mod schema;
+mod webhook;
 
 pub use check::{Checked, Finding, check};
 pub use client::{Body, Client, Exchange, Flavour, Options, Reply};
@@ -43,3 +44,4 @@ pub use push::{
 };
 pub use questions::{Answer, Events, RemoteEvent};
 pub use schema::{Field, Kind, Schema};
+pub use webhook::Webhook;
