@@ -104,6 +104,8 @@ group: Array<[string, string]>, value: number | null, expected: number | null,
  */
 query: string, };
 
+export type AlertState = "firing" | "resolved";
+
 export type AlertTally = { alerts: number, 
 /**
  * In which something fired: alerts at the same time count once.
@@ -789,6 +791,42 @@ clocks: Array<Clock>,
 sampled: number, };
 
 export type LinksProgress = { fraction: number, };
+
+export type LiveAlert = { 
+/**
+ * Grows by one with each message.
+ */
+number: number, 
+/**
+ * The same in all messages of an alert, over restarts too.
+ */
+id: string, state: AlertState, 
+/**
+ * Whether it goes on.
+ */
+open: boolean, 
+/**
+ * It turned out to be none, because of events that came later.
+ */
+retracted: boolean, alert: Alert, };
+
+export type LiveAlerts = { 
+/**
+ * How many detectors of the case are evaluated.
+ */
+detectors: number, 
+/**
+ * The newest last.
+ */
+alerts: Array<LiveAlert>, 
+/**
+ * Detectors that cannot run, the newest last.
+ */
+problems: Array<DetectorProblem>, 
+/**
+ * Why none is evaluated at the moment.
+ */
+trouble: WireError | null, };
 
 export type LiveChange = "pause" | "resume" | "remove";
 
@@ -1804,6 +1842,7 @@ export interface Contract {
   changeLive: { args: ChangeLiveRequest; progress: Empty; reply: LiveStatus };
   startLive: { args: CasePath; progress: Empty; reply: LiveStatus };
   stopLive: { args: CasePath; progress: Empty; reply: LiveStatus };
+  liveAlerts: { args: CasePath; progress: Empty; reply: LiveAlerts };
   cancel: { args: CancelRequest; progress: Empty; reply: Empty };
   timeline: { args: TimelineRequest; progress: Timeline; reply: Timeline };
   page: { args: PageRequest; progress: Empty; reply: Page };

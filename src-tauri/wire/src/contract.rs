@@ -124,6 +124,8 @@ contract! {
     start_live / StartLive: CasePath, Empty => LiveStatus;
     /// Stops all live sources: everything that was received becomes events.
     stop_live / StopLive: CasePath, Empty => LiveStatus;
+    /// What the detectors of a case sent while it receives.
+    live_alerts / LiveAlerts: CasePath, Empty => LiveAlerts;
     /// Stops a running call; what it had done is kept.
     cancel / Cancel: CancelRequest, Empty => Empty;
     /// Counts over time by level; partial timelines are streamed.

@@ -269,7 +269,7 @@ pub fn read_detectors(
 }
 
 /// The texts of a case's own detectors, by the ids of their notes.
-fn own_texts(case: &Case) -> Answer<Vec<(String, String)>> {
+pub(crate) fn own_texts(case: &Case) -> Answer<Vec<(String, String)>> {
     // Of all notes nothing is written here, so the time does not matter.
     let notes = case.notes(None, 0)?.notes;
     Ok(notes.into_iter().filter(|note| note.kind == KIND).map(|note| (note.id, note.text)).collect())

@@ -109,6 +109,12 @@ export const detectors = {
   lineProblem: (line: number, message: string, hint: string | null) =>
     `Line ${formatCount(line)}: ${message}.${hint === null ? '' : ` ${hint}.`}`,
 
+  live: {
+    title: 'Live alerts',
+    notices: 'New alerts',
+    states: { firing: 'fires', gone: 'fired', over: 'is over', none: 'was none' },
+  },
+
   alerts: 'Alerts',
   noAlerts: 'No alerts at this level.',
   more: (shown: number, all: number) =>

@@ -19,3 +19,8 @@ export function showAlert({ explorer }: OpenCase, alert: Alert, detectorQuery: s
   const query = alert.events === 0 ? detectorQuery : alert.query;
   explorer.history.change({ query, range: alertRange(alert), tab: 'events', sort: null });
 }
+
+/** The filter of the detector of an alert, where it is one of this case. */
+export function queryOf({ detectors }: OpenCase, { detector, query }: Alert): string {
+  return detectors.list.find(({ name }) => name === detector)?.query ?? query;
+}

@@ -184,6 +184,11 @@ export class Detectors {
     return this.#notes.all.has(noteKey(MUTED, name));
   }
 
+  /** Whether a person does not want to be notified of an alert. */
+  isQuiet(alert: Alert): boolean {
+    return this.isMuted(alert.detector) || !isShown(this.stateOf(alert), Date.now());
+  }
+
   mute(name: string, isMuted: boolean): Promise<boolean> {
     return isMuted
       ? this.#notes.change([{ kind: MUTED, id: name, text: name }])

@@ -21,6 +21,7 @@ import { Cursor } from './cursor.svelte';
 import { Difference } from '../timeline/difference.svelte';
 import { FirstLook } from '../timeline/firstlook.svelte';
 import { Detectors } from '../detectors/detectors.svelte';
+import { LiveAlerts } from '../detectors/livealerts.svelte';
 import { Detail } from '../detail/detail.svelte';
 import { Explorer } from '../view/explorer.svelte';
 import { storageFor } from './casestorage';
@@ -94,6 +95,7 @@ export class OpenCase {
   readonly comparing: Comparing;
   readonly detectors: Detectors;
   readonly live: Live;
+  readonly liveAlerts: LiveAlerts;
   readonly liveMode: LiveMode;
 
   /** All parts register here what they have under way. */
@@ -163,8 +165,14 @@ export class OpenCase {
     this.difference = new Difference(lifetime, client, summary.path);
     this.comparing = new Comparing(lifetime, client, summary.path, this.explorer.history);
     this.detectors = new Detectors(lifetime, client, summary.path, this.notes);
+    this.liveAlerts = new LiveAlerts(lifetime, client, summary.path, ({ alert }) =>
+      this.detectors.isQuiet(alert),
+    );
     this.live = new Live(lifetime, client, summary.path, {
-      published: (revision) => this.published({ revision }),
+      published: (revision) => {
+        this.published({ revision });
+        if (this.live.isReceiving) this.liveAlerts.look();
+      },
       began: () => {
         this.#follow();
         this.liveMode.restore();

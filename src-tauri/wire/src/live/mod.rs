@@ -6,6 +6,7 @@
 
 mod receiving;
 mod remembered;
+mod watching;
 
 use std::path::Path;
 
@@ -17,6 +18,7 @@ use crate::session::{Call, Session};
 use crate::types::{CasePath, Empty, WireError};
 
 pub(crate) use self::receiving::{Receiving, Writing, locked};
+pub use self::watching::{LiveAlerts, live_alerts};
 
 /// Something to receive from. Addresses are of this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,6 +9,7 @@ use indexer::{Cancel, Case, Error, ErrorKind, Nanos, Snapshot};
 use receive::{Counters, Networks, Notice, Options, Receiver, Running, Source, SourceStatistics, Yielded};
 
 use super::remembered::{self, RememberedSource};
+use super::watching::Watching;
 use super::{LiveKind, LiveSource, LiveState, LiveStatus, Rejected};
 use crate::calls::{Answer, not_written};
 use crate::types::WireError;
@@ -23,6 +24,7 @@ pub(crate) struct Receiving {
     /// Calls that write the case meanwhile: the receiver is kept until they have ended.
     writers: usize,
     trouble: Trouble,
+    watching: Arc<Watching>,
     next: u32,
 }
 
@@ -49,6 +51,7 @@ impl Receiving {
             receiver: None,
             writers: 0,
             trouble: Trouble::default(),
+            watching: Arc::default(),
             next: 1,
             case,
         };
@@ -116,10 +119,14 @@ impl Receiving {
     fn receiver(&mut self) -> Result<&Receiver, Error> {
         if self.receiver.is_none() {
             let (trouble, case) = (Arc::clone(&self.trouble), Arc::downgrade(&self.case));
-            let tell = move |notice: Notice| {
-                if let (Notice::Failing(error), Some(case)) = (notice, case.upgrade()) {
+            self.watching.start(&self.case);
+            let watching = Arc::clone(&self.watching);
+            let tell = move |notice: Notice| match (notice, case.upgrade()) {
+                (Notice::Failing(error), Some(case)) => {
                     *locked(&trouble) = Some((error, case.snapshot().revision()));
                 }
+                (Notice::Published, _) => watching.published(),
+                _ => {}
             };
             let receiver = Receiver::start(Arc::clone(&self.case), Options::default(), Arc::new(tell))?;
             self.receiver = Some(receiver);
@@ -166,7 +173,10 @@ impl Receiving {
     }
 
     fn end_receiver(&mut self) -> Answer<()> {
-        self.receiver.take().map_or(Ok(()), |receiver| Ok(receiver.finish()?))
+        let Some(receiver) = self.receiver.take() else { return Ok(()) };
+        let finished = receiver.finish();
+        self.watching.stop();
+        Ok(finished?)
     }
 
     /// Ends the receiver where no source needs it.
@@ -176,6 +186,11 @@ impl Receiving {
             return Ok(());
         }
         self.end_receiver()
+    }
+
+    /// The detectors that are evaluated, and the case.
+    pub fn watched(&self) -> (Arc<Watching>, Arc<Case>) {
+        (Arc::clone(&self.watching), Arc::clone(&self.case))
     }
 
     fn remember(&self) -> Answer<()> {

@@ -1,0 +1,88 @@
+//! Detectors of a case while it receives, as a host walks them.
+
+mod walk;
+
+use std::collections::BTreeSet;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use walk::Walk;
+
+const MANY: &str = "[[detector]]\nname = \"many\"\nthreshold = { above = 3 }\n";
+const LOST: &str = "[[detector]]\nname = \"lost\"\nquery = \"nowhere:1\"\nthreshold = { above = 3 }\n";
+
+fn append(path: &str, minute: u32, count: u32) {
+    let line = |second: u32| format!("2026-03-01T14:{minute:02}:{second:02}Z INFO event {second}\n");
+    let text: String = (0..count).map(line).collect();
+    let mut file = OpenOptions::new().append(true).open(path).expect("a file");
+    file.write_all(text.as_bytes()).expect("it is written");
+}
+
+/// Asks until it holds; a test that waits in vain says what there was last.
+fn until(walk: &Walk, command: &str, args: &Value, holds: impl Fn(&Value) -> bool) -> Value {
+    let began = Instant::now();
+    loop {
+        let answer = walk.ask(command, args.clone()).expect("an answer");
+        if holds(&answer) {
+            return answer;
+        }
+        assert!(began.elapsed() < Duration::from_mins(1), "{command}: {answer}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn save(walk: &Walk, case: &str, id: &str, text: &str, known: u32) {
+    let note = json!({ "kind": "detector", "id": id, "text": text, "known": known });
+    walk.ask("changeNotes", json!({ "case": case, "put": [note] })).expect("saved");
+}
+
+#[test]
+fn detectors_of_a_case_tell_while_it_receives() {
+    let walk = Walk::new();
+    let case = walk.ask("createCase", json!({ "paths": ["live"] })).expect("a case");
+    let case = case["path"].as_str().expect("a path").to_owned();
+    let asked = json!({ "path": case });
+    let none = walk.ask("liveAlerts", asked.clone()).expect("an answer");
+    assert_eq!((&none["detectors"], &none["alerts"]), (&json!(0), &json!([])), "nothing is received");
+
+    save(&walk, &case, "d1", MANY, 0);
+    save(&walk, &case, "d2", LOST, 0);
+    let log = walk.file("app.log", b"");
+    let follow = json!({ "kind": "follow", "paths": [log] });
+    walk.ask("addLive", json!({ "case": case, "source": follow })).expect("a live source");
+    append(&log, 1, 6);
+    let sent = until(&walk, "liveAlerts", &asked, |sent| sent["alerts"] != json!([]));
+    let alert = &sent["alerts"][0];
+    assert_eq!(
+        (&alert["number"], &alert["state"], &alert["alert"]["detector"], &sent["detectors"]),
+        (&json!(1), &json!("firing"), &json!("many"), &json!(2))
+    );
+    let lost = until(&walk, "liveAlerts", &asked, |sent| sent["problems"] != json!([]));
+    assert!(lost["problems"][0]["message"].as_str().is_some_and(|said| said.contains("`lost`")), "{lost}");
+
+    append(&log, 3, 1);
+    let over = until(&walk, "liveAlerts", &asked, |sent| sent["alerts"][1]["state"] == "resolved");
+    assert_eq!(over["alerts"][1]["id"], alert["id"]);
+
+    // A detector that is saved meanwhile tells of what goes on, and of what comes from then on.
+    let every = MANY.replace("many", "every").replace("above = 3", "above = 0");
+    save(&walk, &case, "d3", &every, 0);
+    let sent = until(&walk, "liveAlerts", &asked, |sent| sent["alerts"].as_array().map_or(0, Vec::len) > 2);
+    assert_eq!((&sent["alerts"][2]["alert"]["detector"], &sent["detectors"]), (&json!("every"), &json!(3)));
+
+    // What was sent is not sent again when the case receives again.
+    walk.ask("stopLive", asked.clone()).expect("stopped");
+    walk.ask("startLive", asked.clone()).expect("started");
+    append(&log, 30, 9);
+    let sent = until(&walk, "liveAlerts", &asked, |sent| {
+        let alerts = sent["alerts"].as_array().expect("a list");
+        let is_it = |alert: &&Value| alert["alert"]["detector"] == "many" && alert["state"] == "firing";
+        alerts.iter().filter(is_it).count() == 2
+    });
+    let sent = sent["alerts"].as_array().expect("a list").clone();
+    let messages: BTreeSet<String> =
+        sent.iter().map(|alert| format!("{} {}", alert["id"], alert["state"])).collect();
+    assert_eq!(messages.len(), sent.len(), "{sent:#?}");
+}
