@@ -14,6 +14,9 @@ use crate::yaml::{Node, Value};
 pub enum Kind {
     EventCount,
     ValueCount,
+    ValueSum,
+    ValueAverage,
+    ValuePercentile,
     Temporal,
     Ordered,
 }
@@ -29,8 +32,10 @@ pub struct Correlation {
     pub timespan: i64,
     /// All must hold for the count.
     pub conditions: Vec<(Op, f64)>,
-    /// Whose distinct values are counted.
+    /// Whose values are counted or calculated with.
     pub field: Option<String>,
+    /// Which percentile of them; the median unless given.
+    pub percentile: f64,
     /// By name of a group and rule: the field of that rule.
     pub aliases: BTreeMap<(String, String), String>,
     /// The rules alert by themselves, too.
@@ -64,12 +69,13 @@ pub fn read(document: &Node, stem: &str) -> Result<Correlation, Fault> {
         let nodes = body.get(key).map(Node::each).unwrap_or_default();
         nodes.iter().filter_map(Node::text).map(str::to_owned).collect()
     };
-    let kind_node = body.get("type").ok_or_else(|| {
-        missing("type", "the types are event_count, value_count, temporal and temporal_ordered")
-    })?;
+    let kind_node = body.get("type").ok_or_else(|| missing("type", TYPES))?;
     let kind = match kind_node.text().unwrap_or_default() {
         "event_count" => Kind::EventCount,
         "value_count" => Kind::ValueCount,
+        "value_sum" => Kind::ValueSum,
+        "value_avg" => Kind::ValueAverage,
+        "value_percentile" | "value_median" => Kind::ValuePercentile,
         "temporal" => Kind::Temporal,
         "temporal_ordered" | "ordered_temporal" => Kind::Ordered,
         other => {
@@ -77,7 +83,7 @@ pub fn read(document: &Node, stem: &str) -> Result<Correlation, Fault> {
                 kind_node.line,
                 format!("there is no correlation of type `{other}` here"),
             )
-            .hint("the types are event_count, value_count, temporal and temporal_ordered"));
+            .hint(TYPES));
         }
     };
     let rules = texts("rules");
@@ -90,7 +96,7 @@ pub fn read(document: &Node, stem: &str) -> Result<Correlation, Fault> {
         Fault::new(span.line, format!("`{}` is no time span", span.text().unwrap_or_default()))
             .hint("write a number and a unit, s m h d: 30s, 5m, 1d")
     })?;
-    let (conditions, field) = condition(body, kind)?;
+    let Condition { conditions, field, percentile } = condition(body, kind)?;
     let mut aliases = BTreeMap::new();
     for (alias, rules) in body.get("aliases").map(Node::entries).unwrap_or_default() {
         for (rule, field) in rules.entries() {
@@ -108,28 +114,40 @@ pub fn read(document: &Node, stem: &str) -> Result<Correlation, Fault> {
         timespan,
         conditions,
         field,
+        percentile,
         aliases,
         generate: generate(body) || generate(document),
         head,
     })
 }
 
-type Condition = (Vec<(Op, f64)>, Option<String>);
+/// The types of correlations.
+const TYPES: &str = "the types are event_count, value_count, value_sum, value_avg, value_percentile, value_median, temporal and \
+                     temporal_ordered";
+
+struct Condition {
+    conditions: Vec<(Op, f64)>,
+    field: Option<String>,
+    percentile: f64,
+}
 
 fn condition(body: &Node, kind: Kind) -> Result<Condition, Fault> {
-    let counts = matches!(kind, Kind::EventCount | Kind::ValueCount);
+    const MEDIAN: f64 = 50.0;
+    let of_values =
+        matches!(kind, Kind::ValueCount | Kind::ValueSum | Kind::ValueAverage | Kind::ValuePercentile);
+    let counts = of_values || kind == Kind::EventCount;
     let Some(node) = body.get("condition") else {
         if counts {
             return Err(Fault::new(body.line, "the correlation has no `condition`")
                 .hint("for example `condition: {gte: 10}`"));
         }
-        return Ok((Vec::new(), None));
+        return Ok(Condition { conditions: Vec::new(), field: None, percentile: MEDIAN });
     };
     let Value::Map(entries) = &node.value else {
         return Err(Fault::new(node.line, "the condition of a correlation is a map")
             .hint("for example `condition: {gte: 10}`"));
     };
-    let (mut conditions, mut field) = (Vec::new(), None);
+    let (mut conditions, mut field, mut percentile) = (Vec::new(), None, MEDIAN);
     for (key, value) in entries {
         let op = match key.text().unwrap_or_default() {
             "gt" => Op::Greater,
@@ -142,9 +160,17 @@ fn condition(body: &Node, kind: Kind) -> Result<Condition, Fault> {
                 field = value.text().map(str::to_owned);
                 continue;
             }
+            "percentile" if kind == Kind::ValuePercentile => {
+                let number = value.text().and_then(|text| text.parse::<f64>().ok());
+                percentile = number.filter(|number| (0.0..=100.0).contains(number)).ok_or_else(|| {
+                    Fault::new(value.line, "the percentile is no number from 0 to 100").hint("write 95")
+                })?;
+                continue;
+            }
             other => {
-                return Err(Fault::new(key.line, format!("the condition has no `{other}`"))
-                    .hint("it takes gt, gte, lt, lte, eq, neq and field"));
+                return Err(Fault::new(key.line, format!("the condition has no `{other}`")).hint(
+                    "it takes gt, gte, lt, lte, eq, neq and field; of value_percentile also percentile",
+                ));
             }
         };
         let number = value.text().and_then(|text| text.parse::<f64>().ok());
@@ -158,11 +184,11 @@ fn condition(body: &Node, kind: Kind) -> Result<Condition, Fault> {
             Fault::new(node.line, "the condition compares with nothing").hint("for example `gte: 10`")
         );
     }
-    if kind == Kind::ValueCount && field.is_none() {
-        return Err(Fault::new(node.line, "a value_count counts the values of no field")
+    if of_values && field.is_none() {
+        return Err(Fault::new(node.line, "the correlation is of the values of no field")
             .hint("add `field: user` to its condition"));
     }
-    Ok((conditions, field))
+    Ok(Condition { conditions, field, percentile })
 }
 
 /// An event of a rule, as a correlation sees it.
@@ -215,11 +241,72 @@ struct Window {
     events: HashMap<(u32, u64), usize>,
     values: HashMap<String, usize>,
     rules: HashMap<usize, usize>,
+    /// The numbers of events.
+    numbers: Numbers,
+}
+
+/// Numbers in order, and their sum.
+#[derive(Default)]
+struct Numbers {
+    counts: BTreeMap<u64, usize>,
+    many: usize,
+}
+
+impl Numbers {
+    /// A number as a key with the same order.
+    fn key(number: f64) -> u64 {
+        let bits = number.to_bits();
+        if number.is_sign_negative() { !bits } else { bits | 1 << 63 }
+    }
+
+    fn number(key: u64) -> f64 {
+        f64::from_bits(if key >> 63 == 1 { key & !(1 << 63) } else { !key })
+    }
+
+    fn add(&mut self, number: f64) {
+        *self.counts.entry(Numbers::key(number)).or_default() += 1;
+        self.many += 1;
+    }
+
+    fn remove(&mut self, number: f64) {
+        let key = Numbers::key(number);
+        if let Some(count) = self.counts.get_mut(&key) {
+            *count -= 1;
+            self.many -= 1;
+            if *count == 0 {
+                self.counts.remove(&key);
+            }
+        }
+    }
+
+    /// Added up each time, so that what left the window leaves no rounding.
+    fn sum(&self) -> f64 {
+        self.counts.iter().map(|(key, count)| Numbers::number(*key) * *count as f64).sum()
+    }
+
+    /// The least number that so many of a hundred are no greater than.
+    fn percentile(&self, percent: f64) -> Option<f64> {
+        let rank = (percent / 100.0 * self.many as f64).ceil().max(1.0) as usize;
+        let mut passed = 0;
+        let at = self.counts.iter().find(|(_, count)| {
+            passed += **count;
+            passed >= rank
+        });
+        at.map(|(key, _)| Numbers::number(*key))
+    }
+}
+
+/// The number that a hit has.
+fn number(hit: &Hit) -> Option<f64> {
+    hit.value.as_ref()?.trim().parse().ok().filter(|number: &f64| number.is_finite())
 }
 
 impl Window {
     fn add(&mut self, place: usize, hit: &Hit) {
         self.places.push_back(place);
+        if let Some(number) = number(hit) {
+            self.numbers.add(number);
+        }
         *self.events.entry((hit.source, hit.event_line)).or_default() += 1;
         *self.rules.entry(hit.rule).or_default() += 1;
         if let Some(value) = &hit.value {
@@ -230,6 +317,9 @@ impl Window {
     fn remove_first(&mut self, hits: &[Hit]) {
         let Some(place) = self.places.pop_front() else { return };
         let hit = &hits[place];
+        if let Some(number) = number(hit) {
+            self.numbers.remove(number);
+        }
         take(&mut self.events, &(hit.source, hit.event_line));
         take(&mut self.rules, &hit.rule);
         if let Some(value) = &hit.value {
@@ -266,12 +356,20 @@ fn windows(correlation: &Correlation, keys: &[String], hits: &[Hit]) -> Vec<Inte
             // Events of one instant come together.
             _ if !is_last_of_time => None,
             kind => {
+                let numbers = &window.numbers;
                 let value = match kind {
-                    Kind::EventCount => window.events.len(),
-                    Kind::ValueCount => window.values.len(),
-                    _ => window.rules.len(),
-                } as f64;
-                let all = correlation.conditions.iter().all(|(op, wanted)| op.holds(value.total_cmp(wanted)));
+                    Kind::EventCount => Some(window.events.len() as f64),
+                    Kind::ValueCount => Some(window.values.len() as f64),
+                    // Without a number nothing is known, which is not 0.
+                    Kind::ValueSum => (numbers.many > 0).then(|| numbers.sum()),
+                    Kind::ValueAverage => (numbers.many > 0).then(|| numbers.sum() / numbers.many as f64),
+                    Kind::ValuePercentile => numbers.percentile(correlation.percentile),
+                    Kind::Temporal | Kind::Ordered => Some(window.rules.len() as f64),
+                };
+                let is_known = value.is_some();
+                let value = value.unwrap_or_default();
+                let all = is_known
+                    && correlation.conditions.iter().all(|(op, wanted)| op.holds(value.total_cmp(wanted)));
                 let all = all
                     && (kind != Kind::Temporal
                         || !correlation.conditions.is_empty()
@@ -376,6 +474,26 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_summed_averaged_and_ranked_in_the_window() {
+        let hits = |values: &[(i64, &str)]| -> Vec<Hit> {
+            values.iter().map(|(second, value)| hit(*second, 0, "ann", value)).collect()
+        };
+        let sum = correlation("value_sum", "  condition: {gte: 100, field: bytes}\n");
+        let sent = hits(&[(0, "60"), (4, "30"), (11, "50"), (12, "-"), (14, "25.5"), (40, "99"), (52, "1")]);
+        assert_eq!(spans(&evaluate(&sum, sent.clone())), [(4, 14, 4, 105.5)], "60 has left the window");
+        let average = correlation("value_avg", "  condition: {lt: 45, field: bytes}\n");
+        assert_eq!(spans(&evaluate(&average, sent)), [(4, 14, 4, 40.0), (52, 52, 1, 1.0)]);
+        let numbers = hits(&[(0, "-5"), (1, "1"), (2, "2"), (3, "3"), (4, "90"), (5, "100")]);
+        let median = correlation("value_median", "  condition: {gte: 3, field: ms}\n");
+        assert_eq!(spans(&evaluate(&median, numbers.clone())), [], "the third of six is 2");
+        let high = correlation("value_percentile", "  condition: {gt: 90, field: ms, percentile: 95}\n");
+        assert_eq!(spans(&evaluate(&high, numbers.clone())), [(0, 5, 6, 100.0)]);
+        let low = correlation("value_percentile", "  condition: {lt: 0, field: ms, percentile: 10}\n");
+        assert_eq!(spans(&evaluate(&low, numbers)), [(0, 5, 6, -5.0)]);
+        assert_eq!(evaluate(&sum, hits(&[(0, "many")])), [], "texts have no sum");
+    }
+
+    #[test]
     fn temporal_needs_all_rules_in_any_order_and_ordered_in_theirs() {
         let hits = vec![
             hit(0, 1, "ann", ""),
@@ -401,6 +519,11 @@ mod tests {
             ("correlation: {type: event_count, rules: [a], timespan: 5m}", "condition"),
             ("correlation: {type: value_count, rules: [a], timespan: 5m, condition: {gte: 2}}", "field"),
             ("correlation: {type: temporal, timespan: 5m}", "rules"),
+            ("correlation: {type: value_sum, rules: [a], timespan: 5m, condition: {gte: 2}}", "field"),
+            (
+                "correlation: {type: value_percentile, rules: [a], timespan: 5m, condition: {gte: 2, field: b, percentile: 101}}",
+                "percentile",
+            ),
             ("correlation: {type: event_count, rules: [a], timespan: 5m, condition: {above: 2}}", "above"),
         ] {
             let fault = read(&documents(text).expect("yaml")[0], "t").expect_err(text);
