@@ -103,7 +103,9 @@ fn of_anomaly(
     for length in from + 1..=all.len() {
         let Some(last) = all.get(length - 1) else { continue };
         let interval = anomalies(anomaly, &all[..length]).pop().filter(|one| one.end >= last.start);
-        found.iter_mut().for_each(|(_, is_open)| *is_open = false);
+        for (_, is_open) in &mut found {
+            *is_open = false;
+        }
         let Some(interval) = interval else { continue };
         match found.last_mut() {
             Some((known, is_open)) if known.end >= interval.start => {

@@ -129,6 +129,9 @@ pub struct Candidate<'a> {
     pub alert: Box<dyn Fn() -> Alert + 'a>,
 }
 
+/// The fields of a group with their values.
+type Group = [(String, String)];
+
 /// How candidates are to be taken.
 pub struct Judgement<'a> {
     /// Alerts that began before are final, because what led to them is not kept.
@@ -136,7 +139,7 @@ pub struct Judgement<'a> {
     /// An alert since then that is no candidate is none any more. Otherwise it is over.
     pub is_whole: bool,
     /// Whether a group is followed, so that its alerts are candidates.
-    pub is_followed: &'a dyn Fn(&[(String, String)]) -> bool,
+    pub is_followed: &'a dyn Fn(&Group) -> bool,
     /// So long after an alert another one of the same group is not sent.
     pub cool_down: i64,
     /// What began before detectors were evaluated is history, even where it goes on.

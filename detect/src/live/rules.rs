@@ -16,7 +16,7 @@ const KEY: &str = "rule ";
 const SPANS: i64 = 4;
 
 pub struct Rules {
-    rules: RuleSet,
+    set: RuleSet,
     sources: Sources,
     progress: Progress,
     /// What was evaluated before a restart.
@@ -26,10 +26,10 @@ pub struct Rules {
 }
 
 impl Rules {
-    pub fn new((rules, sources): (RuleSet, Sources), ledger: &mut Ledger, snapshot: &Snapshot) -> Rules {
+    pub fn new((set, sources): (RuleSet, Sources), ledger: &mut Ledger, snapshot: &Snapshot) -> Rules {
         // Of rules that were never evaluated, the past is history.
         let before = ledger.marks().cloned().unwrap_or_else(|| Marks::default().covering(snapshot));
-        Rules { rules, sources, progress: Progress::default(), before: Some(before), said: Vec::new() }
+        Rules { set, sources, progress: Progress::default(), before: Some(before), said: Vec::new() }
     }
 
     pub fn refresh(
@@ -40,7 +40,7 @@ impl Rules {
         cool_down: i64,
     ) -> Result<Vec<Problem>> {
         let mut problems = Vec::new();
-        if self.rules.is_empty() {
+        if self.set.is_empty() {
             return Ok(problems);
         }
         if let Some(before) = self.before.take() {
@@ -56,7 +56,7 @@ impl Rules {
             let later = (ledger.now().map(|since| since + 1), None);
             problems.extend(self.evaluate(place, &news.mixed, later, (ledger, cool_down))?);
         }
-        if let Some(span) = self.rules.longest_span() {
+        if let Some(span) = self.set.longest_span() {
             self.progress.settle(now.saturating_sub(span.saturating_mul(SPANS)));
         }
         ledger.cover(place.snapshot);
@@ -67,11 +67,11 @@ impl Rules {
 
     /// Finds again what correlations need of the time before a restart.
     fn recall(&mut self, place: &Place<'_>, before: &Marks, now: i64) -> Result<()> {
-        let Some(span) = self.rules.longest_span() else { return Ok(()) };
+        let Some(span) = self.set.longest_span() else { return Ok(()) };
         let since = now.saturating_sub(span.saturating_mul(SPANS));
         let known = place.snapshot.covered(before);
         let range = (Some(since), None);
-        sigma::run(&self.rules, &self.sources, place.case, &known, range, &mut self.progress, place.cancel)?;
+        sigma::run(&self.set, &self.sources, place.case, &known, range, &mut self.progress, place.cancel)?;
         self.progress.settle(since);
         Ok(())
     }
@@ -86,7 +86,7 @@ impl Rules {
         if part.events() == 0 {
             return Ok(Vec::new());
         }
-        let (rules, sources) = (&self.rules, &self.sources);
+        let (rules, sources) = (&self.set, &self.sources);
         let report = sigma::run(rules, sources, place.case, part, range, &mut self.progress, place.cancel)?;
         for alert in &report.alerts {
             let judgement = Judgement {

@@ -85,10 +85,10 @@ impl Bench {
     fn append(&mut self, events: &[(i64, String)], merges: bool) {
         let moment = self.moment();
         let mut live = self.case.live(&LiveOptions::default(), moment).expect("it can be written");
-        let line = |(second, fields): &(i64, String)| {
+        let written = |(second, fields): &(i64, String)| {
             format!("{{\"time\":\"{}\",{fields}}}\n", indexer::stamp::to_rfc3339(base() + second * SECOND))
         };
-        let text: String = events.iter().map(line).collect();
+        let text: String = events.iter().map(written).collect();
         let received = Received {
             stream: "test",
             format: None,
@@ -117,7 +117,9 @@ impl Bench {
         let problems = watch.refresh(&self.case, &snapshot, moment, &Cancel::default()).expect("evaluated");
         self.problems.extend(problems.iter().map(ToString::to_string));
         let sent = watch.pending();
-        sent.iter().for_each(|message| watch.delivered(message));
+        for message in &sent {
+            watch.delivered(message);
+        }
         watch.save().expect("written");
         self.messages.extend(sent.iter().cloned());
         sent
@@ -328,7 +330,7 @@ fn a_count_fires_before_its_minute_is_over_and_a_lack_after_it() {
     assert_eq!(Bench::lines(&bench.refresh()), ["many fires"]);
     bench.append(&[(121, r#""n":1"#.to_owned())], false);
     assert_eq!(Bench::lines(&bench.refresh()), Vec::<String>::new(), "two may still come");
-    bench.passed = Duration::from_secs(60);
+    bench.passed = Duration::from_mins(1);
     let sent = Bench::lines(&bench.refresh());
     assert_eq!(sent, ["few fires", "many is over"], "time goes on without events");
     // What is late shows that there were enough.

@@ -32,7 +32,7 @@ pub enum WatcherEvent {
 
 enum Signal {
     Published(Arc<Snapshot>),
-    Delivered(Message),
+    Delivered(Box<Message>),
     /// With how long deliveries that are under way are waited for.
     Stop(Duration),
 }
@@ -45,7 +45,7 @@ impl Deliveries {
     /// A message was delivered, or never can be. What is not acknowledged is sent again after a restart.
     pub fn acknowledge(&self, message: Message) {
         // When the watcher has ended there is nothing to note it in.
-        let _ = self.0.send(Signal::Delivered(message));
+        let _ = self.0.send(Signal::Delivered(Box::new(message)));
     }
 }
 
@@ -74,7 +74,9 @@ impl Watcher {
         let thread = std::thread::Builder::new()
             .name("detectors".to_owned())
             .spawn(move || {
-                problem.into_iter().for_each(|problem| run.say(WatcherEvent::Problem(problem)));
+                if let Some(problem) = problem {
+                    run.say(WatcherEvent::Problem(problem));
+                }
                 run.run(&receiver);
             })
             .map_err(|error| {
@@ -157,7 +159,9 @@ impl<T: Fn(WatcherEvent, &Deliveries)> Run<T> {
                 match self.watch.refresh(&self.case, snapshot, moment(), &Cancel::default()) {
                     Ok(problems) => {
                         is_failing = false;
-                        problems.into_iter().for_each(|problem| self.say(WatcherEvent::Problem(problem)));
+                        for problem in problems {
+                            self.say(WatcherEvent::Problem(problem));
+                        }
                     }
                     Err(error) => {
                         if !std::mem::replace(&mut is_failing, true) {

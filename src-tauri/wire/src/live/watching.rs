@@ -101,11 +101,8 @@ impl Watching {
             return;
         }
         watched.looked = Some(Instant::now());
-        let texts = match own_texts(case) {
-            Ok(texts) => texts,
-            // The notes cannot be read at the moment; what runs goes on.
-            Err(_) => return,
-        };
+        // Where notes cannot be read at the moment, what runs goes on.
+        let Ok(texts) = own_texts(case) else { return };
         if texts == watched.texts && (watched.watcher.is_some() || texts.is_empty()) {
             return;
         }
@@ -121,7 +118,7 @@ impl Watching {
         let heard = Arc::clone(&self.heard);
         let tell = move |event, deliveries: &Deliveries| hear(&mut locked(&heard), event, deliveries);
         match Watcher::start(Arc::clone(case), detectors, WatchOptions::default(), tell) {
-            Ok(watcher) => watched.watcher = Some(watcher),
+            Ok(started) => watched.watcher = Some(started),
             Err(error) => locked(&self.heard).trouble = Some(error),
         }
     }
