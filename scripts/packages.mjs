@@ -62,6 +62,8 @@ const toTest = [
     dnf: 'python3',
     pacman: 'python',
   },
+  { present: command('curl'), apt: 'curl', dnf: 'curl', pacman: 'curl' },
+  { present: command('logger'), apt: 'bsdutils', dnf: 'util-linux', pacman: 'util-linux' },
   { present: command('zstd'), apt: 'zstd', dnf: 'zstd', pacman: 'zstd' },
   { present: command('xdotool'), apt: 'xdotool', dnf: 'xdotool', pacman: 'xdotool' },
   {

@@ -4,6 +4,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { buildScreen } from './build.mjs';
+import { clients } from './clients.mjs';
 import { root, tools } from './paths.mjs';
 import { readers } from './readers.mjs';
 import { main, say } from './run.mjs';
@@ -19,6 +20,7 @@ await main(async () => {
   mkdirSync(out, { recursive: true });
   await setup({ tests: true });
   readers();
+  clients();
 
   const steps = new Steps(out);
   const node = (name, script, ...args) => steps.run(name, process.execPath, [script, ...args]);

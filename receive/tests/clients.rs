@@ -3,8 +3,8 @@
 
 use std::io::Write;
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -14,6 +14,7 @@ use receive::http::{HttpOptions, serve};
 use receive::{Options, Receiver};
 use serde_json::{Value, json};
 use timberline_tests::report;
+use timberline_tests::shippers::{self, Daemon};
 
 /// Longer than any client takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -91,6 +92,7 @@ fn elasticsearch_for_python_stores_and_finds() {
     let expected = json!({
         "version": "8.19.0", "alive": true, "stored": 3000, "again": [0, [409], 3000], "one": "created",
         "bad": [400, 201], "known": true, "count": 3002, "errors": 300, "search": [1, 17], "median": 17.0, "scanned": 3002,
+        "parallel": 3000, "distinct": [3000, 3000],
         "exists": [true, false], "health": "green",
     });
     assert_eq!(found, expected);
@@ -153,33 +155,9 @@ fn curl_sends_packed_bodies() {
     server.end();
 }
 
-/// rsyslog from the path, or where `TIMBERLINE_RSYSLOGD` says that it is.
-fn rsyslogd() -> Option<PathBuf> {
-    let named = std::env::var_os("TIMBERLINE_RSYSLOGD").map(PathBuf::from);
-    let found = named.into_iter().chain(["/usr/sbin/rsyslogd".into(), "rsyslogd".into()]);
-    let works = |path: &PathBuf| {
-        let conf = std::env::temp_dir().join(format!("omelasticsearch-{}.conf", std::process::id()));
-        let written = std::fs::write(&conf, "module(load=\"omelasticsearch\")\n*.* /dev/null\n");
-        let tried = Command::new(path).arg("-N1").arg("-f").arg(&conf).output();
-        let _ = std::fs::remove_file(&conf);
-        written.is_ok() && tried.is_ok_and(|tried| tried.status.success())
-    };
-    found.into_iter().find(works)
-}
-
-/// Ends with its owner.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn rsyslog_sends_each_line_once() {
-    let Some(rsyslogd) = rsyslogd() else {
+    let Some(rsyslogd) = shippers::rsyslogd() else {
         return report::skipped("rsyslog with omelasticsearch is not here");
     };
     // More of them measure the rate.
@@ -216,15 +194,9 @@ ruleset(name="send" queue.type="linkedList" queue.size="200000" queue.dequeueBat
     std::fs::write(&conf, configuration).expect("a file");
     let started = Instant::now();
     let pid = folder.path().join("pid");
-    let child = Command::new(rsyslogd)
-        .arg("-n")
-        .arg("-f")
-        .arg(&conf)
-        .arg("-i")
-        .arg(pid)
-        .stdout(Stdio::null())
-        .spawn();
-    let running = Running(child.expect("it starts"));
+    let mut command = Command::new(rsyslogd);
+    command.arg("-n").arg("-f").arg(&conf).arg("-i").arg(pid).stdout(Stdio::null());
+    let running = Daemon::start(&mut command);
     server.wait_for(lines);
     let rate = lines as f64 / started.elapsed().as_secs_f64();
     report::figure(&format!("rsyslog sent {lines} lines, visible at {rate:.0} a second"));

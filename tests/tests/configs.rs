@@ -2,16 +2,14 @@
 //! runs at a real cluster in `remote_live.rs`.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use timberline_tests::listening::{Listening, PATIENCE};
+use timberline_tests::shippers::{self, Daemon};
 use timberline_tests::{programs, report};
-
-/// Longer than anything takes on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(2);
 
 const LINES: usize = 800;
 
@@ -148,59 +146,17 @@ fn sources_are_named_where_a_case_has_several() {
     assert!(readme.contains("PUT _ingest/pipeline/sys"), "{readme}");
 }
 
-/// Ends with its owner.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn rsyslogd() -> Option<PathBuf> {
-    let named = std::env::var_os("TIMBERLINE_RSYSLOGD").map(PathBuf::from);
-    let found = named.into_iter().chain(["/usr/sbin/rsyslogd".into(), "rsyslogd".into()]);
-    let works = |path: &PathBuf| {
-        let conf = tempfile::NamedTempFile::new().expect("a file");
-        let written = fs::write(conf.path(), "module(load=\"omelasticsearch\")\n*.* /dev/null\n");
-        let tried = Command::new(path).arg("-N1").arg("-f").arg(conf.path()).output();
-        written.is_ok() && tried.is_ok_and(|tried| tried.status.success())
-    };
-    found.into_iter().find(works)
-}
-
 #[test]
 fn rsyslog_sends_the_lines_of_the_source_with_the_configuration() {
-    let Some(rsyslogd) = rsyslogd() else {
+    let Some(rsyslogd) = shippers::rsyslogd() else {
         return report::skipped("rsyslog with omelasticsearch is not here");
     };
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path();
     imported(path, "access");
     let to = configured(path, "access");
-    let mut server = Command::new(programs::timberline());
-    server
-        .args([
-            "listen",
-            "received.case",
-            "--http",
-            "127.0.0.1:0",
-            "--json",
-            "--refresh",
-            "50ms",
-            "--reserve",
-            "1MB",
-        ])
-        .current_dir(path);
-    server.env("TIMBERLINE_HOME", path.join("home")).stdout(Stdio::piped());
-    let mut listening = Running(server.spawn().expect("it starts"));
-    let mut ready = String::new();
-    let mut output = BufReader::new(listening.0.stdout.take().expect("a pipe"));
-    output.read_line(&mut ready).expect("a line");
-    let ready: Value = serde_json::from_str(&ready).expect("JSON");
-    let address = ready["listening"][0]["address"].as_str().expect("an address").to_owned();
-    let port = address.rsplit(':').next().expect("a port");
+    let listening = Listening::start(&path.join("received.case"), &["--http", "127.0.0.1:0"]);
+    let port = listening.port(0);
 
     // Only what belongs to a machine is changed: folders and the address.
     let place = path.display().to_string();
@@ -219,7 +175,7 @@ fn rsyslog_sends_the_lines_of_the_source_with_the_configuration() {
     );
     let mut command = Command::new(&rsyslogd);
     command.arg("-n").arg("-f").arg(&conf).arg("-i").arg(path.join("pid")).stdout(Stdio::null());
-    let running = Running(command.spawn().expect("it starts"));
+    let running = Daemon::start(&mut command);
     let started = Instant::now();
     let count =
         || text(&timberline(path, &["query", "received.case", "*", "--count"]).stdout).trim().to_owned();

@@ -3,91 +3,14 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Instant;
 
-use indexer::{Cancel, Case, View, Walk};
+use indexer::{Cancel, Case, View};
 use serde_json::Value;
-use timberline_tests::{programs, report};
-
-/// What a condition may take on a machine that does much else.
-const PATIENCE: Duration = Duration::from_mins(1);
-
-struct Listening {
-    child: Child,
-    output: BufReader<ChildStdout>,
-    case: PathBuf,
-    addresses: Vec<String>,
-}
-
-impl Listening {
-    fn start(case: &Path, arguments: &[&str]) -> Listening {
-        Listening::with_programs(case, arguments, None)
-    }
-
-    /// Finds other programs in this folder first.
-    fn with_programs(case: &Path, arguments: &[&str], programs: Option<&Path>) -> Listening {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let folders = programs.map(Path::to_path_buf).into_iter().chain(std::env::split_paths(&path));
-        let mut child = Command::new(programs::timberline())
-            .env("PATH", std::env::join_paths(folders).expect("folders"))
-            .arg("listen")
-            .arg(case)
-            .args(arguments)
-            .args(["--json", "--refresh", "50ms", "--reserve", "1MB"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("it starts");
-        let mut output = BufReader::new(child.stdout.take().expect("its output"));
-        let mut line = String::new();
-        output.read_line(&mut line).expect("a line");
-        let ready: Value = serde_json::from_str(&line).expect("JSON");
-        let listening = ready["listening"].as_array().expect("a list");
-        let addresses = listening.iter().map(|one| one["address"].as_str().expect("text").to_owned());
-        Listening { child, output, case: case.to_owned(), addresses: addresses.collect() }
-    }
-
-    /// Waits until the case has so many events.
-    fn until(&self, events: u64) {
-        let case = Case::open(&self.case).expect("the case opens");
-        let began = Instant::now();
-        while case.snapshot().events() < events {
-            assert!(began.elapsed() < PATIENCE, "{} of {events} events", case.snapshot().events());
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    /// Ends it as a service manager does; gives what else it printed.
-    fn stop(mut self) -> Vec<Value> {
-        let number = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &number]).status().expect("kill runs").success());
-        let lines = self
-            .output
-            .by_ref()
-            .lines()
-            .map(|line| serde_json::from_str(&line.expect("a line")).expect("JSON"));
-        let lines = lines.collect();
-        assert_eq!(self.child.wait().expect("it ended").code(), Some(0));
-        let case = Case::open(&self.case).expect("the case opens");
-        let problems = case.verify(&Cancel::default()).problems;
-        assert!(problems.is_empty(), "{problems:?}");
-        lines
-    }
-}
-
-fn texts(case: &Path, query: &str) -> Vec<String> {
-    let case = Case::open(case).expect("the case opens");
-    let view = View::parse(query, None, None).expect("a view");
-    let mut found = Vec::new();
-    let each = &mut |event: indexer::Event, _| {
-        found.push(event.text);
-        Ok(())
-    };
-    case.for_each(&case.snapshot(), &view, &Walk::default(), &Cancel::default(), each).expect("events");
-    found
-}
+use timberline_tests::listening::{Listening, PATIENCE, texts};
+use timberline_tests::programs;
 
 fn line(number: u64) -> String {
     format!("2026-03-01T14:{:02}:{:02}Z INFO line {number}\n", number / 60 % 60, number % 60)
@@ -332,32 +255,6 @@ fn senders_wait_while_the_disk_is_nearly_full() {
     child.kill().expect("it is killed");
     child.wait().expect("it ended");
     assert_eq!(texts(&case, "").len(), 0);
-}
-
-#[test]
-fn logger_is_a_client() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let case = folder.path().join("live.case");
-    if Command::new("logger").arg("--version").output().is_err() {
-        return report::skipped("the program logger is not installed");
-    }
-    let listening =
-        Listening::start(&case, &["--syslog", "tcp://127.0.0.1:0", "--syslog", "udp://127.0.0.1:0"]);
-    for (address, kind) in listening.addresses.iter().zip(["--tcp", "--udp"]) {
-        let (host, port) = address.rsplit_once(':').expect("a port");
-        for form in [&["--rfc3164"][..], &["--rfc5424"], &["--octet-count", "--rfc5424"]] {
-            let sent = Command::new("logger")
-                .args(["--server", host, "--port", port, kind, "--tag", "tester"])
-                .args(form)
-                .arg("disk is hot")
-                .status()
-                .expect("logger runs");
-            assert!(sent.success());
-        }
-    }
-    listening.until(6);
-    listening.stop();
-    assert_eq!(texts(&case, "\"disk is hot\" app:tester").len(), 6, "{:?}", texts(&case, ""));
 }
 
 /// A program that answers as journalctl does: entries of a file after one of them, or the last ones, and those that

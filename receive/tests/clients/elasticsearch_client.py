@@ -46,5 +46,11 @@ found["search"] = [answer["hits"]["total"]["value"], answer["hits"]["hits"][0]["
 found["median"] = answer["aggregations"]["p"]["values"]["50.0"]
 found["scanned"] = sum(1 for _ in helpers.scan(client, index="logs", size=700))
 found["exists"] = [bool(client.indices.exists(index="logs")), bool(client.indices.exists(index="none"))]
+many = ({**document, "_index": "parallel"} for document in documents())
+found["parallel"] = sum(stored for stored, _ in helpers.parallel_bulk(client, many, thread_count=4, chunk_size=100))
+while client.count(index="parallel")["count"] < EVENTS and time.monotonic() < deadline:
+    time.sleep(0.02)
+distinct = client.search(index="parallel", size=0, aggs={"n": {"cardinality": {"field": "duration_ms"}}})
+found["distinct"] = [distinct["hits"]["total"]["value"], distinct["aggregations"]["n"]["value"]]
 found["health"] = client.cluster.health()["status"]
 print(json.dumps(found))

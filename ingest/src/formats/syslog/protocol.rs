@@ -64,7 +64,9 @@ impl Protocol {
             Some(_) => return Ok((app, at)),
             None => return Err("the syslog header is cut short"),
         }
-        let mut message = (at + usize::from(event.get(at) == Some(&b' '))).min(event.len());
+        // rsyslog writes the blank after the tag of an older message once more.
+        let blanks = event[at.min(event.len())..].iter().take(2).take_while(|&&byte| byte == b' ').count();
+        let mut message = at + blanks;
         if event[message..].starts_with(b"\xEF\xBB\xBF") {
             message += 3;
         }

@@ -41,6 +41,11 @@ fn sample_lines_of_the_protocol() {
         r#"2026-11-21T10:04:05.000003Z notice facility="local4" host="10.1.2.3" app="shop" pid=8710 msgid="ID47" message="hello" ex@1.iut="3" ex@1.note="a \"b\" ] c:\\d" k@2.x="""#,
     );
     check("<14>1 - - - - - -", r#"- info facility="user""#);
+    // rsyslog's own template keeps the blank that came after the tag of an older message.
+    check(
+        "<11>1 2026-11-21T03:04:05Z h a - - -  up",
+        r#"2026-11-21T03:04:05Z error facility="user" host="h" app="a" message="up""#,
+    );
     check(
         "<11>1 2026-11-21T03:04:05Z h a - - - \u{feff}up",
         r#"2026-11-21T03:04:05Z error facility="user" host="h" app="a" message="up""#,
