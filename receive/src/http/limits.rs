@@ -86,3 +86,9 @@ pub const SCROLLS: usize = 64;
 
 /// The longest time between two pages of a scroll.
 pub const SCROLL_TIME: Duration = Duration::from_hours(1);
+
+/// Buckets of one page of a composite aggregation, as many as hits of a search.
+pub const COMPOSITE_BUCKETS: usize = 10_000;
+
+/// Combinations of the last composite aggregation that are kept for its next page: some tens of megabytes.
+pub const COMPOSITE_KEPT: usize = 200_000;

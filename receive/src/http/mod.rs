@@ -71,6 +71,7 @@ pub(crate) struct Host {
     pub memory: bulk::Memory,
     pub settings: indices::Settings,
     pub scrolls: search::Scrolls,
+    pub composites: search::Composites,
 }
 
 impl Host {
@@ -81,8 +82,8 @@ impl Host {
         stop: Cancel,
     ) -> io::Result<Host> {
         let ids = bulk::Ids::new().map_err(|error| io::Error::other(error.to_string()))?;
-        let (memory, settings, scrolls) = Default::default();
-        Ok(Host { intake, case, options, stop, ids, memory, settings, scrolls })
+        let (memory, settings, scrolls, composites) = Default::default();
+        Ok(Host { intake, case, options, stop, ids, memory, settings, scrolls, composites })
     }
 
     /// Waits until what was stored is visible, if the request asks for that: `refresh=true` at once, `refresh=wait_for`

@@ -306,7 +306,7 @@ fn what_cannot_be_asked_is_said() {
         (json!({"query": {"geo_distance": {}}}), "[geo_distance]"),
         (json!({"query": {"match": {"a": {"query": "b", "analyzer": "x"}}}}), "[analyzer]"),
         (json!({"query": {"bool": {"must": [{"nested": {}}]}}}), "[nested]"),
-        (json!({"aggs": {"a": {"composite": {}}}}), "[composite]"),
+        (json!({"aggs": {"a": {"significant_text": {}}}}), "[significant_text]"),
         (json!({"aggs": {"a": {"terms": {"field": "a", "include": "x"}}}}), "[include]"),
         (json!({"collapse": {"field": "a"}}), "[collapse]"),
         (json!({"query": {"term": {"a": "b"}, "match": {}}}), "[END_OBJECT]"),

@@ -5,6 +5,7 @@ use indexer::query::Filter;
 use serde_json::{Map, Value};
 
 use super::clauses::{Holds, Translator, between};
+use super::composite::{self, Composite};
 use super::dates::{calendar_interval, fixed_interval, zone};
 use super::names::{all, field_test, nothing};
 use super::options::text_of;
@@ -29,6 +30,7 @@ pub enum Kind {
         one: bool,
         keyed: bool,
     },
+    Composite(Box<Composite>),
     Metric(Metric),
 }
 
@@ -115,6 +117,9 @@ fn aggregation(translator: &Translator<'_>, name: &str, body: &Value, depth: usi
         }
     }
     let kind = kind.ok_or_else(|| Problem::parsing(format!("aggregation [{name}] has no type")))?;
+    if matches!(kind, Kind::Composite(_)) && depth > 0 {
+        return Err(Problem::argument(format!("[composite] aggregation [{name}] cannot be in another one")));
+    }
     if matches!(kind, Kind::Metric(_)) && !inner.is_empty() {
         return Err(Problem::argument(format!("aggregation [{name}] cannot have aggregations in it")));
     }
@@ -142,6 +147,10 @@ fn kind_of(translator: &Translator<'_>, kind: &str, body: &Value) -> Parsed<Kind
             Ok(Kind::Filters { filters: vec![(String::new(), filter, Map::new())], one: true, keyed: false })
         }
         "filters" => filters(translator, body),
+        "composite" => {
+            let composite = composite::parse(translator, body, |body| time_buckets(translator, body))?;
+            Ok(Kind::Composite(Box::new(composite)))
+        }
         "missing" => {
             let options = options(kind, body, &["field"])?;
             let field = translator.field(&text_of(options.get("field")));

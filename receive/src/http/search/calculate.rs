@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::aggregations::{
     Aggregation, Buckets, Kind, Metric, MetricKind, TermBuckets, TermOrder, TimeBuckets,
 };
+use super::composite::Composites;
 use super::dates::{MS, printed, step};
 use super::names::{all, field_test};
 use crate::http::answer::Problem;
@@ -25,6 +26,7 @@ const MOST_BUCKETS: usize = 8_192;
 pub struct Calculation<'a> {
     pub case: &'a Case,
     pub snapshot: &'a Snapshot,
+    pub composites: &'a Composites,
     pub cancel: &'a Cancel,
 }
 
@@ -78,6 +80,7 @@ impl Calculation<'_> {
                     }
                     cubes[&path].metric(metric, around.iter().map(|level| &level.key))
                 }
+                Kind::Composite(composite) => composite.page(self, view, &aggregation.inner)?,
                 Kind::Buckets(buckets) => self.buckets(view, around, aggregation, buckets, cubes)?,
                 Kind::Filters { filters, one, keyed } => {
                     let mut listed = Vec::new();
@@ -385,7 +388,7 @@ fn number_in(metric: &Value, part: &str) -> Option<f64> {
     })
 }
 
-fn percent_key(percent: f64) -> String {
+pub fn percent_key(percent: f64) -> String {
     format!("{percent:?}")
 }
 

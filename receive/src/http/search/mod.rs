@@ -4,6 +4,7 @@
 mod aggregations;
 mod calculate;
 mod clauses;
+mod composite;
 mod dates;
 mod hits;
 mod lucene;
@@ -31,6 +32,7 @@ use super::limits::{MULTI_SEARCHES, RESULT_WINDOW, SCROLL_TIME};
 use super::request::{Head, Request};
 use calculate::Calculation;
 use clauses::Translator;
+pub use composite::Composites;
 use hits::Wanted;
 pub use hits::hit_source;
 use names::{all, exact_names, of_indices};
@@ -88,7 +90,12 @@ fn one(host: &Host, head: &Head, index: &str, body: &Value) -> Result<Vec<u8>, P
         None => None,
         Some(time) => Some(scroll_time(time)?),
     };
-    let calculation = Calculation { case: &host.case, snapshot: &search.snapshot, cancel: &host.stop };
+    let calculation = Calculation {
+        case: &host.case,
+        snapshot: &search.snapshot,
+        composites: &host.composites,
+        cancel: &host.stop,
+    };
     let aggregated = calculation.all(&search.view, &search.aggregations)?;
     let hits = hits::hits(
         host,

@@ -421,3 +421,124 @@ fn several_searches_are_answered_each_on_its_own() {
         (&json!(400), &json!(200))
     );
 }
+
+/// All buckets of a composite aggregation, page by page, and how many pages there were.
+fn paged(server: &Server, composite: &Value, inner: &Value) -> (Vec<Value>, usize) {
+    let (mut buckets, mut pages, mut composite) = (Vec::new(), 0, composite.clone());
+    loop {
+        let body = json!({"size": 0, "aggs": {"all": {"composite": composite, "aggs": inner}}});
+        let mut page = answer(server, "/web/_search", &body)["aggregations"]["all"].clone();
+        let found = page["buckets"].as_array().expect("buckets").len();
+        if found == 0 {
+            assert!(page.get("after_key").is_none());
+            return (buckets, pages);
+        }
+        assert_eq!(page["after_key"], page["buckets"][found - 1]["key"]);
+        buckets.extend(page["buckets"].as_array().expect("buckets").iter().cloned());
+        composite["after"] = page["after_key"].take();
+        pages += 1;
+    }
+}
+
+#[test]
+fn composite_buckets_are_all_combinations_page_by_page() {
+    let server = server();
+    // Each of 1,200 durations is there once; more values than one answer of [terms] has.
+    let each = json!({"size": 500, "sources": [{"n": {"terms": {"field": "duration_ms"}}}]});
+    let (buckets, pages) = paged(&server, &each, &json!({}));
+    assert_eq!((buckets.len(), pages), (1_200, 3));
+    assert!(
+        buckets.iter().enumerate().all(|(n, bucket)| bucket["key"]["n"] == n && bucket["doc_count"] == 1)
+    );
+
+    // Two hours, three hosts and two statuses, with metrics; hosts in descending order.
+    let sources = json!([
+        {"hour": {"date_histogram": {"field": "@timestamp", "calendar_interval": "hour"}}},
+        {"host": {"terms": {"field": "host.keyword", "order": "desc"}}},
+        {"status": {"terms": {"field": "status"}}},
+    ]);
+    let inner = json!({
+        "slow": {"max": {"field": "duration_ms"}}, "mean": {"avg": {"field": "duration_ms"}},
+        "users": {"cardinality": {"field": "user.name"}}, "stats": {"stats": {"field": "duration_ms"}},
+        "p": {"percentiles": {"field": "duration_ms", "percents": [50]}}, "none": {"sum": {"field": "nothing"}},
+    });
+    let (buckets, pages) = paged(&server, &json!({"size": 5, "sources": sources}), &inner);
+    assert_eq!((buckets.len(), pages), (12, 3));
+    let hour = 1_772_402_400_000_i64;
+    assert_eq!(buckets[0]["key"], json!({"hour": hour, "host": "web-2", "status": 200}));
+    assert_eq!(buckets[1]["key"], json!({"hour": hour, "host": "web-2", "status": 500}));
+    assert_eq!(buckets[11]["key"], json!({"hour": hour + 3_600_000, "host": "db-1", "status": 500}));
+    for (place, bucket) in buckets.iter().enumerate() {
+        let (from, host) = ((place / 6 * 600) as u32, [1, 0, 2][place / 2 % 3]);
+        let of = (from..from + 600).filter(|n| n % 3 == host && (n % 10 == 0) == (place % 2 == 1));
+        let of: Vec<u32> = of.collect();
+        let (count, sum) = (of.len(), of.iter().sum::<u32>());
+        assert_eq!(bucket["doc_count"], count, "{bucket}");
+        assert_eq!(bucket["slow"]["value"], f64::from(*of.last().expect("events")), "{bucket}");
+        assert_eq!(bucket["stats"]["sum"], f64::from(sum), "{bucket}");
+        assert!(
+            (bucket["mean"]["value"].as_f64().expect("a number") - f64::from(sum) / count as f64).abs()
+                < 1e-9
+        );
+        let users: std::collections::BTreeSet<u32> = of.iter().map(|n| n % 4).collect();
+        assert_eq!(bucket["users"]["value"], users.len(), "{bucket}");
+        let middle = f64::midpoint(f64::from(of[(count - 1) / 2]), f64::from(of[count / 2]));
+        assert_eq!(bucket["p"]["values"]["50.0"], middle, "{bucket}");
+        assert_eq!(bucket["none"]["value"], 0.0);
+    }
+
+    // Numbers in bins; days as text; a page after a key that no bucket has.
+    let days = json!({"size": 100, "sources": [
+        {"day": {"date_histogram": {"field": "@timestamp", "calendar_interval": "1d", "time_zone": "+02:00", "format": "yyyy-MM-dd"}}},
+        {"slow": {"histogram": {"field": "duration_ms", "interval": 500}}},
+    ]});
+    let (buckets, _) = paged(&server, &days, &json!({}));
+    let keys: Vec<&Value> = buckets.iter().map(|bucket| &bucket["key"]).collect();
+    assert_eq!(
+        keys,
+        [
+            &json!({"day": "2026-03-02", "slow": 0.0}),
+            &json!({"day": "2026-03-02", "slow": 500.0}),
+            &json!({"day": "2026-03-02", "slow": 1000.0}),
+        ]
+    );
+    let between = json!({"sources": [{"host": {"terms": {"field": "host"}}}], "after": {"host": "m"}});
+    let (buckets, _) = paged(&server, &between, &json!({}));
+    assert_eq!(buckets[0]["key"]["host"], "web-1");
+    // Events without a value have a bucket where that is asked for.
+    let missing = json!({"sources": [{"ok": {"terms": {"field": "ok", "missing_bucket": true}}}]});
+    let body = json!({"size": 0, "aggs": {"all": {"composite": missing}}});
+    let found = answer(&server, "/web,metrics/_search", &body)["aggregations"]["all"]["buckets"].clone();
+    assert_eq!(
+        found,
+        json!([
+            {"key": {"ok": null}, "doc_count": 1_200}, {"key": {"ok": false}, "doc_count": 1},
+            {"key": {"ok": true}, "doc_count": 1},
+        ])
+    );
+}
+
+#[test]
+fn what_composites_cannot_do_is_named() {
+    let server = server();
+    let host = json!([{"host": {"terms": {"field": "host"}}}]);
+    for (composite, inner, said) in [
+        (json!({"sources": []}), json!({}), "[sources]"),
+        (json!({"sources": host, "size": 0}), json!({}), "[size]"),
+        (json!({"sources": host, "size": 20_000}), json!({}), "[size]"),
+        (json!({"sources": [{"geo": {"geotile_grid": {"field": "host"}}}]}), json!({}), "[geotile_grid]"),
+        (json!({"sources": [{"host": {"terms": {"script": "1"}}}]}), json!({}), "[field]"),
+        (json!({"sources": host, "after": {"other": 1}}), json!({}), "[host]"),
+        (json!({"sources": host}), json!({"top": {"terms": {"field": "status"}}}), "[top]"),
+    ] {
+        let body = json!({"size": 0, "aggs": {"all": {"composite": composite, "aggs": inner}}});
+        let reply = server.post("/web/_search", &body.to_string());
+        assert_eq!(reply.status, 400, "{body}");
+        assert!(
+            reply.json()["error"]["reason"].as_str().is_some_and(|reason| reason.contains(said)),
+            "{body}"
+        );
+    }
+    let nested = json!({"aggs": {"by": {"terms": {"field": "host"}, "aggs": {"all": {"composite": {"sources": host}}}}}});
+    assert_eq!(server.post("/web/_search", &nested.to_string()).status, 400);
+}
