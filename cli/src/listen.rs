@@ -60,6 +60,15 @@ pub struct Listen {
     /// Print counters this often: 10s
     #[arg(long, value_name = "TIME")]
     pub stats: Option<String>,
+    /// Store the counters as events of the source timberline/internal, this often [default: 10s]
+    #[arg(
+        long,
+        value_name = "TIME",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "10s"
+    )]
+    pub internal_log: Option<String>,
     /// Networks that may send, where an address can be reached from other machines: 10.0.0.0/8,192.168.1.7
     #[arg(long, value_name = "NETWORKS")]
     pub allow_remote: Option<String>,
@@ -79,6 +88,7 @@ pub fn run(arguments: &Listen) -> Result<Outcome> {
     let sources = sources(arguments)?;
     let networks = networks(arguments)?;
     let stats = arguments.stats.as_deref().map(duration).transpose()?;
+    let internal = arguments.internal_log.as_deref().map(duration).transpose()?.map(Source::Internal);
     let options = options(arguments)?;
     // From here on a signal ends what was begun in order; a second one ends it at once.
     let signalled = Arc::new(AtomicBool::new(false));
@@ -99,10 +109,15 @@ pub fn run(arguments: &Listen) -> Result<Outcome> {
     let stop = Cancel::default();
     let started: Result<Vec<Running>, Error> =
         sources.iter().map(|source| receive::start(source, &receiver, &networks, &stop)).collect();
-    let running = match started {
-        Ok(running) => running,
+    // It ends after the others, so that it counts all that they received.
+    let stop_internal = Cancel::default();
+    let internal = internal.map(|source| receive::start(&source, &receiver, &networks, &stop_internal));
+    let started = started.and_then(|running| Ok((running, internal.transpose()?)));
+    let (running, internal) = match started {
+        Ok(started) => started,
         Err(error) => {
             stop.set();
+            stop_internal.set();
             receiver.finish()?;
             alerts.finish();
             return Err(error.into());
@@ -122,6 +137,8 @@ pub fn run(arguments: &Listen) -> Result<Outcome> {
     // A read of standard input ends with the process only.
     let waiting = running.into_iter().filter(|running| running.kind != "stdin" || running.has_ended());
     waiting.for_each(Running::join);
+    stop_internal.set();
+    internal.into_iter().for_each(Running::join);
     let counters = Arc::clone(receiver.intake().counters());
     let finished = receiver.finish();
     alerts.finish();

@@ -150,7 +150,7 @@ impl SourceCounters {
 }
 
 /// The counters of an intake at a moment.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Statistics {
     pub sources: BTreeMap<String, SourceStatistics>,
     pub queue_bytes: u64,
@@ -164,7 +164,7 @@ pub struct Statistics {
     pub visible_p99_ms: f64,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SourceStatistics {
     pub received: u64,
     pub accepted: u64,

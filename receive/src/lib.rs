@@ -27,6 +27,7 @@ mod counters;
 mod follow;
 pub mod http;
 mod intake;
+mod internal;
 mod journal;
 mod limits;
 mod log;
@@ -40,8 +41,9 @@ mod turn;
 
 pub use counters::{Counters, Latency, SourceCounters, SourceStatistics, Statistics};
 pub use intake::{Appended, Intake, Record, Refused, Stream};
+pub use internal::INTERNAL;
 pub use networks::{Networks, process_with_address};
-pub use receiver::{Notice, Options, Receiver, Tell};
+pub use receiver::{Notice, Options, Pace, Receiver, Tell};
 pub use sources::{Running, Source, in_use, start, start_counted};
 pub use syslog::Framer;
 pub use turn::Yielded;

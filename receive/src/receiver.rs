@@ -2,7 +2,7 @@
 //! the case at every refresh. When the case or the disk fails, the log is read again from where the case ends.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -32,6 +32,14 @@ impl Default for Options {
     }
 }
 
+/// What of the options can be changed while a case receives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// How long an event may wait until it is visible.
+    pub refresh: Duration,
+    pub keep: Keep,
+}
+
 /// What a person should know, when it happens.
 #[derive(Clone, Debug)]
 pub enum Notice {
@@ -54,6 +62,7 @@ pub struct Receiver {
     tell: Arc<Tell>,
     log: Arc<Log>,
     turn: Arc<Turn>,
+    pace: Arc<Mutex<Pace>>,
     writer: JoinHandle<()>,
     indexing: JoinHandle<Result<(), Error>>,
 }
@@ -78,10 +87,18 @@ impl Receiver {
         let reading = Arc::clone(&log);
         let (receiving, telling) = (Arc::clone(&case), Arc::clone(&tell));
         let turn = Arc::new(Turn::default());
-        let taking = Arc::clone(&turn);
-        let indexing =
-            thread("indexing", move || index(&receiving, (&reading, &taking), &options, &*telling))?;
-        Ok(Receiver { case, tell, log, turn, writer, indexing })
+        let pace = Arc::new(Mutex::new(Pace { refresh: options.refresh, keep: options.keep }));
+        let (taking, paced) = (Arc::clone(&turn), Arc::clone(&pace));
+        let indexing = thread("indexing", move || {
+            index(&receiving, (&reading, &taking), (&options.live, &paced), &*telling)
+        })?;
+        Ok(Receiver { case, tell, log, turn, pace, writer, indexing })
+    }
+
+    /// Receives with another refresh interval, and keeps another amount, from now on.
+    pub fn set_pace(&self, pace: Pace) {
+        *self.pace.lock().unwrap_or_else(PoisonError::into_inner) = pace;
+        self.log.nudge();
     }
 
     /// Where records are appended.
@@ -149,7 +166,10 @@ enum End {
     Wanted,
 }
 
-fn index(case: &Case, (log, turn): (&Log, &Turn), options: &Options, tell: &Tell) -> Result<(), Error> {
+/// How events are made, and what of it can change meanwhile.
+type Paced<'c> = (&'c LiveOptions, &'c Mutex<Pace>);
+
+fn index(case: &Case, (log, turn): (&Log, &Turn), options: Paced<'_>, tell: &Tell) -> Result<(), Error> {
     let mut is_reported = false;
     loop {
         let held = turn.hold();
@@ -173,7 +193,7 @@ struct Indexing<'c> {
     live: Live<'c>,
     log: &'c Log,
     turn: &'c Turn,
-    options: &'c Options,
+    pace: &'c Mutex<Pace>,
     tell: &'c Tell,
     reader: Reader,
     /// For each file that was read: where its streams end, and its ids.
@@ -193,10 +213,10 @@ impl<'c> Indexing<'c> {
     fn begin(
         case: &'c Case,
         (log, turn): (&'c Log, &'c Turn),
-        options: &'c Options,
+        (options, pace): Paced<'c>,
         tell: &'c Tell,
     ) -> Result<Self, Error> {
-        let live = case.live(&options.live, now())?;
+        let live = case.live(options, now())?;
         let positions = live.positions();
         let first = files_of(log.folder()).map_err(|error| failed(log, &error))?.first().copied();
         let reader = Reader::at(log.folder(), first.unwrap_or_else(|| log.readable().file));
@@ -204,7 +224,7 @@ impl<'c> Indexing<'c> {
             live,
             log,
             turn,
-            options,
+            pace,
             tell,
             reader,
             files: BTreeMap::new(),
@@ -212,6 +232,10 @@ impl<'c> Indexing<'c> {
             published: now().instant,
             retained: now().instant,
         })
+    }
+
+    fn pace(&self) -> Pace {
+        *self.pace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn run(mut self) -> Result<End, Error> {
@@ -225,7 +249,7 @@ impl<'c> Indexing<'c> {
                 return Ok(End::Wanted);
             }
             let has_read = self.read()?;
-            let is_due = self.published.elapsed() >= self.options.refresh || self.log.is_wanted();
+            let is_due = self.published.elapsed() >= self.pace().refresh || self.log.is_wanted();
             let moment = now();
             if self.live.waiting_bytes() >= LANDED_AT_ONCE || is_due {
                 self.live.land(false, moment)?;
@@ -241,7 +265,7 @@ impl<'c> Indexing<'c> {
 
     /// Waits for more in the log, or for what was read to be due.
     fn wait(&self) -> bool {
-        let due = self.options.refresh.saturating_sub(self.published.elapsed());
+        let due = self.pace().refresh.saturating_sub(self.published.elapsed());
         let patience = if self.live.waiting_bytes() > 0 { due.max(Duration::from_millis(10)) } else { due };
         let idle = self.live.waiting_bytes() == 0 && due.is_zero();
         self.log.wait(self.reader.position(), if idle { RETRY } else { patience })
@@ -310,9 +334,9 @@ impl<'c> Indexing<'c> {
         self.log.counters().set_backlog(self.log.bytes_beyond(self.reader.position()));
         self.remove_read(self.reader.position().file)?;
         while !has_backlog && self.live.merge(&Cancel::default())? {}
-        if self.retained.elapsed() >= RETENTION.min(self.options.refresh * 10) {
+        if self.retained.elapsed() >= RETENTION.min(self.pace().refresh * 10) {
             self.retained = moment.instant;
-            let retained = self.live.retain(self.options.keep, moment)?;
+            let retained = self.live.retain(self.pace().keep, moment)?;
             if retained != Retained::default() {
                 (self.tell)(Notice::Dropped(retained));
             }

@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use indexer::{Cancel, Error, ErrorKind};
 
@@ -12,6 +13,7 @@ use crate::counters::Counters;
 use crate::follow::follow;
 use crate::http::{self, Allows, HttpOptions};
 use crate::intake::{Intake, Refused, Stream};
+use crate::internal::log_counters;
 use crate::journal::Journal;
 use crate::limits::READ_BYTES;
 use crate::networks::{Networks, process_with_address};
@@ -35,6 +37,8 @@ pub enum Source {
     Follow(Vec<PathBuf>),
     Journal,
     Stdin,
+    /// The counters of this case, this often.
+    Internal(Duration),
 }
 
 /// A source that runs.
@@ -66,17 +70,19 @@ pub fn start(
     networks: &Networks,
     stop: &Cancel,
 ) -> Result<Running, Error> {
-    start_counted(source, receiver, (networks, stop), &receiver.part())
+    start_counted(source, receiver, (networks, stop), (&receiver.part(), None))
 }
 
-/// Like [`start`], and what comes from the source is counted in [`Receiver::part`] of its own too.
+/// Like [`start`], and what comes from the source is counted in [`Receiver::part`] of its own too, and read as a format
+/// if one is named.
 pub fn start_counted(
     source: &Source,
     receiver: &Receiver,
     (networks, stop): (&Networks, &Cancel),
-    counters: &Arc<Counters>,
+    (counters, format): (&Arc<Counters>, Option<&str>),
 ) -> Result<Running, Error> {
-    let tally = Arc::new(Tally::new(receiver.log(), Arc::clone(counters)));
+    let format = format.map(str::to_owned);
+    let tally = Arc::new(Tally::new(receiver.log(), Arc::clone(counters), format));
     let intake: Arc<dyn Intake> = Arc::clone(&tally) as Arc<dyn Intake>;
     let (networks, stop) = (networks.clone(), stop.clone());
     let tell = Arc::clone(receiver.teller());
@@ -121,6 +127,10 @@ pub fn start_counted(
             run("journal", &"-", move || journal.follow(&intake, &stop))
         }
         Source::Stdin => run("stdin", &"-", move || stdin(&*intake, &stop)),
+        Source::Internal(every) => {
+            let (log, every) = (receiver.intake(), *every);
+            run("internal", &"-", move || log_counters(&*log, every, &stop))
+        }
     }
 }
 

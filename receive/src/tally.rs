@@ -1,5 +1,6 @@
 //! The intake of one source: what it appends goes to the log, and is counted by itself and for the whole.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,12 +11,23 @@ use crate::log::Log;
 pub struct Tally {
     log: Arc<Log>,
     counters: Arc<Counters>,
+    /// What a person chose to read it as; streams that say their format themselves keep that.
+    format: Option<String>,
 }
 
 impl Tally {
     /// The counters are a part of the log's own.
-    pub fn new(log: &Arc<Log>, counters: Arc<Counters>) -> Tally {
-        Tally { log: Arc::clone(log), counters }
+    pub fn new(log: &Arc<Log>, counters: Arc<Counters>, format: Option<String>) -> Tally {
+        Tally { log: Arc::clone(log), counters, format }
+    }
+
+    fn stream<'s>(&self, stream: &'s Stream) -> Cow<'s, Stream> {
+        match &self.format {
+            Some(format) if stream.format.is_none() => {
+                Cow::Owned(Stream { format: Some(format.clone()), ..stream.clone() })
+            }
+            _ => Cow::Borrowed(stream),
+        }
     }
 
     pub fn end_of(&self, stream: &str) -> u64 {
@@ -29,11 +41,11 @@ impl Tally {
 
 impl Intake for Tally {
     fn append(&self, stream: &Stream, records: Vec<Record>) -> Result<Appended, Refused> {
-        self.log.append_counted(&self.counters, stream, records)
+        self.log.append_counted(&self.counters, &self.stream(stream), records)
     }
 
     fn append_lines(&self, stream: &Stream, bytes: &[u8]) -> Result<(), Refused> {
-        self.log.append_lines_counted(&self.counters, stream, bytes)
+        self.log.append_lines_counted(&self.counters, &self.stream(stream), bytes)
     }
 
     fn refresh(&self, at_once: bool, patience: Duration) -> bool {

@@ -20,7 +20,15 @@ times: Array<string>, };
 
 export type AccountRequest = { case: string, source: number, };
 
-export type AddLiveRequest = { case: string, source: LiveKind, };
+export type AddLiveRequest = { case: string, source: LiveKind, 
+/**
+ * What to read it as; learned from its first lines by default.
+ */
+format?: string, 
+/**
+ * New settings for all live sources of the case.
+ */
+settings?: LiveSettings, };
 
 export type AdjustRequest = { case: string, sources: Array<number>, zone?: string, 
 /**
@@ -834,9 +842,27 @@ export type LiveKind = { "kind": "follow", paths: Array<string>, } | { "kind": "
 /**
  * 0 lets the system choose.
  */
-port: number, } | { "kind": "syslogTcp", port: number, } | { "kind": "http", port: number, } | { "kind": "journal" };
+port: number, } | { "kind": "syslogTcp", port: number, } | { "kind": "syslogUnix", path: string, } | { "kind": "http", port: number, } | { "kind": "journal" };
 
-export type LiveSource = { id: number, name: string, kind: LiveKind, state: LiveState, 
+export type LiveSettings = { 
+/**
+ * How long an event may wait until it is visible.
+ */
+refreshMs: number, 
+/**
+ * What was received longer ago is dropped.
+ */
+keepHours: number | null, 
+/**
+ * The oldest events are dropped when the case takes more.
+ */
+keepBytes: number | null, };
+
+export type LiveSource = { id: number, name: string, kind: LiveKind, 
+/**
+ * What it is read as, where that was chosen.
+ */
+format: string | null, state: LiveState, 
 /**
  * Why it does not run.
  */
@@ -856,7 +882,7 @@ streams: Array<string>, };
 
 export type LiveState = "running" | "paused" | "offered" | "failed";
 
-export type LiveStatus = { sources: Array<LiveSource>, isReceiving: boolean, 
+export type LiveStatus = { sources: Array<LiveSource>, isReceiving: boolean, settings: LiveSettings, 
 /**
  * What is received waits for another change of the case, such as an import.
  */
@@ -868,7 +894,7 @@ revision: number,
 /**
  * What waits for the next sync.
  */
-queueBytes: number, 
+queueBytes: number, queuePeakBytes: number, 
 /**
  * What is synced and not visible yet.
  */
@@ -877,6 +903,10 @@ backlogBytes: number,
  * Appends that found no room.
  */
 stalls: number, 
+/**
+ * How often the log was synced, and how long that took.
+ */
+syncs: number, syncP50Ms: number, syncP99Ms: number, 
 /**
  * How long after its append an event became visible.
  */

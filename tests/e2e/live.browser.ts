@@ -96,8 +96,28 @@ test('a file is followed, paused, imported next to, and offered again', async ()
   expect(await seriousFindings(page)).toEqual([]);
   await pictures(page, 'live-sheet');
 
+  // What holds for all live sources of the case, and what this one is read as.
+  await page.getByTestId('live-follow').check();
+  await page.getByTestId('live-format').selectOption('text');
+  await page.getByTestId('live-refresh').selectOption('200');
+  await page.getByTestId('live-keep-time').selectOption('168');
+  await page.getByTestId('live-syslog').check();
+  await page.getByTestId('live-transport').selectOption('unix');
+  await page.getByTestId('live-socket').fill('/run/app/log');
+  expect(await page.getByTestId('live-lines').first().innerText()).toContain('/run/app/log');
+  expect(await seriousFindings(page)).toEqual([]);
+  await pictures(page, 'live-sheet-socket');
   await follow(page, log.path);
   await totalBecomes(page, 3);
+  const counters = page.getByTestId('live-counters');
+  await eventually('the counters', async () => (await counters.innerText()).includes('p99'));
+  expect(await counters.innerText()).toMatch(
+    /Queue .*peak .*0 stalls.*Sync p50 .*Visible after p50/s,
+  );
+  await page.getByTestId('live-add').click();
+  expect(await page.getByTestId('live-refresh').inputValue()).toBe('200');
+  expect(await page.getByTestId('live-keep-time').inputValue()).toBe('168');
+  await page.keyboard.press('Escape');
   log.write(4);
   await totalBecomes(page, 7);
   await eventually('its count', async () => {

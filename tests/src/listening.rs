@@ -86,6 +86,7 @@ impl Listening {
     ///
     /// # Panics
     /// When it fails, or leaves a damaged case.
+    #[allow(clippy::must_use_candidate)] // Most tests only end it.
     pub fn stop(mut self) -> Vec<Value> {
         let number = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &number]).status().expect("kill runs").success());

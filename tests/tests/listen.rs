@@ -199,6 +199,41 @@ fn folders_and_patterns_are_watched_for_new_files() {
 }
 
 #[test]
+fn counters_are_events_that_can_be_queried() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = folder.path().join("live.case");
+    // It ends with standard input, although the internal log never does.
+    let mut listening = Listening::start(&case, &["--stdin", "--internal-log=50ms"]);
+    let mut input = listening.child.stdin.take().expect("its input");
+    input.write_all(lines(0..700).as_bytes()).expect("it is sent");
+    // The first counters are there before the last lines are.
+    let began = Instant::now();
+    while texts(&case, "source:\"timberline/internal\" stage=stream").is_empty() {
+        assert!(began.elapsed() < PATIENCE, "no counters");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    input.write_all(lines(700..1000).as_bytes()).expect("it is sent");
+    drop(input);
+    assert_eq!(listening.child.wait().expect("it ended").code(), Some(0));
+    let query = "source:\"timberline/internal\" stage=stream stream=stdin \
+        | stats sum(accepted) as sum, max(accepted_total) as total, sum(rejected) as rejected, count() as events";
+    let asked = Command::new(programs::timberline())
+        .arg("query")
+        .arg(&case)
+        .args([query, "--format", "ndjson"])
+        .output()
+        .expect("it runs");
+    let row: Value = serde_json::from_slice(&asked.stdout).expect("a row");
+    let thousand = Value::from(1000);
+    assert_eq!((&row["sum"], &row["total"], &row["rejected"]), (&thousand, &thousand, &0.into()), "{row}");
+    assert!(row["events"].as_u64() >= Some(2), "{row}");
+    assert!(!texts(&case, "source:\"timberline/internal\" stage=intake sync_p99_ms>0").is_empty());
+    assert_eq!(texts(&case, "source:stdin").len(), 1000);
+    let output = failed(&[case.to_str().expect("text"), "--internal-log=1s"]);
+    assert_eq!(output.status.code(), Some(2), "it is no source by itself");
+}
+
+#[test]
 fn what_cannot_be_listened_on_is_said() {
     let folder = tempfile::tempdir().expect("a folder");
     let case = folder.path().join("live.case");

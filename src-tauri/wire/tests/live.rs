@@ -230,3 +230,60 @@ fn sources_stop_while_an_import_runs() {
     assert_eq!(walk.ask("openCase", live.clone()).expect("a case")["events"], 200_002);
     assert_eq!(walk.ask("live", live).expect("a status")["isReceiving"], false);
 }
+
+#[test]
+fn settings_and_formats_are_kept_and_a_socket_receives() {
+    let walk = Walk::new();
+    let case = case_of(&walk);
+    let live = json!({ "path": case });
+    let log = walk.file("app.log", b"{\"message\":\"one\"}\n");
+    let add = |source: &Value, more: &Value| {
+        let mut request = json!({ "case": case, "source": source });
+        request.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        walk.ask("addLive", request)
+    };
+    let settings = json!({ "refreshMs": 200, "keepHours": 48, "keepBytes": null });
+    let follow = json!({ "kind": "follow", "paths": [log] });
+    let status = add(&follow, &json!({ "format": "text", "settings": settings })).expect("a live source");
+    assert_eq!((&status["settings"], &status["sources"][0]["format"]), (&settings, &json!("text")));
+    let seen = has_events(&walk, &case, 1);
+    assert_eq!(seen["sources"][0]["format"], "text", "it looks like JSON: {seen}");
+    let counted = walk.ask("live", live.clone()).expect("a status");
+    assert!(counted["syncs"].as_u64() > Some(0) && counted["queuePeakBytes"].as_u64() > Some(0), "{counted}");
+    assert!(counted["syncP99Ms"].as_f64() >= counted["syncP50Ms"].as_f64(), "{counted}");
+
+    #[cfg(unix)]
+    {
+        let socket = walk.folder.path().join("log");
+        let source = json!({ "kind": "syslogUnix", "path": socket });
+        let status = add(&source, &json!({})).expect("a live source");
+        assert_eq!(status["settings"], settings, "other sources do not change them");
+        let own = std::os::unix::net::UnixDatagram::unbound().expect("a socket");
+        own.send_to(b"<14>Mar  1 14:07:00 cron[3]: local", &socket).expect("it is sent");
+        has_events(&walk, &case, 2);
+    }
+
+    let unknown = add(&json!({ "kind": "syslogTcp", "port": 0 }), &json!({ "format": "sylog" }));
+    assert!(unknown.expect_err("no such format").message.contains("sylog"));
+    // Settings that cannot be are refused, and so are those of a source that cannot be received from.
+    let other = walk.file("other.log", b"");
+    let other = json!({ "kind": "follow", "paths": [other] });
+    let soon = json!({ "settings": { "refreshMs": 1, "keepHours": null, "keepBytes": null } });
+    assert!(add(&other, &soon).expect_err("too soon").message.contains("1 ms"));
+    let none = json!({ "settings": { "refreshMs": 200, "keepHours": 0, "keepBytes": null } });
+    assert!(add(&other, &none).is_err());
+    let slow = json!({ "settings": { "refreshMs": 5000, "keepHours": null, "keepBytes": 1000 } });
+    assert!(add(&json!({ "kind": "follow", "paths": [] }), &slow).is_err());
+    assert_eq!(walk.ask("live", live.clone()).expect("a status")["settings"], settings);
+
+    // They are remembered with the case.
+    walk.session.finish();
+    let later = Session::new(Start::browser(walk.folder.path().join("home")));
+    let ask = |command: &str| {
+        let command = json!({ "command": command, "args": { "path": case } });
+        later.dispatch("r", serde_json::from_value(command).expect("a command"), |_| {}).expect("an answer")
+    };
+    ask("openCase");
+    let status = ask("live");
+    assert_eq!((&status["settings"], &status["sources"][0]["format"]), (&settings, &json!("text")));
+}

@@ -1,4 +1,4 @@
-import { formatCount } from '../format';
+import { formatBytes, formatCount, formatSeconds } from '../format';
 
 /** The texts of live sources: the sheet that adds one, their panel, and the Live switch. */
 export const live = {
@@ -31,12 +31,30 @@ export const live = {
     missing: 'Name at least one file, folder or pattern.',
     relative: (path: string) => `Write the whole path of ${path}, from / on.`,
     transport: 'Transport',
-    transports: { udp: 'UDP', tcp: 'TCP' },
+    transports: { udp: 'UDP', tcp: 'TCP', unix: 'Unix socket' },
+    socket: 'Path of the socket',
+    socketExample: '/run/app/log',
+    missingSocket: 'Name the path of the socket, such as /run/app/log.',
+    unixNote: 'The socket is there while this runs.',
     udpNote: 'What is sent while this is paused is lost.',
     tcpNote: 'Senders with a queue wait while this is paused.',
     port: 'Port on 127.0.0.1',
     badPort: 'A port is a number from 1 to 65535.',
     lowPort: 'Ports below 1024 need special rights on most systems.',
+    format: 'Format',
+    learned: 'Learn it from the first lines',
+    settings: 'For all live sources of the case',
+    refresh: 'Visible after',
+    refreshAfter: (ms: number) => (ms < 1_000 ? `${ms} ms` : formatSeconds(ms / 1_000)),
+    keepTime: 'Keep events for',
+    keepTimes: (hours: number | null) => {
+      if (hours === null) return 'No limit';
+      const [count, unit] = hours % 24 === 0 ? [hours / 24, 'day'] : [hours, 'hour'];
+      return `${formatCount(count)} ${unit}${count === 1 ? '' : 's'}`;
+    },
+    keepSize: 'Keep at most',
+    keepSizes: (bytes: number | null) => (bytes === null ? 'No limit' : formatBytes(bytes)),
+    keepNote: 'The oldest events are deleted for good when they are older or more than that.',
     send: 'To send here',
     copy: (client: string) => `the lines for ${client}`,
     local:
@@ -81,6 +99,16 @@ export const live = {
     startOffered: 'Start again',
     waiting: 'waits for a change of the case; what is received meanwhile is kept',
     backlog: (bytes: string) => `${bytes} received and not visible yet`,
+    counters: 'Counters of what is received',
+    queue: (bytes: string, peak: string) => `Queue ${bytes}, peak ${peak}`,
+    queueHint: 'What waits to be written to the disk before it is acknowledged',
+    stalls: (count: number) => `${formatCount(count)} ${count === 1 ? 'stall' : 'stalls'}`,
+    stallsHint: 'How often a sender found no room in the queue',
+    sync: (p50: string, p99: string) => `Sync p50 ${p50}, p99 ${p99}`,
+    syncHint: (count: number) =>
+      `How long the disk took to write: ${formatCount(count)} times so far`,
+    visible: (p50: string, p99: string) => `Visible after p50 ${p50}, p99 ${p99}`,
+    visibleHint: 'How long after they were received events can be seen',
     trouble:
       'Events cannot be made at the moment. What is received is kept, and it is tried again.',
   },

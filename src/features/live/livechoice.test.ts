@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest';
 
 import { texts } from '../../base/texts';
-import { EMPTY_FORM, liveSource, portOf } from './livechoice';
-import { shippers } from './shippers';
+import {
+  EMPTY_FORM,
+  KEPT_HOURS,
+  REFRESHES,
+  USUAL_SETTINGS,
+  isSame,
+  liveSource,
+  portOf,
+  withPresent,
+} from './livechoice';
+import { shippers, socketShippers } from './shippers';
 
 const words = texts.live.sheet;
 
@@ -29,6 +38,33 @@ describe('the description of a live source', () => {
     for (const wrong of ['', '0', '65536', '-1', '5e3', '80a', '127.0.0.1']) {
       expect(portOf(wrong), wrong).toBeNull();
     }
+  });
+});
+
+describe('a Unix socket', () => {
+  it('is a whole path', () => {
+    const unix = { ...EMPTY_FORM, choice: 'syslog', transport: 'unix' } as const;
+    expect(liveSource({ ...unix, socket: ' /run/app/log ' })).toEqual({
+      source: { kind: 'syslogUnix', path: '/run/app/log' },
+    });
+    expect(liveSource(unix)).toEqual({ mistake: words.missingSocket });
+    expect(liveSource({ ...unix, socket: 'log' })).toEqual({ mistake: words.relative('log') });
+    expect(
+      socketShippers('/run/app/log').every(({ lines }) => lines.includes('/run/app/log')),
+    ).toBe(true);
+  });
+});
+
+describe('the settings of a case', () => {
+  it('offer the present ones too, and are compared by value', () => {
+    expect(withPresent(REFRESHES, 1_000)).toEqual(REFRESHES);
+    expect(withPresent(KEPT_HOURS, 48)).toEqual([...KEPT_HOURS, 48]);
+    expect(isSame(USUAL_SETTINGS, { ...USUAL_SETTINGS })).toBe(true);
+    for (const other of [{ refreshMs: 200 }, { keepHours: 24 }, { keepBytes: 1e9 }]) {
+      expect(isSame(USUAL_SETTINGS, { ...USUAL_SETTINGS, ...other })).toBe(false);
+    }
+    expect(words.keepTimes(168)).toBe('7 days');
+    expect(words.refreshAfter(200)).toBe('200 ms');
   });
 });
 

@@ -1,6 +1,8 @@
 /** What a person writes in the sheet of a live source, and what is wrong with it. */
 import { texts } from '../../base/texts';
-import type { LiveKind } from '../../ipc/generated';
+import type { LiveKind, LiveSettings } from '../../ipc/generated';
+
+export type LiveTransport = 'udp' | 'tcp' | 'unix';
 
 export type LiveChoice = 'follow' | 'syslog' | 'http' | 'journal';
 
@@ -10,7 +12,10 @@ export interface LiveForm {
   readonly choice: LiveChoice;
   /** One path a line. */
   readonly paths: string;
-  readonly transport: 'udp' | 'tcp';
+  readonly transport: LiveTransport;
+  readonly socket: string;
+  /** What lines are read as; empty where that is learned. */
+  readonly format: string;
   readonly syslogPort: string;
   readonly httpPort: string;
 }
@@ -20,6 +25,8 @@ export const EMPTY_FORM: LiveForm = {
   choice: 'follow',
   paths: '',
   transport: 'tcp',
+  socket: '',
+  format: '',
   syslogPort: '5514',
   httpPort: '9200',
 };
@@ -59,9 +66,38 @@ export function liveSource(form: LiveForm): { source: LiveKind } | { mistake: st
       return port === null ? { mistake: words.badPort } : { source: { kind: 'http', port } };
     }
     case 'syslog': {
+      if (form.transport === 'unix') {
+        const path = form.socket.trim();
+        if (path === '') return { mistake: words.missingSocket };
+        return isAbsolute(path)
+          ? { source: { kind: 'syslogUnix', path } }
+          : { mistake: words.relative(path) };
+      }
       const port = portOf(form.syslogPort);
       const kind = form.transport === 'udp' ? 'syslogUdp' : 'syslogTcp';
       return port === null ? { mistake: words.badPort } : { source: { kind, port } };
     }
   }
+}
+
+/** How soon events may become visible, in milliseconds. */
+export const REFRESHES: readonly number[] = [200, 1_000, 5_000, 30_000];
+/** How long events may be kept, in hours; null keeps all. */
+export const KEPT_HOURS: readonly (number | null)[] = [null, 24, 168, 720];
+/** How much a case may take, in bytes; null is as much as there is. */
+export const KEPT_BYTES: readonly (number | null)[] = [null, 1e9, 1e10, 5e10];
+
+export const USUAL_SETTINGS: LiveSettings = { refreshMs: 1_000, keepHours: null, keepBytes: null };
+
+/** The choices, with the present one where it is none of them. */
+export function withPresent<T>(choices: readonly T[], present: T): readonly T[] {
+  return choices.includes(present) ? choices : [...choices, present];
+}
+
+export function isSame(one: LiveSettings, other: LiveSettings): boolean {
+  return (
+    one.refreshMs === other.refreshMs &&
+    one.keepHours === other.keepHours &&
+    one.keepBytes === other.keepBytes
+  );
 }

@@ -6,6 +6,14 @@ export interface Shipper {
   readonly lines: string;
 }
 
+/** The clients of a socket at this path. */
+export function socketShippers(path: string): readonly Shipper[] {
+  return [
+    { client: 'syslog-ng', lines: `destination d_timberline { unix-dgram("${path}"); };` },
+    { client: 'logger', lines: `logger --socket ${path} "hello"` },
+  ];
+}
+
 /** The clients of a kind, each with its lines for this port; none where nothing is sent. */
 export function shippers(kind: LiveKind['kind'], port: number): readonly Shipper[] {
   const at = `127.0.0.1:${port}`;
@@ -19,6 +27,10 @@ export function shippers(kind: LiveKind['kind'], port: number): readonly Shipper
         {
           client: 'logger',
           lines: `logger --server 127.0.0.1 --port ${port} --tcp --octet-count "hello"`,
+        },
+        {
+          client: 'syslog-ng',
+          lines: `destination d_timberline { syslog("127.0.0.1" port(${port}) transport("tcp")); };`,
         },
       ];
     case 'syslogUdp':

@@ -11,6 +11,7 @@ const source = (accepted: number, more: Partial<LiveSource> = {}): LiveSource =>
   id: 1,
   name: '/a.log',
   kind: { kind: 'follow', paths: ['/a.log'] },
+  format: null,
   state: 'running',
   error: null,
   received: accepted,
@@ -27,11 +28,16 @@ const source = (accepted: number, more: Partial<LiveSource> = {}): LiveSource =>
 const status = (sources: LiveSource[], revision = 1): LiveStatus => ({
   sources,
   isReceiving: sources.some(({ state }) => state === 'running'),
+  settings: { refreshMs: 1_000, keepHours: null, keepBytes: null },
   isWaiting: false,
   revision,
   queueBytes: 0,
+  queuePeakBytes: 0,
   backlogBytes: 0,
   stalls: 0,
+  syncs: 0,
+  syncP50Ms: 0,
+  syncP99Ms: 0,
   visibleP50Ms: 0,
   visibleP99Ms: 0,
   trouble: null,
@@ -127,11 +133,11 @@ describe('the counters', () => {
 
 describe('a live source', () => {
   it('is added, and its failure is thrown for the sheet', async () => {
-    const added = live.add({ ...FOLLOW, paths: [...FOLLOW.paths] });
+    const added = live.add({ source: { ...FOLLOW, paths: [...FOLLOW.paths] } });
     void client.callsTo('addLive')[0]!.answer(status([source(0)]));
     await added;
     expect(live.isReceiving).toBe(true);
-    const refused = live.add({ kind: 'http', port: 9200 });
+    const refused = live.add({ source: { kind: 'http', port: 9200 } });
     void client.callsTo('addLive')[1]!.fail({ code: 'badRequest', message: 'in use' });
     await expect(refused).rejects.toThrow();
     expect(listener.failed).not.toHaveBeenCalled();

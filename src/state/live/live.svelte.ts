@@ -2,7 +2,7 @@ import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { Timer } from '../../base/timer';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
-import type { LiveChange, LiveKind, LiveSource, LiveStatus } from '../../ipc/generated';
+import type { AddLiveRequest, LiveChange, LiveSource, LiveStatus } from '../../ipc/generated';
 
 /** How often counters are requested while something is received. */
 const POLL_MS = 500;
@@ -12,6 +12,9 @@ const IDLE_POLL_MS = 5_000;
 export const SAMPLES = 120;
 /** A source that was silent for so long is said to be quiet. */
 export const QUIET_MS = 60_000;
+
+/** A new source, what it is read as, and new settings for all of the case. */
+export type NewLive = Omit<AddLiveRequest, 'case'>;
 
 export interface LiveListener {
   /** The case has a newer revision. */
@@ -104,8 +107,8 @@ export class Live {
   }
 
   /** Starts a new source; throws why it cannot be received from. */
-  async add(source: LiveKind): Promise<void> {
-    this.#took(await this.#client.call('addLive', { case: this.#casePath, source }));
+  async add(added: NewLive): Promise<void> {
+    this.#took(await this.#client.call('addLive', { case: this.#casePath, ...added }));
   }
 
   change(id: number, change: LiveChange): Promise<void> {

@@ -1,7 +1,7 @@
 import { Lifetime } from '../../base/lifetime';
 import { texts } from '../../base/texts';
 import { engineError, EngineError, type Client, type WindowPoint } from '../../ipc/client';
-import type { CaseSummary, Hello, LiveKind, SavedFormat } from '../../ipc/generated';
+import type { CaseSummary, Formats, Hello, SavedFormat } from '../../ipc/generated';
 import { FormatEditor } from '../importing/formateditor.svelte';
 import { dropZones, targetAt, type DropTarget } from '../importing/droptargets';
 import { ImportJob, Imports, problemsOf, type Work } from '../importing/imports.svelte';
@@ -10,6 +10,7 @@ import { Cases } from './cases.svelte';
 import { OpenCase } from './opencase.svelte';
 import { rememberCase, rememberedCase } from './lastcase';
 import { LinksSheet } from '../links/linkssheet.svelte';
+import type { NewLive } from '../live/live.svelte';
 import { SourcesSheet } from '../importing/sourcessheet.svelte';
 
 /** What the window is busy with before there is anything to show. */
@@ -170,6 +171,11 @@ export class Session {
     this.sheet = null;
   }
 
+  /** What lines can be read as; null where that cannot be known. */
+  formats(): Promise<Formats | null> {
+    return this.#client.call('formats', {}).catch(() => null);
+  }
+
   /** Asks what to receive from. */
   addLive(): void {
     this.#put({ kind: 'live' });
@@ -181,16 +187,17 @@ export class Session {
   }
 
   /** Receives into the open case, otherwise into a new one. Throws why it cannot be received. */
-  async receive(source: LiveKind): Promise<void> {
+  async receive(added: NewLive): Promise<void> {
     if (this.opened !== null && this.opened.summary.readOnly === null) {
-      await this.opened.live.add(source);
+      await this.opened.live.add(added);
       this.closeSheet();
       return;
     }
+    const { source } = added;
     const name = source.kind === 'follow' ? source.paths[0]! : 'live';
     const { path } = await this.#client.call('createCase', { paths: [name] });
     try {
-      await this.#client.call('addLive', { case: path, source });
+      await this.#client.call('addLive', { case: path, ...added });
     } catch (cause) {
       // Nobody needs a case that nothing is received into.
       await this.#client.call('deleteCase', { path }).catch(() => {});

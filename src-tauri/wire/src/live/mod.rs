@@ -10,7 +10,7 @@ mod watching;
 
 use std::path::Path;
 
-use indexer::Nanos;
+use indexer::{Error, ErrorKind, Nanos};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::Answer;
@@ -36,6 +36,10 @@ pub enum LiveKind {
     SyslogTcp {
         port: u16,
     },
+    /// A datagram socket at this path.
+    SyslogUnix {
+        path: String,
+    },
     /// Elasticsearch's interface and OTLP.
     Http {
         port: u16,
@@ -49,6 +53,33 @@ pub enum LiveKind {
 pub struct AddLiveRequest {
     pub case: String,
     pub source: LiveKind,
+    /// What to read it as; learned from its first lines by default.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub format: Option<String>,
+    /// New settings for all live sources of the case.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub settings: Option<LiveSettings>,
+}
+
+/// How all live sources of a case are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct LiveSettings {
+    /// How long an event may wait until it is visible.
+    pub refresh_ms: u32,
+    /// What was received longer ago is dropped.
+    pub keep_hours: Option<u32>,
+    /// The oldest events are dropped when the case takes more.
+    pub keep_bytes: Option<u64>,
+}
+
+impl Default for LiveSettings {
+    fn default() -> LiveSettings {
+        LiveSettings { refresh_ms: 1_000, keep_hours: None, keep_bytes: None }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -76,16 +107,22 @@ pub struct ChangeLiveRequest {
 pub struct LiveStatus {
     pub sources: Vec<LiveSource>,
     pub is_receiving: bool,
+    pub settings: LiveSettings,
     /// What is received waits for another change of the case, such as an import.
     pub is_waiting: bool,
     /// That of the case, as every answer has it.
     pub revision: u64,
     /// What waits for the next sync.
     pub queue_bytes: u64,
+    pub queue_peak_bytes: u64,
     /// What is synced and not visible yet.
     pub backlog_bytes: u64,
     /// Appends that found no room.
     pub stalls: u64,
+    /// How often the log was synced, and how long that took.
+    pub syncs: u64,
+    pub sync_p50_ms: f64,
+    pub sync_p99_ms: f64,
     /// How long after its append an event became visible.
     pub visible_p50_ms: f64,
     pub visible_p99_ms: f64,
@@ -100,6 +137,8 @@ pub struct LiveSource {
     pub id: u32,
     pub name: String,
     pub kind: LiveKind,
+    /// What it is read as, where that was chosen.
+    pub format: Option<String>,
     pub state: LiveState,
     /// Why it does not run.
     pub error: Option<WireError>,
@@ -143,11 +182,24 @@ pub fn live(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn Fn(Empt
 
 pub fn add_live(
     session: &Session,
-    _: &Call<'_>,
+    call: &Call<'_>,
     request: &AddLiveRequest,
     _: &dyn Fn(Empty),
 ) -> Answer<LiveStatus> {
-    changed(session, &request.case, |receiving| receiving.add(request.source.clone()))
+    if let Some(format) = &request.format {
+        check_format(session, call, format)?;
+    }
+    changed(session, &request.case, |receiving| {
+        let before = receiving.settings();
+        if let Some(settings) = request.settings {
+            receiving.set(settings)?;
+        }
+        let added = receiving.add(request.source.clone(), request.format.clone());
+        if added.is_err() {
+            receiving.set(before)?;
+        }
+        added
+    })
 }
 
 pub fn change_live(
@@ -179,6 +231,18 @@ pub fn stop_live(
     _: &dyn Fn(Empty),
 ) -> Answer<LiveStatus> {
     changed(session, &request.path, Receiving::stop)
+}
+
+fn check_format(session: &Session, call: &Call<'_>, format: &str) -> Answer<()> {
+    let known = crate::formats::formats(session, call, &Empty {}, &|_| {})?;
+    let saved = known.saved.into_iter().flat_map(|file| file.formats);
+    let mut names = known.built_in.into_iter().chain(saved).map(|known| known.name);
+    if names.any(|known| known == format) {
+        return Ok(());
+    }
+    let message = format!("there is no format `{format}`");
+    let hint = "choose one of the list, or let it be learned from the first lines";
+    Err(Error::new(ErrorKind::BadRequest, message).hint(hint).into())
 }
 
 /// The status after a change.

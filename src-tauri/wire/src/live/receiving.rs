@@ -4,15 +4,22 @@ use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use indexer::{Cancel, Case, Error, ErrorKind, Nanos, Snapshot};
-use receive::{Counters, Networks, Notice, Options, Receiver, Running, Source, SourceStatistics, Yielded};
+use indexer::{Cancel, Case, Error, ErrorKind, Keep, Nanos, Snapshot};
+use receive::{
+    Counters, Networks, Notice, Options, Pace, Receiver, Running, Source, SourceStatistics, Yielded,
+};
 
 use super::remembered::{self, RememberedSource};
 use super::watching::Watching;
-use super::{LiveKind, LiveSource, LiveState, LiveStatus, Rejected};
+use super::{LiveKind, LiveSettings, LiveSource, LiveState, LiveStatus, Rejected};
 use crate::calls::{Answer, not_written};
 use crate::types::WireError;
+
+/// Sooner, publishing takes most of the time; later, nobody calls it live.
+const LEAST_REFRESH_MS: u32 = 50;
+const MOST_REFRESH_MS: u32 = 600_000;
 
 /// What a person should know of a receiver that has trouble, and the revision of the case then.
 type Trouble = Arc<Mutex<Option<(Error, u64)>>>;
@@ -25,12 +32,14 @@ pub(crate) struct Receiving {
     writers: usize,
     trouble: Trouble,
     watching: Arc<Watching>,
+    settings: LiveSettings,
     next: u32,
 }
 
 struct Held {
     id: u32,
     kind: LiveKind,
+    format: Option<String>,
     state: State,
     counters: Arc<Counters>,
 }
@@ -46,36 +55,60 @@ enum State {
 
 impl Receiving {
     pub fn new(case: Arc<Case>) -> Receiving {
+        let remembered = remembered::read(case.folder());
         let mut receiving = Receiving {
             sources: Vec::new(),
             receiver: None,
             writers: 0,
             trouble: Trouble::default(),
             watching: Arc::default(),
+            settings: remembered.settings,
             next: 1,
             case,
         };
-        for RememberedSource { kind, paused } in remembered::read(receiving.case.folder()) {
-            receiving.hold(kind, if paused { State::Paused } else { State::Offered });
+        for RememberedSource { kind, format, paused } in remembered.sources {
+            receiving.hold(kind, format, if paused { State::Paused } else { State::Offered });
         }
         receiving
     }
 
-    fn hold(&mut self, kind: LiveKind, state: State) -> u32 {
+    fn hold(&mut self, kind: LiveKind, format: Option<String>, state: State) -> u32 {
         let id = self.next;
         self.next += 1;
-        self.sources.push(Held { id, kind, state, counters: Arc::default() });
+        self.sources.push(Held { id, kind, format, state, counters: Arc::default() });
         id
     }
 
+    pub fn settings(&self) -> LiveSettings {
+        self.settings
+    }
+
+    /// Keeps all live sources like that from now on.
+    pub fn set(&mut self, settings: LiveSettings) -> Answer<()> {
+        if !(LEAST_REFRESH_MS..=MOST_REFRESH_MS).contains(&settings.refresh_ms) {
+            let message = format!("events cannot become visible every {} ms", settings.refresh_ms);
+            let hint = format!("choose from {LEAST_REFRESH_MS} ms to {} s", MOST_REFRESH_MS / 1_000);
+            return Err(refused(message).hint(hint).into());
+        }
+        if settings.keep_hours == Some(0) || settings.keep_bytes == Some(0) {
+            return Err(refused("nothing would be kept").hint("keep at least an hour and a byte").into());
+        }
+        let is_new = settings != self.settings;
+        self.settings = settings;
+        if let Some(receiver) = &self.receiver {
+            receiver.set_pace(pace_of(settings));
+        }
+        if is_new { self.remember() } else { Ok(()) }
+    }
+
     /// Starts a new source, unless it cannot be received from.
-    pub fn add(&mut self, kind: LiveKind) -> Answer<()> {
+    pub fn add(&mut self, kind: LiveKind, format: Option<String>) -> Answer<()> {
         check(&kind)?;
         if self.sources.iter().any(|held| held.kind == kind && !kind.takes_any_port()) {
             let message = format!("{} is a live source of this case already", kind.name());
             return Err(refused(message).hint("resume it or remove it in the list of live sources").into());
         }
-        let id = self.hold(kind, State::Paused);
+        let id = self.hold(kind, format, State::Paused);
         let started = self.resume(id);
         if started.is_err() {
             self.sources.retain(|held| held.id != id);
@@ -107,10 +140,11 @@ impl Receiving {
         let receiver = self.receiver()?;
         let counters = receiver.part();
         let stop = Cancel::default();
-        let source = self.sources[place].kind.source();
         let Some(receiver) = &self.receiver else { return Ok(State::Offered) };
-        let running = receive::start_counted(&source, receiver, (&Networks::default(), &stop), &counters)?;
         let held = &mut self.sources[place];
+        let read = (&counters, held.format.as_deref());
+        let running =
+            receive::start_counted(&held.kind.source(), receiver, (&Networks::default(), &stop), read)?;
         held.counters = counters;
         held.kind.set_port(&running.address);
         Ok(State::Running(running, stop))
@@ -128,7 +162,9 @@ impl Receiving {
                 (Notice::Published, _) => watching.published(),
                 _ => {}
             };
-            let receiver = Receiver::start(Arc::clone(&self.case), Options::default(), Arc::new(tell))?;
+            let Pace { refresh, keep } = pace_of(self.settings);
+            let options = Options { refresh, keep, ..Options::default() };
+            let receiver = Receiver::start(Arc::clone(&self.case), options, Arc::new(tell))?;
             self.receiver = Some(receiver);
         }
         self.receiver.as_ref().ok_or_else(|| refused("nothing is received"))
@@ -196,11 +232,13 @@ impl Receiving {
     fn remember(&self) -> Answer<()> {
         let remembered = |held: &Held| RememberedSource {
             kind: held.kind.clone(),
+            format: held.format.clone(),
             paused: matches!(held.state, State::Paused),
         };
         let sources = self.sources.iter().map(remembered).collect();
         let folder = self.case.folder();
-        remembered::write(folder, sources).map_err(|error| not_written(&folder.join("live.json"), &error))
+        remembered::write(folder, self.settings, sources)
+            .map_err(|error| not_written(&folder.join("live.json"), &error))
     }
 
     fn place(&self, id: u32) -> Answer<usize> {
@@ -226,18 +264,24 @@ impl Receiving {
             }
         }
         let snapshot = self.case.snapshot();
-        let statistics = self.receiver.as_ref().map(|receiver| receiver.intake().counters().read());
+        let receiver = self.receiver.as_ref();
+        let statistics = receiver.map(|receiver| receiver.intake().counters().read()).unwrap_or_default();
         let trouble = locked(&self.trouble).clone().filter(|(_, revision)| *revision == snapshot.revision());
         LiveStatus {
             sources: self.sources.iter().map(|held| status_of(held, &snapshot)).collect(),
             is_receiving: self.receiver.is_some(),
+            settings: self.settings,
             is_waiting: self.receiver.is_some() && self.writers > 0,
             revision: snapshot.revision(),
-            queue_bytes: statistics.as_ref().map_or(0, |read| read.queue_bytes),
-            backlog_bytes: statistics.as_ref().map_or(0, |read| read.backlog_bytes),
-            stalls: statistics.as_ref().map_or(0, |read| read.stalls),
-            visible_p50_ms: statistics.as_ref().map_or(0.0, |read| read.visible_p50_ms),
-            visible_p99_ms: statistics.as_ref().map_or(0.0, |read| read.visible_p99_ms),
+            queue_bytes: statistics.queue_bytes,
+            queue_peak_bytes: statistics.queue_peak_bytes,
+            backlog_bytes: statistics.backlog_bytes,
+            stalls: statistics.stalls,
+            syncs: statistics.syncs,
+            sync_p50_ms: statistics.sync_p50_ms,
+            sync_p99_ms: statistics.sync_p99_ms,
+            visible_p50_ms: statistics.visible_p50_ms,
+            visible_p99_ms: statistics.visible_p99_ms,
             trouble: trouble.map(|(error, _)| WireError::from(&error)),
         }
     }
@@ -306,6 +350,7 @@ fn status_of(held: &Held, snapshot: &Snapshot) -> LiveSource {
         id: held.id,
         name: held.kind.name(),
         kind: held.kind.clone(),
+        format: held.format.clone(),
         state: match &held.state {
             State::Running(..) => LiveState::Running,
             State::Paused => LiveState::Paused,
@@ -338,6 +383,7 @@ impl LiveKind {
             LiveKind::Follow { paths } => paths.join(", "),
             LiveKind::SyslogUdp { port } => at("Syslog UDP", *port),
             LiveKind::SyslogTcp { port } => at("Syslog TCP", *port),
+            LiveKind::SyslogUnix { path } => format!("Syslog {path}"),
             LiveKind::Http { port } => at("HTTP", *port),
             LiveKind::Journal => "Journal of this machine".to_owned(),
         }
@@ -350,6 +396,7 @@ impl LiveKind {
             LiveKind::Follow { paths } => Source::Follow(paths.iter().map(PathBuf::from).collect()),
             LiveKind::SyslogUdp { port } => Source::SyslogUdp(address(*port)),
             LiveKind::SyslogTcp { port } => Source::SyslogTcp(address(*port)),
+            LiveKind::SyslogUnix { path } => Source::SyslogUnix(PathBuf::from(path)),
             LiveKind::Http { port } => Source::Http { address: address(*port), token: None },
             LiveKind::Journal => Source::Journal,
         }
@@ -360,7 +407,7 @@ impl LiveKind {
             LiveKind::SyslogUdp { port } | LiveKind::SyslogTcp { port } | LiveKind::Http { port } => {
                 Some(port)
             }
-            LiveKind::Follow { .. } | LiveKind::Journal => None,
+            LiveKind::Follow { .. } | LiveKind::SyslogUnix { .. } | LiveKind::Journal => None,
         }
     }
 
@@ -382,13 +429,16 @@ fn refused(message: impl Into<String>) -> Error {
 
 /// A path that can never be followed is said at once; a file that is not there yet is waited for.
 fn check(kind: &LiveKind) -> Result<(), Error> {
-    let LiveKind::Follow { paths } = kind else { return Ok(()) };
-    if paths.is_empty() {
-        return Err(
-            refused("no file is named").hint("name a file, a folder or a pattern such as /var/log/app/*.log")
-        );
-    }
-    for path in paths.iter().map(Path::new) {
+    let paths: Vec<&Path> = match kind {
+        LiveKind::Follow { paths } if paths.is_empty() => {
+            return Err(refused("no file is named")
+                .hint("name a file, a folder or a pattern such as /var/log/app/*.log"));
+        }
+        LiveKind::Follow { paths } => paths.iter().map(Path::new).collect(),
+        LiveKind::SyslogUnix { path } => vec![Path::new(path)],
+        _ => Vec::new(),
+    };
+    for path in paths {
         if !path.is_absolute() {
             return Err(refused(format!("{} does not say in which folder it is", path.display()))
                 .hint("write the whole path, from / on"));
@@ -399,11 +449,19 @@ fn check(kind: &LiveKind) -> Result<(), Error> {
                 .at(folder)
                 .hint("correct the path; a file may appear later, its folder has to be there"));
         }
-        if path.is_file() {
+        if path.is_file() && matches!(kind, LiveKind::Follow { .. }) {
             std::fs::File::open(path).map_err(|error| {
                 Error::new(ErrorKind::NotReadable, format!("it cannot be read: {error}")).at(path)
             })?;
         }
     }
     Ok(())
+}
+
+fn pace_of(settings: LiveSettings) -> Pace {
+    let keep = Keep {
+        age_ns: settings.keep_hours.map(|hours| i64::from(hours) * 3_600_000_000_000),
+        bytes: settings.keep_bytes,
+    };
+    Pace { refresh: Duration::from_millis(u64::from(settings.refresh_ms)), keep }
 }

@@ -1,46 +1,54 @@
-//! Which live sources a case has, in its file `live.json`, so that a later start offers them again.
+//! Which live sources a case has and how they are kept, in its file `live.json`, so that a later start offers them again.
 
 use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::LiveKind;
+use super::{LiveKind, LiveSettings};
 
 const FILE: &str = "live.json";
 const VERSION: u32 = 1;
 
-#[derive(Serialize, Deserialize)]
-struct Remembered {
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Remembered {
     version: u32,
-    sources: Vec<RememberedSource>,
+    #[serde(default)]
+    pub settings: LiveSettings,
+    pub sources: Vec<RememberedSource>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RememberedSource {
     #[serde(flatten)]
     pub kind: LiveKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
     /// A person paused it; it is not offered to be started with the others.
     pub paused: bool,
 }
 
-/// The sources of a case. A file that cannot be read, or is of a later version, remembers none.
-pub(super) fn read(case: &Path) -> Vec<RememberedSource> {
+/// What a case remembers. A file that cannot be read, or is of a later version, remembers nothing.
+pub(super) fn read(case: &Path) -> Remembered {
     let text = fs::read(case.join(FILE)).unwrap_or_default();
     let remembered = serde_json::from_slice::<Remembered>(&text).ok();
-    remembered.filter(|found| found.version == VERSION).map(|found| found.sources).unwrap_or_default()
+    remembered.filter(|found| found.version == VERSION).unwrap_or_default()
 }
 
 /// Replaces what is remembered.
-pub(super) fn write(case: &Path, sources: Vec<RememberedSource>) -> std::io::Result<()> {
+pub(super) fn write(
+    case: &Path,
+    settings: LiveSettings,
+    sources: Vec<RememberedSource>,
+) -> std::io::Result<()> {
     let file = case.join(FILE);
-    if sources.is_empty() {
+    if sources.is_empty() && settings == LiveSettings::default() {
         return match fs::remove_file(&file) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         };
     }
-    let text = serde_json::to_vec_pretty(&Remembered { version: VERSION, sources })?;
+    let text = serde_json::to_vec_pretty(&Remembered { version: VERSION, settings, sources })?;
     let new = case.join("live.json.new");
     fs::write(&new, text)?;
     fs::rename(new, file)
