@@ -67,7 +67,14 @@ pub const SOCKET_BYTES: usize = 16 << 20;
 /// How often followed files are looked at: what makes a line visible within the shortest refresh.
 pub const FOLLOW_LOOK: Duration = Duration::from_millis(25);
 
-/// How often folders and patterns are looked at for new files.
+/// How often all files are looked at although the system says what changes: mapped memory that is written to changes a
+/// file without a word.
+pub const SWEEP: Duration = Duration::from_secs(1);
+
+/// The same for folders and patterns. The system says of all new files; this is for what it forgets.
+pub const FOLDER_SWEEP: Duration = Duration::from_secs(10);
+
+/// How often folders and patterns are looked at for new files where the system does not say it.
 pub const FOLDER_LOOK: Duration = Duration::from_millis(500);
 
 /// How long a file that is no longer at its path is read on: its writer may not have opened the new one yet.

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use memchr::{memchr, memrchr};
 
+use super::watch::{Watched, Watcher};
 use crate::intake::{Intake, Stream};
 use crate::limits::{FILE_HEAD_BYTES, LONGEST_FRAME_BYTES, READ_BYTES, ROTATED_PATIENCE};
 use crate::tally::Tally;
@@ -110,6 +111,10 @@ pub struct Followed {
     cut: u32,
     /// When it was first seen that another file, or none, is at its path.
     gone: Option<Instant>,
+    /// By this it is known when something is written to it.
+    watched: Option<Watched>,
+    /// Something was written to it, or was not read yet.
+    is_due: bool,
 }
 
 impl Followed {
@@ -147,7 +152,46 @@ impl Followed {
             0 => 0,
             end => end + identity.nul,
         };
-        Followed { path: path.to_owned(), file, identity, stream, position, cut, gone: None }
+        Followed {
+            path: path.to_owned(),
+            file,
+            identity,
+            stream,
+            position,
+            cut,
+            gone: None,
+            watched: None,
+            is_due: true,
+        }
+    }
+
+    /// Watches the open file, whatever is at its path by now.
+    #[cfg(unix)]
+    pub fn watch(&mut self, watcher: &Watcher) {
+        use std::os::fd::AsRawFd;
+        let open = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+        self.watched = watcher.file(Path::new(&open));
+    }
+
+    #[cfg(not(unix))]
+    pub fn watch(&mut self, _: &Watcher) {}
+
+    pub fn watched(&self) -> Option<Watched> {
+        self.watched
+    }
+
+    pub fn changed(&mut self) {
+        self.is_due = true;
+    }
+
+    /// Whether there may be something to read.
+    pub fn is_due(&self) -> bool {
+        self.is_due || self.is_gone() || self.watched.is_none()
+    }
+
+    /// Whether it is not at its path any more.
+    pub fn is_gone(&self) -> bool {
+        self.gone.is_some()
     }
 
     pub fn path(&self) -> &Path {
@@ -171,6 +215,12 @@ impl Followed {
     /// Reads what was written since, and tells whether there was anything.
     pub fn read(&mut self, log: &Arc<Tally>) -> bool {
         let Ok(meta) = self.file.metadata() else { return false };
+        let has_read = self.read_to(&meta, log);
+        self.is_due = meta.len() != self.position;
+        has_read
+    }
+
+    fn read_to(&mut self, meta: &Metadata, log: &Arc<Tally>) -> bool {
         let is_shorter = meta.len() < self.position;
         if is_shorter || meta.len() > self.position && !self.begins_alike() {
             // It was cut off, or written again from its beginning.
