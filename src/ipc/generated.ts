@@ -920,7 +920,11 @@ export type LocateRequest = { view: View, order: Order, time: Nanos,
 /**
  * The row of this event is wanted, or the row where it would be.
  */
-event?: EventId, };
+event?: EventId, 
+/**
+ * That of the answer whose row is wanted.
+ */
+revision?: number, };
 
 export type Located = { 
 /**
@@ -1103,7 +1107,11 @@ first: number, count: number,
 /**
  * Fields whose values come with each row.
  */
-columns?: Array<string>, };
+columns?: Array<string>, 
+/**
+ * That of an answer before, to see its rows where they were although the case has more by now.
+ */
+revision?: number, };
 
 export type PasteRequest = { case: string, 
 /**

@@ -197,6 +197,43 @@ test('the Live switch follows new events until somebody scrolls away', async () 
   });
 });
 
+test('rows stay in their places while the list of all times is stopped', async () => {
+  const { page } = await started();
+  const log = new GrowingLog();
+  log.write(2000);
+  await page.getByTestId('receive-live').click();
+  await follow(page, log.path);
+  await totalBecomes(page, 2000);
+  await page.getByTestId('order').click();
+  await page.getByTestId('live-length').click();
+  await page.getByTestId('live-length-all').click();
+  const row = (index: number) => page.locator(`[data-testid="row"][data-index="${index}"]`);
+  await eventually('the newest event at the top', async () => {
+    return (await row(0).innerText()).includes('request 2000 ');
+  });
+  await page.getByTestId('events').hover();
+  await page.mouse.wheel(0, 400);
+  const newest = page.getByTestId('live-newest');
+  await newest.waitFor();
+  log.write(3000);
+  await eventually('how much is new', async () => {
+    return (await newest.innerText()).includes('3,000 new events');
+  });
+  // Pages that were never requested before have the rows of then.
+  await page.mouse.wheel(0, 24_000);
+  const index = await eventually('rows far below', async () => {
+    const last = page.locator('[data-testid="row"]').last();
+    const at = Number(await last.getAttribute('data-index'));
+    return at > 800 && (await last.innerText()).includes('request') ? at : null;
+  });
+  expect(await row(index).innerText()).toContain(`request ${2000 - index} `);
+  await newest.click();
+  await totalBecomes(page, 5000);
+  await eventually('the newest event at the top again', async () => {
+    return (await row(0).innerText()).includes('request 5000 ');
+  });
+});
+
 test('a case that another process writes is followed too', async () => {
   const log = new GrowingLog();
   log.write(20);

@@ -31,6 +31,7 @@ mod notes;
 mod patterns;
 mod recent;
 mod session;
+mod shown;
 mod sources;
 mod tables;
 mod types;

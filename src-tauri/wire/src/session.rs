@@ -11,6 +11,7 @@ use crate::calls::text;
 use crate::contract::{Command, answer};
 use crate::detectors::KeptHistories;
 use crate::live::{Receiving, Writing};
+use crate::shown::ShownSnapshots;
 use crate::tables::KeptTable;
 use crate::types::{HostKind, WireError};
 
@@ -72,6 +73,7 @@ pub struct Session {
     running: Mutex<HashMap<String, Cancel>>,
     table: Mutex<Option<KeptTable>>,
     histories: Mutex<KeptHistories>,
+    shown: Mutex<ShownSnapshots>,
     /// Cases that were opened since the start.
     seen: Mutex<HashSet<String>>,
     /// The case that was made for what the host was started with.
@@ -108,6 +110,7 @@ impl Session {
             running: Mutex::default(),
             table: Mutex::default(),
             histories: Mutex::default(),
+            shown: Mutex::default(),
             seen: Mutex::default(),
             made: Mutex::default(),
             live: Mutex::default(),
@@ -151,6 +154,11 @@ impl Session {
     /// The last result that is kept.
     pub(crate) fn kept_table(&self) -> MutexGuard<'_, Option<KeptTable>> {
         locked(&self.table)
+    }
+
+    /// What lists were answered from last.
+    pub(crate) fn shown(&self) -> MutexGuard<'_, ShownSnapshots> {
+        locked(&self.shown)
     }
 
     /// What the last back-tests have read.
@@ -207,6 +215,7 @@ impl Session {
         locked(&self.cases).retain(|key, _| key != folder && key.exists());
         *self.kept_table() = None;
         *self.kept_histories() = KeptHistories::default();
+        *self.shown() = ShownSnapshots::default();
     }
 
     /// Whether a case is opened for the first time since the start.

@@ -287,3 +287,41 @@ fn settings_and_formats_are_kept_and_a_socket_receives() {
     let status = ask("live");
     assert_eq!((&status["settings"], &status["sources"][0]["format"]), (&settings, &json!("text")));
 }
+
+#[test]
+fn list_that_is_held_shows_the_same_rows_while_events_arrive() {
+    let walk = Walk::new();
+    let case = case_of(&walk);
+    let log = walk.file("app.log", (0..5).map(line).collect::<String>().as_bytes());
+    add(&walk, &case, &json!({ "kind": "follow", "paths": [log] }));
+    has_events(&walk, &case, 5);
+    let page = |first: u32, revision: &Value| {
+        let view = json!({ "case": case, "query": "", "from": null, "to": null });
+        let mut request = json!({ "view": view, "order": "newestFirst", "first": first, "count": 2 });
+        if revision.is_number() {
+            request["revision"] = revision.clone();
+        }
+        let answer = walk.ask("page", request).expect("a page");
+        let rows = answer["rows"].as_array().expect("rows");
+        let texts: Vec<String> =
+            rows.iter().map(|row| row["text"].as_str().expect("a text").to_owned()).collect();
+        (texts, answer["total"].clone(), answer["revision"].clone())
+    };
+    let (newest, _, revision) = page(0, &Value::Null);
+    assert!(newest[0].ends_with("event 4"), "{newest:?}");
+    let held = page(2, &revision);
+    assert!(held.0[0].ends_with("event 2"), "{held:?}");
+    // Each publication is looked at, as a count of new events does.
+    for number in 5..20 {
+        append(&log, &line(number));
+        has_events(&walk, &case, u64::from(number) + 1);
+        assert_eq!(page(0, &Value::Null).1, number + 1);
+    }
+    assert_eq!(page(2, &revision), held, "rows stay in place");
+    assert_eq!(page(0, &revision).0, newest);
+    let view = json!({ "case": case, "query": "", "from": null, "to": null });
+    let request = json!({ "view": view, "order": "newestFirst", "time": "0", "revision": revision });
+    assert_eq!(walk.ask("locate", request).expect("a row")["row"], 5);
+    // What nobody has kept is the case as it is.
+    assert_eq!(page(0, &json!(1_000_000)).1, 20);
+}

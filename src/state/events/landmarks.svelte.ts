@@ -27,9 +27,16 @@ export class Landmarks {
   readonly #refresh: Coalesced;
   #asked: { view: View; order: Order } | null = null;
   #cells = 0;
+  readonly #held: () => number | null;
   #epoch = 0;
 
-  constructor(lifetime: Lifetime, client: Client) {
+  constructor(
+    lifetime: Lifetime,
+    client: Client,
+    /** The revision whose rows the list shows, if it is held. */
+    held: () => number | null = () => null,
+  ) {
+    this.#held = held;
     this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
     this.#seeking = new Latest(lifetime);
     this.#refresh = new Coalesced(lifetime, () => this.#load('follow'), REFRESH_MS);
@@ -95,7 +102,8 @@ export class Landmarks {
   #locate(place: { time: Nanos; event?: EventId }, found: (row: number) => void): void {
     const asked = this.#asked;
     if (asked === null) return;
-    const request = { ...asked, ...place };
+    const revision = this.#held();
+    const request = { ...asked, ...place, ...(revision === null ? {} : { revision }) };
     this.#seeking.replace({
       key: JSON.stringify(request),
       load: async (signal) => (await this.#client.call('locate', request, { signal })).row,

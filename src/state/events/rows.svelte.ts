@@ -56,6 +56,9 @@ export class Rows {
   /** New rows are shown only together with the last ones, so that the end of the list is never empty. */
   followsEnd = false;
 
+  /** The revision whose rows are shown although the case has more by now; null shows what there is. */
+  held = $state<number | null>(null);
+
   readonly #client: Client;
   readonly #listener: RowsListener;
   readonly #cache = new PageCache<Row>(PAGES_KEPT);
@@ -67,6 +70,8 @@ export class Rows {
   #former: RowsRequest | null = null;
   #epoch = 0;
   #seen = { first: 0, last: 0 };
+  /** The revision of the rows that arrived last. */
+  #revision: number | null = null;
 
   constructor(lifetime: Lifetime, client: Client, listener: RowsListener) {
     this.#atEnd = new Latest(lifetime);
@@ -147,6 +152,19 @@ export class Rows {
     if (this.followsEnd && this.#asked !== null && this.#shown !== null)
       this.#fetchEnd(this.#asked);
     else this.#fetchSeen();
+  }
+
+  /** Keeps every row where it is, until `release`, whatever arrives. */
+  hold(): void {
+    const shown = this.#shown;
+    this.held = this.#revision;
+    // The engine keeps what is requested again.
+    if (shown !== null && this.held !== null && shown.listing.sort === null)
+      this.#ask(shown, 0, new AbortController().signal).catch(() => {});
+  }
+
+  release(): void {
+    this.held = null;
   }
 
   /** Sets the visible rows. */
@@ -252,7 +270,11 @@ export class Rows {
     const { order, sort, fields } = listing;
     const rows = { first: page * PAGE_ROWS, count: PAGE_ROWS, columns: [...fields] };
     return sort === null
-      ? this.#client.call('page', { view, order, ...rows }, { signal })
+      ? this.#client.call(
+          'page',
+          { view, order, ...rows, ...(this.held === null ? {} : { revision: this.held }) },
+          { signal },
+        )
       : this.#client.call('sortedPage', { view, ...sort, ...rows }, { signal });
   }
 
@@ -276,6 +298,7 @@ export class Rows {
 
   #took(answer: Page): void {
     this.total = answer.total;
+    this.#revision = answer.revision;
     this.known = true;
     this.failure = null;
     this.elapsedMs = answer.elapsedMs;

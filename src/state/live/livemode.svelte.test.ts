@@ -138,6 +138,33 @@ describe('a person who scrolls away', () => {
     expect(explorer.range!.to - range!.to).toBe(ns(5 * MINUTE_MS + 15_000));
   });
 
+  it('gets the rows of what is shown, in the places where they were', async () => {
+    mode.start('all');
+    const { view, listing } = explorer;
+    rows.show(view, listing);
+    const pages = () => client.callsTo('page');
+    const answer = (revision: number, total: number) =>
+      pages().at(-1)!.answer({ revision, total, first: 0, rows: [], elapsedMs: 1 });
+    void answer(7, 1_000);
+    await flush();
+    expect(pages().every(({ args }) => args.revision === undefined)).toBe(true);
+    mode.stop();
+    expect(pages().at(-1)!.args.revision).toBe(7);
+    rows.see(600, 640);
+    expect(
+      pages()
+        .slice(-2)
+        .every(({ args }) => args.revision === 7),
+    ).toBe(true);
+
+    // New events are counted in the case as it is.
+    expect(mode.holds()).toBe(true);
+    expect(pages().at(-1)!.args.revision).toBeUndefined();
+    mode.resume();
+    rows.refresh(1);
+    expect(pages().at(-1)!.args.revision).toBeUndefined();
+  });
+
   it('sees what is new when the switch is turned off', () => {
     mode.start('15m');
     mode.stop();

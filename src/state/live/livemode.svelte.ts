@@ -88,6 +88,7 @@ export class LiveMode {
     this.#keep(length);
     this.isStopped = false;
     this.newEvents = 0;
+    this.#rows.release();
     this.#follow();
     this.#range = length === 'all' ? null : slidingRange(length, this.#now());
     // A step of the history, so that undo leads back to the range before.
@@ -106,6 +107,7 @@ export class LiveMode {
     this.#timer.stop();
     this.#count.stop();
     const wasStopped = this.isStopped;
+    this.#rows.release();
     this.#keep(null);
     this.isStopped = false;
     this.newEvents = 0;
@@ -120,6 +122,7 @@ export class LiveMode {
     this.newEvents = 0;
     this.#timer.stop();
     this.#follow();
+    this.#rows.hold();
   }
 
   /** Goes back to the newest events. */
@@ -128,6 +131,7 @@ export class LiveMode {
     this.isStopped = false;
     this.newEvents = 0;
     this.#count.stop();
+    this.#rows.release();
     this.#follow();
     this.#slide();
     this.#refresh();

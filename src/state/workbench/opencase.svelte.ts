@@ -132,7 +132,7 @@ export class OpenCase {
     this.language = new Language(client, summary.path);
     this.templates = new Templates(lifetime, client);
     this.fields = new Fields(lifetime, client, summary.path);
-    this.landmarks = new Landmarks(lifetime, client);
+    this.landmarks = new Landmarks(lifetime, client, () => this.rows.held);
     this.selection = new EventSelection(lifetime, client, summary.path, this.rows);
     this.emptyResult = new EmptyResult(lifetime, client);
     this.fileScan = new FileScan(lifetime, client);
@@ -221,13 +221,20 @@ export class OpenCase {
     if (index !== null) this.detail.reveal(index);
   }
 
+  /** Of which revision rows are requested where the list is held. */
+  get #heldRows(): { revision?: number } {
+    const { held } = this.rows;
+    return held === null ? {} : { revision: held };
+  }
+
   /** The row of an event; null if it is not in the view, or the list is not in time order. */
   async #placeOf(id: EventId, time: Nanos): Promise<number | null> {
     const { view, order, listing } = this.explorer;
     if (listing.sort !== null) return null;
     try {
-      const { row } = await this.#client.call('locate', { view, order, time });
-      const request = { view, order, first: row, count: SAME_TIME_ROWS };
+      const asked = { view, order, ...this.#heldRows };
+      const { row } = await this.#client.call('locate', { ...asked, time });
+      const request = { ...asked, first: row, count: SAME_TIME_ROWS };
       const { rows } = await this.#client.call('page', request);
       const at = rows.findIndex((one) => eventKey(one.id) === eventKey(id));
       return at < 0 ? null : row + at;
@@ -245,8 +252,9 @@ export class OpenCase {
     const list = this.rows.generation;
     try {
       const place = { time: sought.time ?? ('0' as Nanos), event: sought.id };
-      const { row } = await this.#client.call('locate', { view, order, ...place });
-      const { rows } = await this.#client.call('page', { view, order, first: row, count: 1 });
+      const asked = { view, order, ...this.#heldRows };
+      const { row } = await this.#client.call('locate', { ...asked, ...place });
+      const { rows } = await this.#client.call('page', { ...asked, first: row, count: 1 });
       const isThere = rows.some(({ id }) => eventKey(id) === eventKey(sought.id));
       if (isThere && list === this.rows.generation) this.detail.reveal(row);
     } catch {

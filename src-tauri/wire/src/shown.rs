@@ -1,0 +1,43 @@
+//! Snapshots that lists were answered from last, so that a list that is held goes on with its rows while the case gets more.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use indexer::{Case, Snapshot};
+
+/// Lists of so many publications may be asked for again: a window that stops to follow asks soon.
+const ANSWERED: usize = 8;
+/// So many lists are held at once, each by a window.
+const HELD: usize = 8;
+
+type Kept = VecDeque<(PathBuf, Arc<Snapshot>)>;
+
+/// Old snapshots keep the files of their segments on disk, so there are few.
+#[derive(Debug, Default)]
+pub(crate) struct ShownSnapshots {
+    answered: Kept,
+    held: Kept,
+}
+
+impl ShownSnapshots {
+    /// The snapshot of a revision that was answered from before, otherwise the present one.
+    pub fn of(&mut self, case: &Case, revision: Option<u64>) -> Arc<Snapshot> {
+        let folder = case.folder();
+        let held = revision.and_then(|revision| {
+            let kept = self.held.iter().rev().chain(&self.answered);
+            let mut of_case = kept.filter(|(of, _)| of == folder).map(|(_, snapshot)| snapshot);
+            of_case.find(|snapshot| snapshot.revision() == revision).cloned()
+        });
+        let is_held = held.is_some();
+        let snapshot = held.unwrap_or_else(|| case.snapshot());
+        let (kept, most) = if is_held { (&mut self.held, HELD) } else { (&mut self.answered, ANSWERED) };
+        // The one that was wanted last is dropped last.
+        kept.retain(|(of, other)| of != folder || other.revision() != snapshot.revision());
+        kept.push_back((folder.to_owned(), Arc::clone(&snapshot)));
+        if kept.len() > most {
+            kept.pop_front();
+        }
+        snapshot
+    }
+}
