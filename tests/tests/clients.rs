@@ -237,10 +237,11 @@ fn rsyslog_forwards_over_udp_and_tcp_in_both_framings() {
     let kinds = [("octets", octets, LINES), ("lines", lines, LINES), ("datagrams", datagrams, DATAGRAMS)];
     for (kind, action, _) in &kinds {
         let socket = place.join(kind);
-        configuration += &format!(
+        let part = format!(
             "input(type=\"imuxsock\" Socket=\"{}\" ruleset=\"{kind}\")\nruleset(name=\"{kind}\") {{\n{action}}}\n",
             socket.display()
         );
+        configuration.push_str(&part);
     }
     let mut rsyslog = start_rsyslog(&rsyslogd, place, &configuration);
     for (kind, _, count) in &kinds {
@@ -297,19 +298,21 @@ fn syslog_ng_sends_over_all_of_its_transports() {
         ("unix", format!("unix-dgram(\"{}\")", unix.display())),
     ];
     for (kind, destination) in &others {
-        configuration += &format!(
+        let part = format!(
             "destination d_{kind} {{ {destination}; }};\nlog {{ source(s_{kind}); destination(d_{kind}); }};\n"
         );
+        configuration.push_str(&part);
     }
     let kinds = [("octets", LINES), ("lines", LINES), ("datagrams", DATAGRAMS), ("unix", LINES)];
     for (kind, count) in kinds {
         let file = place.join(format!("{kind}.log"));
         fs::write(&file, messages(kind, count).join("\n") + "\n").expect("a file");
-        configuration += &format!(
+        let part = format!(
             "source s_{kind} {{ file(\"{}\" flags(no-parse) program-override(\"{kind}\") host-override(\"web-1\") \
              default-facility(local3) default-severity(err)); }};\n",
             file.display()
         );
+        configuration.push_str(&part);
     }
     let conf = place.join("syslog-ng.conf");
     fs::write(&conf, configuration).expect("a file");

@@ -88,13 +88,13 @@ impl Following<'_> {
     /// Notes which files and folders have changed.
     fn take_changes(&mut self) {
         let changes = self.watcher.changes();
-        let changed: HashSet<Watched> = changes.of.into_iter().collect();
+        let news: HashSet<Watched> = changes.of.into_iter().collect();
         for file in &mut self.files {
-            if changes.lost || file.watched().is_some_and(|watched| changed.contains(&watched)) {
+            if changes.lost || file.watched().is_some_and(|watched| news.contains(&watched)) {
                 file.changed();
             }
         }
-        self.has_changed |= changes.lost || self.folders.iter().any(|folder| changed.contains(folder));
+        self.has_changed |= changes.lost || self.folders.iter().any(|folder| news.contains(folder));
     }
 
     /// Finds files that are not followed yet.

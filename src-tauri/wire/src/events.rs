@@ -115,7 +115,7 @@ fn ecs_name(field: &str) -> Option<String> {
 pub fn page(session: &Session, call: &Call<'_>, request: &PageRequest, _: &dyn Fn(Empty)) -> Answer<Page> {
     let started = Instant::now();
     let (case, view) = view(session, &request.view)?;
-    let snapshot = session.shown().of(&case, request.revision);
+    let snapshot = session.shown().snapshot(&case, request.revision);
     let rows = (request.first as usize, request.count as usize);
     let shown = shown(&request.columns);
     let page = case.page(&snapshot, &view, request.order, rows, &shown, &call.cancel)?;
@@ -129,7 +129,7 @@ pub fn locate(
     _: &dyn Fn(Empty),
 ) -> Answer<Located> {
     let (case, view) = view(session, &request.view)?;
-    let (snapshot, direction) = (session.shown().of(&case, request.revision), request.order);
+    let (snapshot, direction) = (session.shown().snapshot(&case, request.revision), request.order);
     let row = match request.event {
         Some(event) => case.place_of(&snapshot, &view, direction, event.place(), &call.cancel)?,
         None => None,

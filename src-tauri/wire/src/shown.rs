@@ -22,7 +22,7 @@ pub(crate) struct ShownSnapshots {
 
 impl ShownSnapshots {
     /// The snapshot of a revision that was answered from before, otherwise the present one.
-    pub fn of(&mut self, case: &Case, revision: Option<u64>) -> Arc<Snapshot> {
+    pub fn snapshot(&mut self, case: &Case, revision: Option<u64>) -> Arc<Snapshot> {
         let folder = case.folder();
         let held = revision.and_then(|revision| {
             let kept = self.held.iter().rev().chain(&self.answered);
