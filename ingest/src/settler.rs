@@ -5,12 +5,14 @@ use crate::batch::{Batch, NO_TIME};
 use crate::time::civil::{DAY_NS, civil_from_days};
 use crate::time::day::{Days, Uptimes, day_words, starting_day};
 use crate::time::gap_tracker::GapTracker;
+use crate::time::head_date::HeadDate;
 use crate::time::provisional::{FIRST_REAL_NS, ProvisionalTime, decode_provisional};
 use crate::time::report::TimeReport;
 use crate::time::rules::TimeRules;
 use crate::time::wall_clock::Walls;
 use crate::time::year::{PossibleYears, SLACK_NS, Years};
 use crate::time::zone::Zone;
+use crate::time::{Clock, When};
 
 use self::state::{Before, SettlerStart};
 
@@ -311,6 +313,16 @@ fn first_midnight(evidence: &Evidence, report: &mut TimeReport) -> i64 {
         })
         .collect();
     let modified_wall = evidence.modified_ns.map(|ns| Walls::new(evidence.zone.clone()).wall_ns(ns));
+    if let Some(TimeRules { head: Some(HeadDate::Midnight(midnight)), .. }) = evidence.rules {
+        report.day = format!("{}, from a date in the first lines", day_words(*midnight));
+        return *midnight;
+    }
+    if let Some(TimeRules { head: Some(HeadDate::Running { at, uptime_ns }), .. }) = evidence.rules {
+        let instant = Clock::new(evidence.zone.clone()).ns(&When::Stamp(*at));
+        let start = Walls::new(evidence.zone.clone()).wall_ns(instant).saturating_sub(*uptime_ns);
+        report.day = format!("{}, the start by a date in the first lines", day_words(start));
+        return start;
+    }
     let (midnight, why) = starting_day(&times, evidence.name, modified_wall);
     report.day = format!("{}, {why}", day_words(midnight));
     midnight
@@ -324,7 +336,13 @@ fn first_boot(evidence: &Evidence, report: &mut TimeReport) -> i64 {
             last = Some(uptimes.resolve(uptime));
         }
     }
-    let boot_by_date = boot_next_to_date(evidence.sample);
+    let boot_in_head = match evidence.rules {
+        Some(TimeRules { head: Some(HeadDate::Running { at, uptime_ns }), .. }) => {
+            Some(Clock::new(evidence.zone.clone()).ns(&When::Stamp(*at)).saturating_sub(*uptime_ns))
+        }
+        _ => None,
+    };
+    let boot_by_date = boot_in_head.or_else(|| boot_next_to_date(evidence.sample));
     let (start, why) = match (evidence.boot_ns.or(boot_by_date), evidence.modified_ns, last) {
         (Some(boot), ..) if evidence.boot_ns.is_some() => (boot, "as the source says"),
         (Some(boot), ..) => (boot, "assumed: the event with a date next to an uptime is at the same time"),

@@ -4,11 +4,12 @@
 //!
 //! Above the line, by the first word: `events` their number; `first` and `last` the times of the first and
 //! the last event with a time, or `none` if no event has one; `timed` how many events have one; `format` its
-//! name; `field` a field, how many events have it and how many values it has; `year` the year to read by;
-//! `encode` an encoding; `escapes: yes` that `\x00` represents a byte and `\t` a tab; `repeat` how often the
-//! first line is repeated.
+//! name; `field` a field, how many events have it and how many values it has; `levels` how many events have
+//! each level; `value` the number of an event and a value that one of its fields has; `year` the year to read
+//! by; `encode` an encoding; `escapes: yes` that `\x00` represents a byte and `\t` a tab; `repeat` how often
+//! the first line is repeated.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -36,7 +37,7 @@ fn documented(text: &str) -> Documented {
                 log = body.encode_utf16().flat_map(bytes).collect();
             }
             "repeat" => repeat = value.parse().expect("a count"),
-            "events" | "first" | "last" | "timed" | "format" | "field" => {
+            "events" | "first" | "last" | "timed" | "format" | "field" | "levels" | "value" => {
                 expected.push((key.to_owned(), value.to_owned()));
             }
             _ => {}
@@ -76,6 +77,8 @@ struct Read {
     lines: Vec<u64>,
     /// Names and values, one entry per event that has them.
     values: Vec<(String, String)>,
+    /// The number of the event, counted from 1, of each of these.
+    events_of_values: Vec<usize>,
 }
 
 fn read(documented: &Documented) -> Read {
@@ -92,15 +95,18 @@ fn read(documented: &Documented) -> Read {
     });
     let Ok(batches) = read_all(&found, &documented.options) else { return read };
     for batch in batches {
+        for row in 0..batch.rows() {
+            let level = batch.level[row];
+            let level = (level != Level::None).then(|| ("level".to_owned(), level.name().to_owned()));
+            let columns = batch.columns.iter();
+            let values = columns
+                .filter_map(|column| Some((column.name.to_string(), value(&batch, &column.values, row)?)));
+            read.values.extend(level.into_iter().chain(values));
+            read.events_of_values.resize(read.values.len(), read.events + row + 1);
+        }
         read.events += batch.rows();
         read.times.extend(batch.time.iter().filter(|&&time| time != NO_TIME));
         read.lines.extend(&batch.line);
-        let levels = batch.level.iter().filter(|&&level| level != Level::None);
-        read.values.extend(levels.map(|level| ("level".to_owned(), level.name().to_owned())));
-        for column in &batch.columns {
-            let values = (0..batch.rows()).filter_map(|row| value(&batch, &column.values, row));
-            read.values.extend(values.map(|value| (column.name.to_string(), value)));
-        }
     }
     read
 }
@@ -128,6 +134,30 @@ fn found(read: &Read, key: &str, expected: &str) -> String {
         "first" => time(read.times.first()),
         "last" => time(read.times.last()),
         "format" => read.format.clone(),
+        "levels" => {
+            let levels = read.values.iter().filter(|(name, _)| name == "level").map(|(_, value)| value);
+            let mut counts = BTreeMap::new();
+            levels.for_each(|level| *counts.entry(level).or_insert(0) += 1);
+            let mut order: Vec<&str> =
+                expected.split(", ").filter_map(|part| part.split(' ').next()).collect();
+            order.extend(counts.keys().map(|level| level.as_str()).filter(|level| !expected.contains(level)));
+            let levels = order.iter().map(|level| {
+                let count =
+                    counts.iter().find(|(known, _)| known.as_str() == *level).map_or(0, |(_, count)| *count);
+                format!("{level} {count}")
+            });
+            levels.collect::<Vec<_>>().join(", ")
+        }
+        "value" => {
+            let (event, wanted) = expected.split_once(' ').unwrap_or_default();
+            let of_event = read.values.iter().zip(&read.events_of_values);
+            let values = of_event.filter(|(_, number)| number.to_string() == event).map(|(value, _)| value);
+            let values: Vec<_> = values.collect();
+            match values.iter().any(|(_, value)| value == wanted) {
+                true => expected.to_owned(),
+                false => format!("{event} {values:?}"),
+            }
+        }
         _ => {
             let name = expected.split(' ').next().unwrap_or_default();
             let values: Vec<&String> =

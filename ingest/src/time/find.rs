@@ -3,6 +3,7 @@
 use super::When;
 use super::digits::{byte, digit_run};
 use super::epoch;
+use super::head_date::dated;
 use super::month_names::{after_weekday, is_letter, word_end};
 use super::numeric_date::{DateOrder, numeric};
 use super::rare_formats::{
@@ -96,7 +97,11 @@ pub(crate) fn find(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
         && is_delimited(line, start)
         && let Some((when, end)) = spelling.read(line, start, rules.order)
     {
-        return Some(FoundTime { when, start, end });
+        let dated = match when {
+            When::TimeOfDay(ns) => dated(line, ns),
+            _ => None,
+        };
+        return Some(FoundTime { when: dated.unwrap_or(when), start, end });
     }
     let found = scan(line, rules.within, rules.order).map(|(found, _)| found);
     if let Some(found) = found {
@@ -129,6 +134,11 @@ fn time_after_nul(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
 #[cold]
 fn heading(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
     let Some((found, _)) = scan(line, limits::STAMP_WITHIN_BYTES, rules.order) else { return new_day(line) };
+    // An indented line with a name before its time is part of an event.
+    let indent = line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    if indent > 0 && found.start > indent {
+        return None;
+    }
     let is_mark = |byte: &u8| matches!(byte, b' ' | b'-' | b'*' | b'=' | b'.' | b']');
     let ends = line[found.end..].iter().all(is_mark);
     // A line between marks is a heading, whatever else it contains.
@@ -140,7 +150,7 @@ fn heading(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
 const ANNOUNCING: [&[u8]; 8] =
     [b"started", b"opened", b"created", b"began", b"begin", b"finished", b"ended", b"closed"];
 
-fn is_announced(before: &[u8]) -> bool {
+pub(super) fn is_announced(before: &[u8]) -> bool {
     let word = before.trim_ascii().strip_suffix(b":").unwrap_or(before.trim_ascii());
     let word = word.strip_suffix(b" at").unwrap_or(word);
     ANNOUNCING.iter().any(|known| word.eq_ignore_ascii_case(known))
@@ -172,8 +182,11 @@ pub(crate) fn is_delimited(line: &[u8], at: usize) -> bool {
     match before {
         // A date without separators is not part of a number or an address with the same separators.
         b':' => {
-            let named =
-                at >= 2 && (line[at - 2].is_ascii_alphabetic() || matches!(line[at - 2], b'"' | b':'));
+            // A month is not part of a number, so it may also follow one: `CPU0:Nov 21`.
+            let named = at >= 2
+                && (line[at - 2].is_ascii_alphabetic()
+                    || matches!(line[at - 2], b'"' | b':')
+                    || is_letter(line[at]) && line[at - 2].is_ascii_digit());
             named || digit_run(line, at) == 8 || begins_with_year(line, at)
         }
         b'.' | b'_' | b'-' | b'/' | 0x80.. => false,

@@ -284,7 +284,9 @@ fn layout(before: &[u8]) -> Option<Vec<u8>> {
                 at += before[at..].iter().take_while(|byte| is_of_word(**byte)).count();
                 let word = &before[from..at];
                 let is_number = !word.iter().any(|byte| byte.is_ascii_alphabetic() || *byte >= 0x80);
-                words += usize::from(depth <= 0 && word.iter().all(u8::is_ascii_alphabetic));
+                // Words between tabs are columns, not a sentence.
+                let is_column = before.get(at) == Some(&b'\t');
+                words += usize::from(depth <= 0 && !is_column && word.iter().all(u8::is_ascii_alphabetic));
                 out.push(if is_number && word != b"-" { b'0' } else { b'a' });
             }
             b'<' if matches!(before.get(at), Some(b'/' | b'!' | b'?' | b'a'..=b'z' | b'A'..=b'Z')) => {

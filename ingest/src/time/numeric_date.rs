@@ -1,6 +1,6 @@
 //! Numeric dates whose order is ambiguous: `11/21/2026`, `21.11.26`, `26/11/21`, `11-21`.
 
-use super::civil::last_day;
+use super::civil::{days_from_civil, last_day};
 use super::digits::{byte, digit_run, four, one_or_two, two};
 use super::stamp::{Stamp, full_year, optional_zone, time_after_date, yearless};
 use super::time_of_day::TimeOfDay;
@@ -91,6 +91,34 @@ pub(crate) fn numbers(bytes: &[u8], at: usize) -> Option<NumericDate> {
     };
     let is_year_first = byte(bytes, date_end) == b'@' || before_level();
     Some(NumericDate { first, second, third, separator, time, end, halved, is_year_first })
+}
+
+/// A complete date without a time: `2/28/2026`, `28.02.2026`, `2026-02-28`, as the number of its day, and the
+/// position after it. The custom of its spelling decides the order, if the numbers do not.
+pub(super) fn date_alone(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
+    if digit_run(bytes, at) == 4 {
+        let separator = byte(bytes, at + 4);
+        let (year, month, day) = (four(bytes, at)?, two(bytes, at + 5)?, two(bytes, at + 8)?);
+        let is_one = matches!(separator, b'-' | b'/' | b'.') && byte(bytes, at + 7) == separator;
+        return day_number(year, month, day).filter(|_| is_one).map(|number| (number, at + 10));
+    }
+    let (first, middle) = one_or_two(bytes, at)?;
+    let separator = byte(bytes, middle);
+    let (second, end) = one_or_two(bytes, middle + 1)?;
+    let is_one = matches!(separator, b'/' | b'.' | b'-')
+        && byte(bytes, end) == separator
+        && digit_run(bytes, end + 1) == 4;
+    let year = four(bytes, end + 1).filter(|_| is_one)?;
+    let (month_first, day_first) = (day_number(year, first, second), day_number(year, second, first));
+    let number = if separator == b'.' { day_first.or(month_first) } else { month_first.or(day_first) };
+    number.map(|number| (number, end + 5))
+}
+
+fn day_number(year: i16, month: u8, day: u8) -> Option<i64> {
+    let exists = (1990..=2100).contains(&year)
+        && (1..=12).contains(&month)
+        && (1..=last_day(Some(year), month)).contains(&day);
+    exists.then(|| days_from_civil(i32::from(year), month, day))
 }
 
 impl NumericDate {

@@ -63,6 +63,14 @@ fn named(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
             (hour <= 9).then_some((sign * i32::from(hour) * 3_600, end + 2))
         });
     }
+    // TIBCO and others write the offset after the name: `GMT +0100`.
+    if matches!(name, b"UTC" | b"GMT")
+        && byte(bytes, end) == b' '
+        && matches!(byte(bytes, end + 1), b'+' | b'-')
+        && digit_run(bytes, end + 2) == 4
+    {
+        return signed(bytes, end + 1);
+    }
     Some((abbreviation(name)? * 60, end))
 }
 

@@ -23,7 +23,13 @@ pub(crate) fn compact(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let pointed = is_pointed.then(|| unusual_time_of_day(bytes, at + 9)).flatten();
     let (time, end) = joined.or(pointed).or_else(|| time_after_date(bytes, month_at + 4))?;
     let (zone, end) = optional_zone(bytes, end);
-    Some((Stamp::new(Some(year), month, day, time, zone)?, end))
+    let stamp = Stamp::new(Some(year), month, day, time, zone).or_else(|| {
+        // `21112026 03:04:05`: the year comes last.
+        let last = four(bytes, at + 4).filter(|_| month_at == at + 4)?;
+        let is_recent = (1990..=2100).contains(&last);
+        is_recent.then(|| Stamp::new(Some(last), two(bytes, at + 2)?, two(bytes, at)?, time, zone))?
+    });
+    Some((stamp?, end))
 }
 
 /// `20261121 030405`, `261121 030405`, `20261121030405`, `261121030405.5` and with a fraction: any number
@@ -58,6 +64,7 @@ pub(crate) fn year_first(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
         b'-' if byte(bytes, at + 5) == b'W' => week_date(bytes, at),
         b'-' if digit_run(bytes, at + 5) == 3 => ordinal_date(bytes, at),
         b'-' | b' ' | b'/' | b'.' if is_letter(byte(bytes, at + 5)) => year_name_day(bytes, at),
+        b' ' if byte(bytes, at + 7) == b' ' && byte(bytes, at + 10) == b' ' => spaced_numbers(bytes, at),
         0x80.. => east_asian(bytes, at),
         _ => None,
     }
@@ -104,6 +111,16 @@ fn year_name_day(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     Some((Stamp::new(Some(four(bytes, at)?), month, day, time, zone)?, end))
 }
 
+/// `2026 11 21 03:04:05:678`, as SAP's Java server writes it, with the zone as the next value: `#+0100#`.
+fn spaced_numbers(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
+    let (year, month, day) = (four(bytes, at)?, two(bytes, at + 5)?, two(bytes, at + 8)?);
+    let (time, end) = time_of_day(bytes, at + 11)?;
+    let zone_at = end + usize::from(byte(bytes, end) == b'#');
+    let (zone, zone_end) = optional_zone(bytes, zone_at);
+    let end = if zone.is_some() { zone_end } else { end };
+    Some((Stamp::new(Some(year), month, day, time, zone)?, end))
+}
+
 /// A number and the sign of its unit, in Chinese and Japanese or in Korean.
 fn with_unit(bytes: &[u8], at: usize, units: [&str; 2]) -> Option<(u8, usize)> {
     let at = at + usize::from(byte(bytes, at) == b' ');
@@ -140,7 +157,9 @@ pub(crate) fn glog(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
         8 => (Some(four(bytes, at + 1)?), at + 5),
         _ => return None,
     };
-    if byte(bytes, month_at + 4) != b' ' {
+    // Meteor writes a dash: `I20261121-03:04:05.678(1)? `.
+    let is_joined = byte(bytes, month_at + 4) == b'-' && month_at == at + 5;
+    if byte(bytes, month_at + 4) != b' ' && !is_joined {
         return None;
     }
     let (time, end) = time_of_day(bytes, month_at + 5)?;

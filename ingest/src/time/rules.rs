@@ -7,6 +7,7 @@ use super::civil::{DAY_NS, SECOND_NS, civil_from_days, days_from_civil};
 use super::date_order::date_order;
 use super::epoch;
 use super::find::{FoundTime, Spelling, is_delimited, scan};
+use super::head_date::{self, HeadDate};
 use super::layouts::{TimeLayouts, may_begin_line};
 use super::numeric_date::DateOrder;
 use super::rare_formats::HEX_DIGITS;
@@ -29,6 +30,8 @@ pub(crate) struct TimeRules {
     /// The layouts of lines whose time is not at the usual position; or of all lines, if there is no usual
     /// position.
     pub layouts: TimeLayouts,
+    /// The date that the first lines have, if the others have none.
+    pub head: Option<HeadDate>,
     usual: Option<(Spelling, TimePosition)>,
 }
 
@@ -53,6 +56,7 @@ impl Default for TimeRules {
             headings: false,
             has_dates: false,
             layouts: TimeLayouts::default(),
+            head: None,
             usual: Some((Spelling::Epoch, TimePosition::Column(0))),
         }
     }
@@ -70,6 +74,10 @@ impl TimeRules {
     pub(crate) fn usual_position(&self, line: &[u8]) -> Option<(Spelling, usize)> {
         let (spelling, place) = self.usual?;
         match place {
+            // Times of day may be padded to the width of the longest.
+            TimePosition::Column(0) if spelling == Spelling::DayTime && line.first() == Some(&b' ') => {
+                Some((spelling, 1))
+            }
             TimePosition::Column(column) => Some((spelling, column)),
             TimePosition::Word(words) => word_start(line, words).map(|start| (spelling, start)),
             TimePosition::Anywhere => first_bare(line, spelling).map(|(column, _)| (spelling, column)),
@@ -100,7 +108,9 @@ pub(crate) fn learn<'a>(lines: impl Iterator<Item = &'a [u8]>) -> TimeRules {
         // If bare numbers count, any other time further on is part of a message.
         let headings = matches!(spelling, Spelling::DayTime | Spelling::Uptime);
         let within = if headings { limits::STAMP_ANCHORED_BYTES } else { limits::STAMP_WITHIN_BYTES };
-        return TimeRules { within, headings, usual: Some((spelling, place)), ..TimeRules::default() };
+        let rules = TimeRules { within, headings, usual: Some((spelling, place)), ..TimeRules::default() };
+        let head = if headings { head_date(&lines, spelling, &rules) } else { None };
+        return TimeRules { head, ..rules };
     }
     let anchored = found.iter().flatten().filter(|(time, _)| time.start <= limits::STAMP_ANCHORED_BYTES);
     let anchored = anchored.count();
@@ -124,7 +134,17 @@ pub(crate) fn learn<'a>(lines: impl Iterator<Item = &'a [u8]>) -> TimeRules {
     };
     let headings = yearless * 2 > certain;
     let has_dates = (certain - yearless) * 5 >= lines.len() * 4;
-    TimeRules { within, order, order_reason, headings, has_dates, layouts, usual }
+    TimeRules { within, order, order_reason, headings, has_dates, layouts, head: None, usual }
+}
+
+fn head_date(lines: &[&[u8]], spelling: Spelling, rules: &TimeRules) -> Option<HeadDate> {
+    head_date::learn(lines, spelling, |line| {
+        let (spelling, at) = rules.usual_position(line).filter(|&(_, at)| is_delimited(line, at))?;
+        match spelling.read(line, at, DateOrder::Customary)? {
+            (When::TimeOfDay(ns) | When::Uptime(ns), end) => Some((ns, end)),
+            _ => None,
+        }
+    })
 }
 
 /// The lines that may have a time of their own: indented ones continue others, unless nearly all are

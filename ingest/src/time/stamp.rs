@@ -90,13 +90,13 @@ const AT: [&[u8]; 6] = [b"time=", b"at ", b"um ", b"kl. ", "à ".as_bytes(), b"a
 
 fn time_after_wide_gap(bytes: &[u8], mut at: usize) -> Option<(TimeOfDay, usize)> {
     let separator = byte(bytes, at);
-    if !matches!(separator, b' ' | b'\t' | b'T' | b't' | b'_' | b'-' | b':' | b',' | b'@') {
+    if !matches!(separator, b' ' | b'\t' | b'T' | b't' | b'_' | b'-' | b':' | b',' | b'@' | b'|' | b'*') {
         return None;
     }
     at += 1;
     at += spaces(bytes, at);
     if separator == b' ' || separator == b',' {
-        if byte(bytes, at) == b'-' && byte(bytes, at + 1) == b' ' {
+        if matches!(byte(bytes, at), b'-' | b'|') && byte(bytes, at + 1) == b' ' {
             at += 2;
         }
         at += AT.iter().find(|word| bytes[at..].starts_with(word)).map_or(0, |word| word.len());
