@@ -9,7 +9,7 @@ pub(crate) const LONGEST_WORD: usize = 13;
 
 /// Level words in lower case, by their first letter. Java's own logging uses the language of its machine, so
 /// a few are German, French, Spanish or Italian.
-const WORDS: [(&[u8], Level); 44] = [
+const WORDS: [(&[u8], Level); 48] = [
     (b"advertencia", Level::Warn),
     (b"alert", Level::Fatal),
     (b"avertissement", Level::Warn),
@@ -18,6 +18,7 @@ const WORDS: [(&[u8], Level); 44] = [
     (b"crit", Level::Fatal),
     (b"critical", Level::Fatal),
     (b"dbg", Level::Debug),
+    (b"ddebug", Level::Debug),
     (b"debu", Level::Debug),
     (b"debug", Level::Debug),
     (b"emerg", Level::Fatal),
@@ -26,6 +27,7 @@ const WORDS: [(&[u8], Level); 44] = [
     (b"erreur", Level::Error),
     (b"erro", Level::Error),
     (b"error", Level::Error),
+    (b"errs", Level::Error),
     (b"fata", Level::Fatal),
     (b"fatal", Level::Fatal),
     (b"fehler", Level::Error),
@@ -40,11 +42,13 @@ const WORDS: [(&[u8], Level); 44] = [
     (b"informational", Level::Info),
     (b"infos", Level::Info),
     (b"note", Level::Notice),
+    (b"noti", Level::Notice),
     (b"notice", Level::Notice),
     (b"pani", Level::Fatal),
     (b"panic", Level::Fatal),
     (b"schwerwiegend", Level::Error),
     (b"severe", Level::Error),
+    (b"subdebug", Level::Debug),
     (b"trac", Level::Trace),
     (b"trace", Level::Trace),
     (b"trc", Level::Trace),
@@ -79,6 +83,21 @@ pub(crate) fn from_word(word: &[u8]) -> Option<Level> {
     }
     let known = WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
     known.map(|&(_, level)| level)
+}
+
+/// The level of a single letter.
+#[inline]
+pub(crate) fn from_letter(letter: u8) -> Option<Level> {
+    Some(match letter {
+        b'T' | b'V' => Level::Trace,
+        b'D' => Level::Debug,
+        b'I' => Level::Info,
+        b'N' => Level::Notice,
+        b'W' => Level::Warn,
+        b'E' => Level::Error,
+        b'F' | b'C' => Level::Fatal,
+        _ => return None,
+    })
 }
 
 /// The level of an HTTP status; `None` if the text is not a status.
@@ -180,7 +199,7 @@ fn candidate_positions(line: &[u8], at: usize) -> [u8; BLOCK] {
             !before.is_ascii_uppercase() & byte.is_ascii_uppercase() & after.is_ascii_uppercase();
         let is_value =
             ((before == b'=') & ((key == b'l') | (key == b'y'))) | ((before == b'"') & (key == b'='));
-        let is_close = (byte == b':') | (byte == b']') | (byte == b')') | (byte == b'>');
+        let is_close = (byte == b':') | (byte == b']') | (byte == b')') | (byte == b'>') | (byte == b'#');
         *place = u8::from(is_capital | is_value | (is_close & (before >= b'A')));
     }
     places
@@ -202,7 +221,7 @@ fn is_word(byte: u8) -> bool {
 fn is_emphasised(line: &[u8], start: usize, end: usize) -> bool {
     let before = start.checked_sub(1).map_or(b' ', |at| line[at]);
     let after = line.get(end).copied().unwrap_or(b' ');
-    if matches!(before, b'[' | b'<' | b'(' | b':') && matches!(after, b']' | b'>' | b')') {
+    if matches!(before, b'[' | b'<' | b'(' | b':' | b'#') && matches!(after, b']' | b'>' | b')' | b'#') {
         return true;
     }
     if matches!(before, b'=' | b'"') {

@@ -156,7 +156,8 @@ impl Parser {
 
     /// Whether layouts beyond the sample are learned: lines have times, and no person described them.
     pub(crate) fn has_layouts(&self) -> bool {
-        self.setup.custom.is_none() && (self.learned().text.is_some() || self.setup.times.begins_lines())
+        self.setup.custom.is_none()
+            && (self.learned().text.is_some() || self.setup.times.begins_lines())
     }
 
     /// Whether events begin at a line that begins with its time.
@@ -251,6 +252,10 @@ impl Parser {
     /// have a time.
     fn put_own_time(&self, event: &[u8], rows: &mut Rows) {
         let line = &event[..memchr(b'\n', event).unwrap_or(event.len())];
+        // The date in a comment above the events is when the file was made.
+        if line.starts_with(b"# ") {
+            return;
+        }
         if let Some(found) = find(line, &self.setup.times) {
             rows.when(&found.when);
         }

@@ -53,6 +53,22 @@ impl Iterator for Cells<'_> {
     }
 }
 
+impl Cell {
+    /// Without the spaces that align the columns of a printed table.
+    #[inline]
+    fn without_padding(mut self, row: &[u8]) -> Cell {
+        if !self.is_quoted {
+            while self.from < self.to && row[self.to - 1] == b' ' {
+                self.to -= 1;
+            }
+            while self.from < self.to && row[self.from] == b' ' {
+                self.from += 1;
+            }
+        }
+        self
+    }
+}
+
 impl Cells<'_> {
     #[inline]
     fn plain(&mut self, from: usize, search: usize) -> Cell {
@@ -151,6 +167,7 @@ impl Table {
     /// Puts the value of a column. A column without a known name is named by its number.
     #[inline]
     pub(crate) fn cell(&mut self, index: usize, event: &[u8], cell: Cell, rows: &mut Rows) {
+        let cell = cell.without_padding(event);
         let value = &event[cell.from..cell.to];
         if value.is_empty() || value == self.missing {
             return;

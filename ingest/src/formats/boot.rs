@@ -119,6 +119,10 @@ fn status(line: &[u8]) -> Option<Status> {
     if level.is_none() && !is_waiting {
         return None;
     }
+    // A time in brackets follows a level, not a status.
+    if matches!(line.get(inner.len() + 2..), Some([b' ', b'[', b'0'..=b'9', ..])) {
+        return None;
+    }
     let from = 1 + inner.len() - inner.trim_ascii_start().len();
     let is_word_of_levels = known.is_some_and(|known| known >= SURE_STATUSES);
     Some(Status { word: (from, from + word.len()), level, next: inner.len() + 2, is_word_of_levels })

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
+use super::syslog::priority;
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
 use crate::level;
@@ -83,7 +84,9 @@ impl Reader for LogfmtReader {
         let mut has_time = false;
         let mut split_time = SplitTime::default();
         self.named.begin();
-        if at > 0 {
+        if let Some((priority, _)) = priority(event) {
+            rows.set_level(level::from_severity(i64::from(priority % 8)).unwrap_or(Level::None));
+        } else if at > 0 {
             let end =
                 event[..at].iter().rposition(|byte| !matches!(byte, b' ' | b'|')).map_or(0, |last| last + 1);
             self.named.text(b"prefix", 0, end, rows);
@@ -148,6 +151,10 @@ impl Reader for LogfmtReader {
 
 /// `docker compose` writes the container's name and a bar before each line.
 fn skip_container_name(event: &[u8]) -> usize {
+    // Devices that send syslog without a header write its priority directly before the first key.
+    if let Some((_, length)) = priority(event) {
+        return length;
+    }
     let head = &event[..event.len().min(limits::JSON_PREFIX_BYTES)];
     match memchr(b'|', head) {
         Some(bar) if !head[..bar].contains(&b'=') && head.get(bar + 1) == Some(&b' ') => {

@@ -33,7 +33,8 @@ impl Reader for LtsvReader {
             let colon =
                 memchr(b':', &event[from..to]).map(|length| from + length).ok_or("a label is missing")?;
             let (label, value) = (&event[from..colon], &event[colon + 1..to]);
-            if !is_label(label) {
+            // Two colons are part of a name.
+            if !is_label(label) || value.starts_with(b":") {
                 return Err("not a list of label:value");
             }
             labels += 1;

@@ -254,6 +254,8 @@ pub(crate) struct Learned {
     pub columns: usize,
     /// The column of a table that contains the time; or those of the date and the time of day.
     pub time_columns: [Option<usize>; 2],
+    /// The column of a table without names that contains the level.
+    pub level_column: Option<usize>,
     /// The field that contains the time, if its values and not its name determined it.
     pub time_field: Option<Arc<TimeField>>,
     /// The fields that may contain the time, the one that is used and the best first.

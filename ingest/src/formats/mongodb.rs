@@ -4,6 +4,7 @@ use memchr::memchr;
 
 use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
+use crate::level;
 use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::find::time_near_start;
 
@@ -85,6 +86,10 @@ impl Reader for MongoReader {
         if let Some((from, to)) = context {
             rows.text(CONTEXT, from, to);
             at = skip_spaces(event, to + 1);
+            let word = event[at..].iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+            if has_severity.is_none() && level::from_word(&event[at..at + word]).is_some() {
+                return Err("a level follows the context");
+            }
             if has_severity.is_some() || CONTEXTS.iter().any(|name| event[from..to].starts_with(name)) {
                 fit = Fit::Whole;
             }

@@ -6,6 +6,7 @@ use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
 use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::find::{time_near_start, whole_time};
+use crate::time::undated::day_time;
 
 pub(crate) static FORMAT: Format = Format {
     name: "oracle_alert",
@@ -47,6 +48,9 @@ impl Reader for AlertReader {
         if time_near_start(second, 0).is_some() {
             // Every line has its time there, and some have nothing else.
             return Err("the line after the time also begins with a time");
+        }
+        if day_time(event[newline..].trim_ascii_start(), 0).is_some() {
+            return Err("the lines after the time have times of their own");
         }
         rows.when(&time);
         let message = event[newline..].trim_ascii_start();

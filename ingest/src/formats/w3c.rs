@@ -12,6 +12,7 @@ pub(crate) static FORMAT: Format = Format {
     name: "w3c",
     title: "W3C extended log lines",
     heading: Some(|_, line, _| is_directive(line)),
+    note: Some(|line| line == b"#" || line.starts_with(b"#<")),
     reader,
     ..Format::LINES
 };

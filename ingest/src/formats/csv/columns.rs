@@ -195,6 +195,9 @@ pub(super) fn level(value: &[u8]) -> Option<Level> {
     if let Some(level) = level::from_word(value) {
         return Some(level);
     }
+    if let [letter] = value {
+        return level::from_letter(*letter);
+    }
     // PostgreSQL numbers its debug levels.
     if let [word @ .., b'1'..=b'5'] = value {
         return level::from_word(word);

@@ -43,6 +43,7 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
         has_header: shape.has_header,
         columns: shape.columns,
         time_columns: shape.time_columns,
+        level_column: shape.level_column,
         time_options: shape.time_options.into(),
         ..Learned::default()
     }
@@ -85,6 +86,9 @@ fn reader(setup: &Setup) -> Box<dyn Reader> {
     table.order = setup.times.order;
     if !learned.has_header {
         table.columns = columns::without_header(learned.columns, learned.time_columns);
+        if let Some(column) = learned.level_column.and_then(|column| table.columns.get_mut(column)) {
+            column.role = ColumnRole::Level;
+        }
     }
     Box::new(CsvReader { delimiter: learned.delimiter, learned: learned.clone(), table, cells: Vec::new() })
 }

@@ -2,7 +2,7 @@
 //! row contains their names, and which of them contain the time.
 
 use super::NextRow;
-use super::columns::{is_postgresql, time_rank};
+use super::columns::{is_postgresql, level, time_rank};
 use crate::formats::joined_time;
 use crate::frame::BYTE_ORDER_MARK;
 use crate::limits::{LONGEST_HEADER_NAME_BYTES, TABLE_SAMPLE_ROWS};
@@ -16,6 +16,8 @@ pub(super) struct TableShape {
     pub has_header: bool,
     /// The column of the time; or the columns of the date and the time of day.
     pub time_columns: [Option<usize>; 2],
+    /// The column of the level, if its values and not its name show it.
+    pub level_column: Option<usize>,
     /// The columns that may contain the time.
     pub time_options: Vec<TimeFieldOption>,
 }
@@ -91,7 +93,17 @@ fn shape(
         return None;
     }
     let (time_columns, time_options) = with_choice(header, body, columns, time_columns, chosen);
-    Some((share, TableShape { columns, has_header: header.is_some(), time_columns, time_options }))
+    let level_column = if header.is_none() { level_column(body, columns) } else { None };
+    let has_header = header.is_some();
+    Some((share, TableShape { columns, has_header, time_columns, level_column, time_options }))
+}
+
+/// The first column whose values are all words or letters of a level.
+fn level_column(body: &[Row<'_>], columns: usize) -> Option<usize> {
+    (0..columns).find(|&column| {
+        let values = || body.iter().filter_map(|row| row.get(column)).map(|value| value.trim_ascii());
+        values().count() > 1 && values().all(|value| level(value).is_some())
+    })
 }
 
 /// The most frequent number of values per row.

@@ -200,6 +200,15 @@ impl SyslogHeader {
         if end == host || !is_host(&event[host..end]) {
             return Err(NO_HOST);
         }
+        // A level in capitals in the host's place is of another log.
+        let word = &event[host..end];
+        if stamp == StampTrust::Own
+            && !has_priority
+            && word.iter().all(u8::is_ascii_uppercase)
+            && level::from_word(word).is_some()
+        {
+            return Err(NO_HOST);
+        }
         let mut at = end + 1;
         if let Some(severity_end) = self.severity(event, at, b' ') {
             // OpenWrt writes no host, but the facility and severity.
@@ -224,7 +233,7 @@ impl SyslogHeader {
             }
             return Ok(());
         }
-        if self.spaced_tag(event, at) {
+        if self.leveled_tag(event, at) || self.spaced_tag(event, at) {
             self.is_certain = true;
             return Ok(());
         }
@@ -292,6 +301,21 @@ impl SyslogHeader {
     #[inline]
     fn tag(&mut self, event: &[u8], from: usize) -> bool {
         self.try_tag(event, from).is_some()
+    }
+
+    /// `notice mcpd[58]: `: the level before the program, as F5's devices write it.
+    fn leveled_tag(&mut self, event: &[u8], from: usize) -> bool {
+        let rest = event.get(from..).unwrap_or_default();
+        let length = rest.iter().take(level::LONGEST_WORD + 1).position(|byte| *byte == b' ');
+        let level = length.and_then(|length| level::from_word(&rest[..length]));
+        let (Some(length), Some(level)) = (length, level) else { return false };
+        let is_tag = self.tag(event, from + length + 1) && self.pid.is_some();
+        if is_tag {
+            self.level = Some(level);
+        } else {
+            (self.app, self.pid) = (None, None);
+        }
+        is_tag
     }
 
     /// `Installer Progress[58]: `: a program of macOS with spaces in its name.

@@ -162,7 +162,7 @@ impl SyslogReader {
 }
 
 /// `<165>` at the start: facility and severity in one number.
-fn priority(event: &[u8]) -> Option<(u8, usize)> {
+pub(super) fn priority(event: &[u8]) -> Option<(u8, usize)> {
     if event.first() != Some(&b'<') {
         return None;
     }

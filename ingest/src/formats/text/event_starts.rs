@@ -48,10 +48,21 @@ pub(super) fn learn(
     }
     // A single date above a long report does not make it one event.
     if stamped.len() * limits::LINES_PER_STAMP >= flush && !stamped.is_empty() {
+        // The comments above the events say when the log was begun.
+        let comments = stamped.iter().filter(|(line, _)| line.starts_with(COMMENT)).count();
+        let has_comments = comments * 2 < stamped.len();
+        let is_event = move |line: &[u8]| !(has_comments && line.starts_with(COMMENT));
         if rules.within <= limits::STAMP_ANCHORED_BYTES {
             let rules = rules.clone();
-            return by(Arc::new(move |line| find(line, &rules).is_some()));
+            return by(Arc::new(move |line| is_event(line) && find(line, &rules).is_some()));
         }
+        // A time after its name is a value of an event whose own time comes earlier.
+        let labelled = stamped.iter().filter(|(line, start)| is_label(&line[..*start])).count();
+        let has_labels = labelled * 2 < stamped.len();
+        let has_own_time = move |line: &[u8], rules: &TimeRules| {
+            is_event(line)
+                && find(line, rules).is_some_and(|time| !(has_labels && is_label(&line[..time.start])))
+        };
         let last = stamped.iter().map(|(_, start)| *start).max().unwrap_or(rules.within);
         let alike = stamped.iter().filter(|(line, start)| {
             let mut header = PrefixFields::default();
@@ -61,15 +72,30 @@ pub(super) fn learn(
         if !before.is_empty() && alike.count() * 10 >= stamped.len() * 9 {
             let mut rules = rules.clone();
             rules.within = last;
-            return by(Arc::new(move |line| find(line, &rules).is_some()));
+            return by(Arc::new(move |line| has_own_time(line, &rules)));
         }
     }
     if !rules.layouts.is_empty() && stamped.len() * limits::LINES_PER_STAMP >= flush {
         let rules = rules.clone();
-        return by(Arc::new(move |line| rules.layouts.find(line, rules.order).is_some()));
+        let labelled = stamped.iter().filter(|(line, start)| is_label(&line[..*start])).count();
+        let has_labels = labelled * 2 < stamped.len();
+        let is_own = move |line: &[u8], start: usize| !(has_labels && is_label(&line[..start]));
+        return by(Arc::new(move |line| {
+            rules.layouts.find(line, rules.order).is_some_and(|time| is_own(line, time.start))
+        }));
     }
     let has_traceback = lines.iter().any(|line| line.starts_with(TRACEBACK));
     by(Arc::new(move |line| !continues_trace(line, has_traceback)))
+}
+
+/// The start of a comment.
+const COMMENT: &[u8] = b"# ";
+
+/// Whether a text is the name of the value after it: `Event time:      `.
+fn is_label(before: &[u8]) -> bool {
+    let name = before.trim_ascii_end();
+    let is_of_name = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'_' | b'-' | b'/');
+    name.len() + 1 < before.len() && name.strip_suffix(b":").is_some_and(|name| name.iter().all(is_of_name))
 }
 
 /// The longest container name.

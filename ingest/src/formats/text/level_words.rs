@@ -26,6 +26,11 @@ pub(super) fn level_of(word: &[u8]) -> Option<Level> {
 /// More words. ASCII letters are in lower case here; others are as written.
 const FURTHER: &[(&str, Level)] = &[
     ("note", Level::Notice),
+    ("noti", Level::Notice),
+    ("warni", Level::Warn),
+    ("minor", Level::Warn),
+    ("major", Level::Error),
+    ("indeterminate", Level::Info),
     ("success", Level::Info),
     ("exception", Level::Error),
     ("failure", Level::Error),
@@ -69,20 +74,6 @@ const FURTHER: &[(&str, Level)] = &[
     ("\u{9519}\u{8bef}", Level::Error),
     ("\u{4fe1}\u{606f}", Level::Info),
 ];
-
-/// The level of a single letter.
-pub(super) fn letter_level(letter: u8) -> Option<Level> {
-    Some(match letter {
-        b'T' | b'V' => Level::Trace,
-        b'D' => Level::Debug,
-        b'I' => Level::Info,
-        b'N' => Level::Notice,
-        b'W' => Level::Warn,
-        b'E' => Level::Error,
-        b'F' | b'C' => Level::Fatal,
-        _ => return None,
-    })
-}
 
 #[cfg(test)]
 mod tests {

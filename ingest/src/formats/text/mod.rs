@@ -13,6 +13,7 @@ use std::sync::Arc;
 use memchr::memchr;
 
 use super::{Fit, Format, Learned, Reader, Setup};
+use crate::batch::Level;
 use crate::frame::Framing;
 use crate::level::{self, LevelWord};
 use crate::limits;
@@ -48,6 +49,8 @@ pub(crate) struct TextShape {
     ends_with_logger: bool,
     /// The level begins the second line, as in `java.util.logging`.
     level_on_second: bool,
+    /// A letter in brackets is the level, somewhere before the message.
+    bracketed_letter: bool,
     pairs: PairNames,
     ids: IdMarks,
 }
@@ -96,6 +99,8 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
         // Without a time, only a level or a bracket shows that there is a prefix before the message.
         text.after.retain(PrefixLayout::has_level);
     }
+    let lettered = starting.iter().filter(|(line, from)| letter_in_brackets(line, *from).is_some()).count();
+    text.bracketed_letter = lettered > 1 && lettered * 10 >= starting.len() * 9;
     text.level_on_second = event_starts::level_on_second(&lines, &*begins);
     let paired: Vec<(&[u8], usize)> =
         starting.iter().map(|&(line, end)| (line, pairs_from(find(line, &rules).as_ref(), end))).collect();
@@ -207,6 +212,13 @@ impl Reader for TextReader {
             if message.is_some_and(|from| skip_open_brackets(line, from) == word.start) {
                 message = Some(skip_separators(event, word.end));
             }
+        } else if text.bracketed_letter
+            && let Some((level, after)) = letter_in_brackets(line, end)
+        {
+            rows.set_level(level);
+            message = Some(skip_separators(event, after));
+        } else if let Some(level) = letter_of_stamp(line, start).or_else(|| level_of_device(line, end)) {
+            rows.set_level(level);
         }
         text.put_fields(line, pairs_from(time.as_ref(), end), end, &mut self.named, rows);
         let mut message_to = event.len();
@@ -260,6 +272,35 @@ fn first_line(event: &[u8]) -> &[u8] {
 /// A level may be on either side of the time.
 fn level_around(line: &[u8], start: usize, end: usize) -> Option<LevelWord> {
     level::find(line, 0, start).or_else(|| level::find(line, end, end + limits::LEVEL_WITHIN_BYTES))
+}
+
+/// `[W]` near the start of a line, and the position after it.
+fn letter_in_brackets(line: &[u8], from: usize) -> Option<(Level, usize)> {
+    let end = line.len().min(from + limits::LEVEL_WITHIN_BYTES);
+    let at = memchr::memmem::find_iter(line.get(from..end)?, b"[")
+        .map(|at| from + at)
+        .find(|&at| line.get(at + 2) == Some(&b']') && level::from_letter(line[at + 1]).is_some())?;
+    level::from_letter(line[at + 1]).map(|level| (level, at + 3))
+}
+
+/// The letter that is joined to a stamp, as in `W20261121-03:04:05.678`.
+fn letter_of_stamp(line: &[u8], start: usize) -> Option<Level> {
+    let [letter, digit, ..] = line.get(start..)? else { return None };
+    digit.is_ascii_digit().then(|| level::from_letter(*letter))?
+}
+
+/// The severity in a device's tag: `%PKT_INFRA-LINK-3-UPDOWN`.
+fn level_of_device(line: &[u8], from: usize) -> Option<Level> {
+    let end = line.len().min(from + limits::LEVEL_WITHIN_BYTES);
+    let tag = from + memchr(b'%', line.get(from..end)?)? + 1;
+    let is_of_tag =
+        |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
+    let length = line[tag..].iter().take_while(|byte| is_of_tag(byte)).count();
+    let mut parts = line[tag..tag + length].split(|byte| *byte == b'-').skip(1);
+    parts.find_map(|part| match part {
+        [digit @ b'0'..=b'7'] => level::from_severity(i64::from(digit - b'0')),
+        _ => None,
+    })
 }
 
 fn skip_open_brackets(line: &[u8], at: usize) -> usize {

@@ -3,8 +3,9 @@
 //! the message.
 
 use super::ids::trace_in_brackets;
-use super::level_words::letter_level;
-use super::prefix_token::{PrefixToken, TokenClass, TokenDelimiter, class, level_and_name, number, token};
+use super::prefix_token::{
+    PrefixToken, TokenClass, TokenDelimiter, class, letter, level_and_name, number, token,
+};
 use crate::batch::Level;
 use crate::limits;
 
@@ -135,9 +136,10 @@ impl PrefixFields {
                 }
                 return true;
             }
-            TokenRole::Letter => match text {
-                [letter] => self.level = letter_level(*letter),
-                _ => return false,
+            TokenRole::Letter => match letter(text) {
+                Some(level) => self.level = Some(level),
+                None if text.len() == 1 => {}
+                None => return false,
             },
             TokenRole::Pid => match number(text) {
                 Some(number) => self.pid = Some(number),

@@ -3,8 +3,9 @@
 //! The text of a token determines its delimiter. Learning and reading split a line with the same function, so
 //! the layout learned from a sample applies to every line.
 
-use super::level_words::{letter_level, level_of};
+use super::level_words::level_of;
 use crate::batch::Level;
+use crate::level::from_letter;
 
 /// Names and brackets before a message are short; a longer run belongs to the message.
 const LONGEST_PIECE_BYTES: usize = 160;
@@ -165,6 +166,8 @@ pub(super) fn skip_separators(line: &[u8], mut at: usize) -> usize {
     while matches!(line.get(at), Some(b']' | b')' | b'>' | b':' | b',' | b'|' | b';')) {
         at += 1;
     }
+    // A stamp may end with a point, as the level before it.
+    at += usize::from(line[at.min(line.len())..].starts_with(b". "));
     loop {
         at = skip_spaces(line, at);
         let mark = match line.get(at) {
@@ -189,9 +192,7 @@ pub(super) fn class(text: &[u8]) -> TokenClass {
     if level_and_name(text).is_some() {
         return TokenClass::Level;
     }
-    if let [letter] = text
-        && letter_level(*letter).is_some()
-    {
+    if letter(text).is_some() {
         return TokenClass::Letter;
     }
     if number(text).is_some() {
@@ -212,6 +213,25 @@ pub(super) fn class(text: &[u8]) -> TokenClass {
     TokenClass::Name
 }
 
+/// The level of a token of one letter, perhaps with a mark: `I`, `I!`, `I.`.
+#[inline]
+pub(super) fn letter(text: &[u8]) -> Option<Level> {
+    match text {
+        [letter] | [letter, b'!' | b'.'] => from_letter(*letter),
+        _ => None,
+    }
+}
+
+/// The level of a code of a letter and three digits, as VMware writes it: `I005`, `W003`.
+fn coded(text: &[u8]) -> Option<Level> {
+    match text {
+        [letter, digits @ ..] if digits.len() == 3 && digits.iter().all(u8::is_ascii_digit) => {
+            from_letter(*letter)
+        }
+        _ => None,
+    }
+}
+
 /// The digits of a number that names a process or thread.
 pub(super) fn number(text: &[u8]) -> Option<i64> {
     let digits = text.strip_prefix(b"#").unwrap_or(text);
@@ -224,14 +244,15 @@ pub(super) fn number(text: &[u8]) -> Option<i64> {
 /// The level of a token and the name next to it, as ranges of its text: `INFO`, `main/INFO`, `INFO/main`,
 /// `production.ERROR`.
 pub(super) fn level_and_name(text: &[u8]) -> Option<(Level, usize, usize)> {
-    if let Some(level) = level_of(text) {
+    if let Some(level) = level_of(text).or_else(|| coded(text)) {
         return Some((level, 0, 0));
     }
-    let first = memchr::memchr(b'/', text);
-    if let Some(at) = first
-        && let Some(level) = level_of(&text[..at])
-    {
-        return Some((level, at + 1, text.len()));
+    let first = memchr::memchr2(b'/', b':', text);
+    if let Some(at) = first {
+        let letter = || letter(&text[..at]).filter(|_| text[at] == b'/' && text.len() > at + 3);
+        if let Some(level) = level_of(&text[..at]).or_else(letter) {
+            return Some((level, at + 1, text.len()));
+        }
     }
     let last = memchr::memrchr2(b'/', b'.', text)?;
     level_of(&text[last + 1..]).map(|level| (level, 0, last))
