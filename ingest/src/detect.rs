@@ -228,14 +228,18 @@ fn with_other_event_starts(
     if matches!(candidate, Candidate::Custom(_)) || candidate.name() == text::FORMAT.name {
         return best;
     }
+    let read = |attempt: &Attempt| attempt.tally.whole + attempt.tally.partly;
     if let Some(learned) = event_starts::with_starts_of_all_layouts(best.parser.learned(), sample, rules) {
-        return attempt_with(best.parser.with_learned(learned), sample, is_whole);
+        let other = attempt_with(best.parser.with_learned(learned), sample, is_whole);
+        // A line with the event's own time, below its first, begins no event.
+        if read(&other) >= read(&best) {
+            return other;
+        }
     }
     if let Some(learned) = event_starts::with_stamped_starts(&best.parser, sample, rules) {
         let joined = attempt_with(best.parser.with_learned(learned), sample, is_whole);
         // The last event is left out if it may continue after the sample.
         let left_out = u32::from(!is_whole);
-        let read = |attempt: &Attempt| attempt.tally.whole + attempt.tally.partly;
         if read(&joined) + left_out >= read(&best) {
             return joined;
         }

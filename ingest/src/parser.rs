@@ -157,6 +157,7 @@ impl Parser {
     /// Whether layouts beyond the sample are learned: lines have times, and no person described them.
     pub(crate) fn has_layouts(&self) -> bool {
         self.setup.custom.is_none()
+            && self.learned().records.is_none()
             && (self.learned().text.is_some() || self.setup.times.begins_lines())
     }
 

@@ -50,6 +50,7 @@ pub(crate) mod postgres;
 pub(crate) mod proftpd;
 pub(crate) mod proxy_manager;
 pub(crate) mod rails;
+pub(crate) mod records;
 pub(crate) mod redis;
 pub(crate) mod routeros;
 pub(crate) mod samba;
@@ -159,6 +160,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &windows::transcript::FORMAT,
     &windows_xml::FORMAT,
     &xml_records::FORMAT,
+    &records::FORMAT,
     &logfmt::FORMAT,
     &csv::FORMAT,
     &sections::FORMAT,
@@ -260,6 +262,8 @@ pub(crate) struct Learned {
     pub time_field: Option<Arc<TimeField>>,
     /// The fields that may contain the time, the one that is used and the best first.
     pub time_options: Arc<[TimeFieldOption]>,
+    /// What records whose time is below their first line have in common; only their first lines begin events.
+    pub records: Option<Arc<records::RecordShape>>,
 }
 
 impl Learned {

@@ -9,6 +9,8 @@ use crate::layout::LineLayouts;
 pub(crate) static FORMAT: Format = Format {
     name: "snort",
     title: "Snort or Suricata alerts",
+    // An alert in the full form has lines that look independent of it.
+    weight: 2.0,
     learn: |sample, _| {
         let is_full = sample.split(|&byte| byte == b'\n').take(FULL_WITHIN_LINES).any(begins_full);
         if is_full { Learned::starting(begins_full) } else { Learned::default() }

@@ -1,0 +1,299 @@
+//! Records whose time is not in their first line: a heading line that all of them have, then lines of which
+//! one has the time. Alerts and audits are written so, reports of errors, the events that a tool prints, and
+//! the history of a repository.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use memchr::memchr;
+
+use super::{Fit, Format, Learned, Reader, Setup};
+use crate::batch::Level;
+use crate::level;
+use crate::limits;
+use crate::named_columns::NamedColumns;
+use crate::rows::Rows;
+use crate::time::find::{FoundTime, scan};
+use crate::time::numeric_date::DateOrder;
+
+/// A record of many lines fits as a whole, so it outweighs the single lines that others read of it.
+pub(crate) static FORMAT: Format = Format {
+    name: "records",
+    title: "records with a time below their first line",
+    weight: 2.0,
+    preamble: Some(|event| lines_of(event).all(is_between)),
+    learn: |sample, setup| learn(sample, setup).unwrap_or_default(),
+    reader: |setup| {
+        let shape = setup.learned.records.clone();
+        Box::new(RecordReader { shape, order: setup.times.order, named: NamedColumns::default() })
+    },
+    ..Format::LINES
+};
+
+/// What the records of a source have in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RecordShape {
+    /// The names of the values that many records have on lines of their own, `Name: value`.
+    names: Vec<Box<[u8]>>,
+}
+
+/// The time is within this many lines after the first.
+const TIME_WITHIN_LINES: usize = 12;
+
+/// A time that begins its line is this close to the first line of the record.
+const BARE_TIME_WITHIN_LINES: usize = 3;
+
+/// This many lines of a sample are examined.
+const LINES_LEARNED: usize = 2_000;
+
+/// The longest first word of a record, and the longest name of a value.
+const LONGEST_WORD_BYTES: usize = 40;
+
+const MOST_NAMES: usize = 40;
+
+/// The first word of a line, with numbers and ids by their kind; `None` for a line that is indented, blank
+/// or a ruler.
+fn first_word(line: &[u8]) -> Option<Vec<u8>> {
+    if line.first().is_none_or(u8::is_ascii_whitespace) || is_ruler(line) {
+        return None;
+    }
+    let end = line.iter().take(LONGEST_WORD_BYTES).position(u8::is_ascii_whitespace);
+    let word = &line[..end.unwrap_or(line.len().min(LONGEST_WORD_BYTES))];
+    let mut out = Vec::with_capacity(word.len());
+    for run in word.chunk_by(|a, b| a.is_ascii_alphanumeric() == b.is_ascii_alphanumeric()) {
+        match run.iter().any(u8::is_ascii_digit) {
+            true => out.push(b'0'),
+            false => out.extend_from_slice(run),
+        }
+    }
+    Some(out)
+}
+
+/// A line of marks between two records.
+fn is_ruler(line: &[u8]) -> bool {
+    line.len() >= 8 && line.iter().all(|byte| matches!(byte, b'-' | b'=' | b'*' | b'#' | b'_' | b' '))
+}
+
+fn is_between(line: &[u8]) -> bool {
+    line.trim_ascii().is_empty() || is_ruler(line)
+}
+
+fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+}
+
+fn stamp(line: &[u8], order: DateOrder) -> Option<FoundTime> {
+    scan(line, limits::STAMP_WITHIN_BYTES, order).map(|(found, _)| found)
+}
+
+/// Whether a line begins with its time, as the events of most logs do.
+fn begins_with_time(line: &[u8], found: &FoundTime) -> bool {
+    !line[0].is_ascii_whitespace() && found.start <= limits::STAMP_ANCHORED_BYTES
+}
+
+fn learn(sample: &[u8], setup: &Setup) -> Option<Learned> {
+    let order = setup.times.order;
+    let lines: Vec<&[u8]> = lines_of(sample).take(LINES_LEARNED).collect();
+    let times: Vec<Option<FoundTime>> = lines.iter().map(|line| stamp(line, order)).collect();
+    let first_time = times.iter().position(Option::is_some)?;
+    // A block of lines that begins with a time is an event of another kind of log.
+    let follows_gap = |at: usize| at == 0 || is_between(lines[at - 1]);
+    let is_bare = |at: usize| times[at].as_ref().is_some_and(|time| begins_with_time(lines[at], time));
+    let stamped_blocks = (0..lines.len()).filter(|&at| is_bare(at) && follows_gap(at)).count();
+    let mut places: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
+    for (at, line) in lines.iter().enumerate() {
+        if let Some(word) = first_word(line) {
+            places.entry(word).or_default().push(at);
+        }
+    }
+    let fits = |places: &[usize]| {
+        let count = places.len();
+        let nearly_all = |some: usize| some * 10 >= count * 9;
+        if count < 2 || places[0] > first_time || stamped_blocks * 10 > count {
+            return false;
+        }
+        if !nearly_all(places.iter().filter(|&&at| follows_gap(at)).count())
+            || places.iter().any(|&at| times[at].is_some())
+        {
+            return false;
+        }
+        let ends = places.iter().skip(1).copied().chain([lines.len()]);
+        let distances: Vec<(usize, bool)> = places
+            .iter()
+            .zip(ends)
+            .filter_map(|(&from, end)| {
+                let to = end.min(from + 1 + TIME_WITHIN_LINES);
+                let at = (from + 1..to).find(|&at| times[at].is_some())?;
+                Some((at - from, is_bare(at)))
+            })
+            .collect();
+        // The last record may be cut.
+        let timed = distances.len() + usize::from(distances.len() + 1 == count && count > 2);
+        let bare = distances.iter().filter(|(_, is_bare)| *is_bare).count();
+        let distance = distances.first().map_or(0, |(distance, _)| *distance);
+        let same = distances.iter().filter(|(other, _)| *other == distance).count();
+        let is_near = distance <= BARE_TIME_WITHIN_LINES && same * 10 >= distances.len() * 9;
+        nearly_all(timed) && (bare * 10 <= count || is_near)
+    };
+    let fitting = places.into_iter().filter(|(_, places)| fits(places));
+    // The line that comes first in a record begins it.
+    let (word, places) = fitting.max_by_key(|(_, places)| (places.len(), std::cmp::Reverse(places[0])))?;
+    let names = names(&lines, &places);
+    let shape = RecordShape { names };
+    let begins = move |line: &[u8]| first_word(line).is_some_and(|first| first == word);
+    Some(Learned { records: Some(Arc::new(shape)), ..Learned::starting(begins) })
+}
+
+/// The names that at least half of the records have.
+fn names(lines: &[&[u8]], places: &[usize]) -> Vec<Box<[u8]>> {
+    let mut counts: Vec<(&[u8], usize)> = Vec::new();
+    for line in &lines[places[0]..] {
+        let Some((name, _)) = name_and_value(line) else { continue };
+        let may_add = counts.len() < MOST_NAMES * 4;
+        match counts.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None if may_add => counts.push((name, 1)),
+            None => {}
+        }
+    }
+    let usual = counts.into_iter().filter(|(_, count)| count * 2 >= places.len());
+    usual.take(MOST_NAMES).map(|(name, _)| name.into()).collect()
+}
+
+/// `Event ID: 7036`, `Machine Id:      00F6`, `Type : x`: the name, and where the value begins.
+fn name_and_value(line: &[u8]) -> Option<(&[u8], usize)> {
+    let indent = line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let colon = indent + memchr(b':', line[indent..].get(..LONGEST_WORD_BYTES.min(line.len() - indent))?)?;
+    if !matches!(line.get(colon + 1), None | Some(b' ' | b'\t')) {
+        return None;
+    }
+    let name = line[indent..colon].trim_ascii_end();
+    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'/' | b'_' | b'-');
+    let words = name.split(|byte| *byte == b' ').count();
+    let is_name =
+        name.first().is_some_and(u8::is_ascii_alphabetic) && name.iter().all(is_of_name) && words <= 3;
+    let value = colon + 1;
+    let spaces = line[value..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    is_name.then_some((name, value + spaces))
+}
+
+struct RecordReader {
+    shape: Option<Arc<RecordShape>>,
+    order: DateOrder,
+    named: NamedColumns,
+}
+
+/// The names of a level and of the text of a record.
+const LEVEL_NAMES: [&[u8]; 4] = [b"level", b"severity", b"type", b"loglevel"];
+const MESSAGE_NAMES: [&[u8]; 3] = [b"message", b"description", b"msg"];
+
+fn is_one_of(name: &[u8], names: &[&[u8]]) -> bool {
+    names.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+impl Reader for RecordReader {
+    fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        let Some(shape) = self.shape.clone() else { return Err("no records were learned") };
+        self.named.begin();
+        let mut at = 0;
+        let (mut time_end, mut message) = (None, None);
+        let (mut level, mut has_level) = (None, false);
+        for (index, line) in lines_of(event).enumerate() {
+            let from = at;
+            at = from + memchr(b'\n', &event[from..]).map_or(event.len() - from, |length| length + 1);
+            if index > 0
+                && index <= TIME_WITHIN_LINES
+                && time_end.is_none()
+                && let Some(found) = stamp(line, self.order)
+            {
+                rows.when(&found.when);
+                time_end = Some((from + found.end, from + line.len()));
+            }
+            if level.is_none() && index <= BARE_TIME_WITHIN_LINES {
+                level = level::find(line, 0, limits::LEVEL_WITHIN_BYTES).map(|word| word.level);
+            }
+            let Some((name, value)) = name_and_value(line) else { continue };
+            if message.is_some() || !shape.names.iter().any(|known| **known == *name) {
+                continue;
+            }
+            if is_one_of(name, &MESSAGE_NAMES) {
+                message = Some(from + value);
+                continue;
+            }
+            let to = value + line[value..].trim_ascii_end().len();
+            if is_one_of(name, &LEVEL_NAMES)
+                && !has_level
+                && let Some(word) = level_of(&line[value..to])
+            {
+                (level, has_level) = (Some(word), true);
+            }
+            if value < to {
+                let event_line = &event[..from + to];
+                self.named.value(name, event_line, from + value, from + to, rows);
+            }
+        }
+        if let Some(level) = level {
+            rows.set_level(level);
+        }
+        if message.is_none()
+            && let Some((end, line_end)) = time_end
+            && event[end..line_end].iter().filter(|byte| byte.is_ascii_alphabetic()).count() >= 4
+        {
+            message = Some(end);
+        }
+        let to = event.trim_ascii_end().len();
+        if let Some(from) = message {
+            let from = from + event[from..].iter().take_while(|byte| !is_of_text(**byte)).count();
+            if from < to {
+                self.named.text(b"message", from, to, rows);
+            }
+        }
+        if time_end.is_some() { Ok(Fit::Whole) } else { Err("no time in its first lines") }
+    }
+}
+
+fn is_of_text(byte: u8) -> bool {
+    !byte.is_ascii_whitespace() && !matches!(byte, b']' | b')' | b'>' | b':' | b',' | b'|' | b';')
+}
+
+fn level_of(value: &[u8]) -> Option<Level> {
+    level::from_word(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::render;
+    use super::FORMAT;
+
+    #[test]
+    fn sample_lines() {
+        let alert = "** Alert 1: - syslog\n2026 Nov 21 03:04:05 box->x\nRule: 5 fired";
+        let printed = "Event[0]:\n  Level: Error\n  Date: 2026-11-21T03:04:05.5\n  Event ID: 7\n  Description: \nIt failed.\nTwice.";
+        for (record, expected) in [
+            (alert, r#"2026-11-21T03:04:05Z - message="box->x\nRule: 5 fired" Rule="5 fired""#),
+            (
+                printed,
+                r#"2026-11-21T03:04:05.5Z error Level="Error" Date="2026-11-21T03:04:05.5" Event ID=7 message="It failed.\nTwice.""#,
+            ),
+        ] {
+            let text = format!("{record}\n\n{record}\n");
+            let read = render(&FORMAT, &text);
+            let mut read: Vec<&str> = read.split(' ').collect();
+            let mut expected: Vec<&str> = expected.split(' ').collect();
+            read.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(read, expected, "{record}");
+        }
+    }
+
+    #[test]
+    fn lines_that_begin_with_their_time_are_no_records() {
+        for text in [
+            "2026-11-21 03:04:05 ERROR x\n\njava.lang.Error: x\n\n2026-11-21 03:04:06 ERROR x\n\njava.lang.Error: x\n",
+            "Report\nDate: 2026-11-21 03:04:05\n",
+            "a\nb\n\na\nb\n",
+        ] {
+            assert_eq!(render(&FORMAT, text), "unparsed: no records were learned", "{text}");
+        }
+    }
+}
