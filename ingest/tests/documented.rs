@@ -153,9 +153,10 @@ fn found(read: &Read, key: &str, expected: &str) -> String {
             let of_event = read.values.iter().zip(&read.events_of_values);
             let values = of_event.filter(|(_, number)| number.to_string() == event).map(|(value, _)| value);
             let values: Vec<_> = values.collect();
-            match values.iter().any(|(_, value)| value == wanted) {
-                true => expected.to_owned(),
-                false => format!("{event} {values:?}"),
+            if values.iter().any(|(_, value)| value == wanted) {
+                expected.to_owned()
+            } else {
+                format!("{event} {values:?}")
             }
         }
         _ => {

@@ -1,5 +1,5 @@
-//! Records whose time is not in their first line: a heading line that all of them have, then lines of which
-//! one has the time. Alerts and audits are written so, reports of errors, the events that a tool prints, and
+//! Records whose time is not in their first line: a heading line that all of them have, then lines, and one of
+//! these has the time. Alerts and audits are written so, reports of errors, the events that a tool prints, and
 //! the history of a repository.
 
 use std::collections::HashMap;
@@ -61,9 +61,10 @@ fn first_word(line: &[u8]) -> Option<Vec<u8>> {
     let word = &line[..end.unwrap_or(line.len().min(LONGEST_WORD_BYTES))];
     let mut out = Vec::with_capacity(word.len());
     for run in word.chunk_by(|a, b| a.is_ascii_alphanumeric() == b.is_ascii_alphanumeric()) {
-        match run.iter().any(u8::is_ascii_digit) {
-            true => out.push(b'0'),
-            false => out.extend_from_slice(run),
+        if run.iter().any(u8::is_ascii_digit) {
+            out.push(b'0');
+        } else {
+            out.extend_from_slice(run);
         }
     }
     Some(out)
@@ -128,12 +129,12 @@ fn learn(sample: &[u8], setup: &Setup) -> Option<Learned> {
             })
             .collect();
         // The last record may be cut.
-        let timed = distances.len() + usize::from(distances.len() + 1 == count && count > 2);
+        let with_time = distances.len() + usize::from(distances.len() + 1 == count && count > 2);
         let bare = distances.iter().filter(|(_, is_bare)| *is_bare).count();
         let distance = distances.first().map_or(0, |(distance, _)| *distance);
         let same = distances.iter().filter(|(other, _)| *other == distance).count();
         let is_near = distance <= BARE_TIME_WITHIN_LINES && same * 10 >= distances.len() * 9;
-        nearly_all(timed) && (bare * 10 <= count || is_near)
+        nearly_all(with_time) && (bare * 10 <= count || is_near)
     };
     let fitting = places.into_iter().filter(|(_, places)| fits(places));
     // The line that comes first in a record begins it.

@@ -29,7 +29,7 @@ const SAME_TIME_NS: i64 = 2 * SECOND_NS;
 /// The furthest a date may be from the start of a line.
 const DATE_WITHIN_BYTES: usize = 240;
 
-/// Examines the first lines, of which `own` returns the time of day or uptime and the position after it.
+/// Examines the first lines; for each `own` returns its time of day or uptime and the position after it.
 pub(super) fn learn(
     lines: &[&[u8]],
     spelling: Spelling,

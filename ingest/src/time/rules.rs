@@ -41,7 +41,7 @@ enum TimePosition {
     Column(usize),
     /// After this many words, whose lengths differ.
     Word(usize),
-    /// At the first number that could be one: only for epochs, which are long.
+    /// At the first number that could be one: for epochs, which are long, and times of day in most lines.
     Anywhere,
 }
 
@@ -80,9 +80,16 @@ impl TimeRules {
             }
             TimePosition::Column(column) => Some((spelling, column)),
             TimePosition::Word(words) => word_start(line, words).map(|start| (spelling, start)),
+            TimePosition::Anywhere if spelling == Spelling::DayTime && has_date(line) => None,
             TimePosition::Anywhere => first_bare(line, spelling).map(|(column, _)| (spelling, column)),
         }
     }
+}
+
+/// Whether a line has a time with its date, so that its time of day is a part of this.
+fn has_date(line: &[u8]) -> bool {
+    scan(line, limits::STAMP_WITHIN_BYTES, DateOrder::Customary)
+        .is_some_and(|(time, _)| is_complete(&time.when))
 }
 
 fn word_start(line: &[u8], words: usize) -> Option<usize> {
@@ -266,7 +273,10 @@ fn learn_bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Optio
         if hexadecimal(spelling) && !lines.iter().any(has_letter) {
             return None;
         }
-        let anywhere = || (spelling == Spelling::Epoch).then_some((spelling, TimePosition::Anywhere));
+        // Two kinds of lines may have it in different places, as a Windows installer writes it.
+        let has_most = spelling == Spelling::DayTime && hits.len() * 3 >= lines.len() * 2;
+        let may_differ = spelling == Spelling::Epoch || has_most;
+        let anywhere = || may_differ.then_some((spelling, TimePosition::Anywhere));
         let usual = common_position(&hits, spelling)
             .filter(|&usual| reads(lines, usual) * 10 >= hits.len() * 9)
             .or_else(anywhere)?;

@@ -17,7 +17,7 @@ fn with_date_first(line: &[u8], at: usize) -> Option<([u8; LONGEST_BYTES], usize
     if !matches!(byte(line, date), b' ' | b'\t') {
         return None;
     }
-    date += 1;
+    date += 1 + line[date + 1..].iter().take(2).take_while(|byte| **byte == b' ').count();
     let is_of_date = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b',');
     let token = |from: usize| from + line[from..].iter().take(12).take_while(|byte| is_of_date(byte)).count();
     let first = token(date);

@@ -120,7 +120,7 @@ const LEARNED_TIME: u8 = 0;
 /// From this one on a key may just as well contain another time than the event's.
 const FIRST_DOUBTFUL: &str = "date";
 
-const LEVEL_KEYS: [&str; 17] = [
+const LEVEL_KEYS: [&str; 18] = [
     "level",
     "severity",
     "lvl",
@@ -138,6 +138,7 @@ const LEVEL_KEYS: [&str; 17] = [
     "log.syslog.severity.name",
     "LevelDisplayName",
     "error_severity",
+    "sev",
 ];
 
 /// Keys whose numbers are levels of their own scale.
