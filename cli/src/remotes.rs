@@ -36,9 +36,9 @@ pub enum RemoteCommand {
     /// Connect to a cluster and show its release, health, indexes and fields, or what to do where something is wrong
     Check(Check),
     /// Switch a cluster on again
-    On(Named),
+    On(Switched),
     /// Switch a cluster off: nothing connects to it
-    Off(Named),
+    Off(Switched),
 }
 
 #[derive(Args)]
@@ -73,6 +73,15 @@ pub struct Named {
 }
 
 #[derive(Args)]
+pub struct Switched {
+    #[arg(required_unless_present = "all")]
+    pub name: Option<String>,
+    /// All clusters at once; each keeps its own switch
+    #[arg(long, conflicts_with = "name")]
+    pub all: bool,
+}
+
+#[derive(Args)]
 pub struct Check {
     pub name: String,
     /// List all fields with their types
@@ -104,14 +113,14 @@ pub fn run(arguments: &RemoteArguments) -> Result<Outcome> {
         RemoteCommand::List => {
             let mut stdout = out::stdout();
             for remote in &remotes.remotes {
-                let state = if remote.off { "  (off)" } else { "" };
+                let state = if remote.off || remotes.all_off { "  (off)" } else { "" };
                 writeln!(
                     stdout,
                     "{}  {}  {}  {}{state}",
                     remote.name,
                     remote.url,
                     remote.index,
-                    login(remote)
+                    remote.credentials()
                 )?;
             }
             stdout.flush()?;
@@ -120,13 +129,8 @@ pub fn run(arguments: &RemoteArguments) -> Result<Outcome> {
             remotes.remove(&named.name)?;
             remotes.write(&home)?;
         }
-        RemoteCommand::On(named) | RemoteCommand::Off(named) => {
-            let is_off = matches!(arguments.command, RemoteCommand::Off(_));
-            let Some(remote) = remotes.remotes.iter_mut().find(|remote| remote.name == named.name) else {
-                remotes.get(&named.name)?;
-                return Ok(Outcome::Done);
-            };
-            remote.off = is_off;
+        RemoteCommand::On(switched) | RemoteCommand::Off(switched) => {
+            remotes.switch(switched.name.as_deref(), matches!(arguments.command, RemoteCommand::Off(_)))?;
             remotes.write(&home)?;
         }
         RemoteCommand::Check(check) => return checked(&remotes, check),
@@ -149,16 +153,6 @@ fn added(add: &Add) -> Result<Remote> {
 
 fn whole_path(file: &Path) -> Result<PathBuf> {
     Ok(std::path::absolute(file)?)
-}
-
-/// Where the credentials are, in words.
-fn login(remote: &Remote) -> String {
-    match &remote.login {
-        None => "no credentials".to_owned(),
-        Some(Login::ApiKeyFile(file)) => format!("API key in {}", file.display()),
-        Some(Login::UserAndFile(user, file)) => format!("{user}, password in {}", file.display()),
-        Some(Login::UserAndVariable(user, variable)) => format!("{user}, password in ${variable}"),
-    }
 }
 
 fn checked(remotes: &Remotes, check: &Check) -> Result<Outcome> {

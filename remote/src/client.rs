@@ -174,6 +174,22 @@ impl Client {
         &self.called
     }
 
+    /// The same connections for another question, which is cancelled by itself.
+    #[must_use]
+    pub fn for_question(&self, cancel: &Cancel) -> Client {
+        Client {
+            agent: self.agent.clone(),
+            base: self.base.clone(),
+            name: self.name.clone(),
+            called: self.called.clone(),
+            authorization: self.authorization.clone(),
+            ignores_answers: self.ignores_answers,
+            options: self.options,
+            cancel: cancel.clone(),
+            exchanges: Mutex::default(),
+        }
+    }
+
     #[must_use]
     pub fn cancel(&self) -> &Cancel {
         &self.cancel

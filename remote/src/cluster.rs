@@ -1,5 +1,7 @@
 //! A remote whose server and fields are known.
 
+use std::sync::Arc;
+
 use indexer::query::{Filter, QueryContext, Range, Severity, Span, Test, resolve};
 use indexer::{Cancel, Error, ErrorKind, Result, stamp};
 use jiff::tz::TimeZone;
@@ -15,7 +17,7 @@ use crate::schema::Schema;
 #[derive(Debug)]
 pub struct Cluster {
     pub client: Client,
-    pub schema: Schema,
+    pub schema: Arc<Schema>,
     pub flavour: Flavour,
     /// As it calls its release: `8.19.0`.
     pub version: String,
@@ -33,6 +35,13 @@ pub struct Asked {
     pub to: Option<i64>,
     /// The zone of days and bins: `Europe/Berlin`.
     pub zone: String,
+}
+
+impl Asked {
+    #[must_use]
+    pub fn everything() -> Asked {
+        Asked { filter: Filter::Everything, from: None, to: None, zone: "UTC".to_owned() }
+    }
 }
 
 /// What an answer lacks, in words; empty for a complete one.
@@ -146,7 +155,21 @@ impl Cluster {
         }
         let mapping = client.get(&format!("/{index}/_mapping?ignore_unavailable=true"))?;
         let schema = Schema::new(&caps, &mapping, remote.time_field.as_deref())?;
+        let schema = Arc::new(schema);
         Ok(Cluster { client, schema, flavour, version, index: index.clone(), name: remote.name.clone() })
+    }
+
+    /// The same cluster for another question, which is cancelled by itself.
+    #[must_use]
+    pub fn for_question(&self, cancel: &Cancel) -> Cluster {
+        Cluster {
+            client: self.client.for_question(cancel),
+            schema: Arc::clone(&self.schema),
+            flavour: self.flavour,
+            version: self.version.clone(),
+            index: self.index.clone(),
+            name: self.name.clone(),
+        }
     }
 
     /// The query of a filter, and the clauses that are not exact.

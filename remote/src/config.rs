@@ -161,6 +161,17 @@ impl Remote {
         }))
     }
 
+    /// Where the credentials are, in words.
+    #[must_use]
+    pub fn credentials(&self) -> String {
+        match &self.login {
+            None => "no credentials".to_owned(),
+            Some(Login::ApiKeyFile(file)) => format!("API key in {}", file.display()),
+            Some(Login::UserAndFile(user, file)) => format!("{user}, password in {}", file.display()),
+            Some(Login::UserAndVariable(user, variable)) => format!("{user}, password in ${variable}"),
+        }
+    }
+
     /// The certificates of its `--ca` file.
     pub fn certificates(&self) -> Result<Option<Vec<u8>>> {
         let Some(file) = &self.ca else { return Ok(None) };
@@ -207,6 +218,9 @@ fn secret_file(file: &Path) -> Result<String> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remotes {
     pub remotes: Vec<Remote>,
+    /// Nothing connects to any of them while this is set.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub all_off: bool,
 }
 
 impl Remotes {
@@ -280,6 +294,12 @@ impl Remotes {
             };
             return Err(bad(format!("there is no remote named \"{name}\""), hint));
         };
+        if self.all_off {
+            return Err(bad(
+                "all remotes are switched off",
+                "switch them on with timberline remote on --all, or in the list of remotes of the workbench",
+            ));
+        }
         if remote.off {
             return Err(bad(
                 format!("the remote \"{name}\" is switched off"),
@@ -287,6 +307,21 @@ impl Remotes {
             ));
         }
         Ok(remote)
+    }
+
+    /// Switches one remote on or off; all of them at once where none is named.
+    pub fn switch(&mut self, name: Option<&str>, off: bool) -> Result<()> {
+        let Some(name) = name else {
+            self.all_off = off;
+            return Ok(());
+        };
+        match self.remotes.iter_mut().find(|remote| remote.name == name) {
+            Some(remote) => {
+                remote.off = off;
+                Ok(())
+            }
+            None => self.get(name).map(|_| ()),
+        }
     }
 
     /// Removes a remote; the files with its credentials stay.

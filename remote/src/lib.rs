@@ -30,6 +30,7 @@ mod push;
 mod questions;
 mod schema;
 mod webhook;
+mod workbench;
 
 pub use check::{Checked, Finding, check};
 pub use client::{Body, Client, Exchange, Flavour, Options, Reply};
@@ -42,6 +43,7 @@ pub use push::{
     Counted, PushOptions, PushProgress, PushTarget, Pushed, Source, check_index, compare_hours, filter_of,
     measure, push, template, write_ndjson,
 };
-pub use questions::{Answer, Events, RemoteEvent};
+pub use questions::{Answer, Events, RemoteEvent, text_of};
 pub use schema::{Field, Kind, Schema};
 pub use webhook::Webhook;
+pub use workbench::{IndexCount, Listing, Overview, Surrounding};

@@ -77,3 +77,25 @@ pub const BULK_BYTES: usize = 16 << 20;
 /// The first and the smallest bulk request.
 pub const FIRST_BULK_BYTES: usize = 1 << 20;
 pub const LEAST_BULK_BYTES: usize = 64 << 10;
+
+/// Rows that a search reaches by their number, `index.max_result_window` of both servers.
+pub const WINDOW: u64 = 10_000;
+
+/// A time is narrow enough to count the rows in it one by one.
+pub const NARROWED_EVENTS: u64 = 5_000;
+
+/// Requests that go on over rows nobody looks at.
+pub const WALKS: usize = 20;
+
+/// Pages of a listing whose ends are known.
+pub const ANCHORS: usize = 10_000;
+
+/// Indexes that are shown as sources.
+pub const LISTED_INDEXES: usize = 1_000;
+
+/// Fields that one call has facets of.
+pub const FACETS: usize = 1_000;
+
+/// Fields whose coverage is counted, in requests of so many.
+pub const COVERED_FIELDS: usize = 300;
+pub const PAGE_FIELDS: usize = 100;

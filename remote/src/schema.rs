@@ -97,6 +97,34 @@ pub struct Field {
     pub nested: Option<String>,
 }
 
+impl Field {
+    /// The index that a document is in, which every document has.
+    #[must_use]
+    pub fn of_indexes() -> Field {
+        Field {
+            name: "_index".to_owned(),
+            kind: Kind::Keyword,
+            searchable: true,
+            aggregatable: true,
+            keyword: None,
+            ignore_above: None,
+            normalized: false,
+            nested: None,
+        }
+    }
+
+    /// The type of its values, as the language knows it.
+    #[must_use]
+    pub fn language_kind(&self) -> FieldKind {
+        match self.kind {
+            Kind::Whole(..) => FieldKind::Int,
+            Kind::Double | Kind::Rounded => FieldKind::Float,
+            Kind::Bool => FieldKind::Bool,
+            _ => FieldKind::Text,
+        }
+    }
+}
+
 /// The fields of a remote's indexes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schema {
@@ -240,15 +268,7 @@ impl Schema {
             !multi.contains(name) && !is_level(name) && !is_time(name)
         });
         shown
-            .map(|field| KnownField {
-                name: field.name.clone(),
-                kinds: vec![match field.kind {
-                    Kind::Whole(..) => FieldKind::Int,
-                    Kind::Double | Kind::Rounded => FieldKind::Float,
-                    Kind::Bool => FieldKind::Bool,
-                    _ => FieldKind::Text,
-                }],
-            })
+            .map(|field| KnownField { name: field.name.clone(), kinds: vec![field.language_kind()] })
             .collect()
     }
 

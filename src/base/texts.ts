@@ -11,6 +11,7 @@ import { links } from './texts/links';
 import { listing } from './texts/listing';
 import { live } from './texts/live';
 import { notes } from './texts/notes';
+import { remotes } from './texts/remotes';
 import { workbench } from './texts/workbench';
 
 const plural = new Intl.PluralRules('en');
@@ -37,6 +38,7 @@ export const texts = {
   explore,
   importing,
   notes,
+  remotes,
   workbench,
 
   app: {
@@ -285,6 +287,7 @@ export const texts = {
     caseTooNew: 'The case was made by a newer Timberline',
     changed: 'The file changed while it was read',
     queryInvalid: 'The query has an error',
+    notAvailable: 'Not available for a remote case',
     cancelled: 'Cancelled',
     badRequest: 'The engine did not understand the request',
     internal: 'Something went wrong in the engine',

@@ -30,6 +30,24 @@ format?: string,
  */
 settings?: LiveSettings, };
 
+export type AddRemoteRequest = { name: string, url: string, index: string, 
+/**
+ * Null finds it in the mapping.
+ */
+timeField: string | null, 
+/**
+ * A file of mode 600 with an API key.
+ */
+apiKeyFile: string | null, user: string | null, 
+/**
+ * A file of mode 600 with the user's password.
+ */
+passwordFile: string | null, 
+/**
+ * PEM certificates that the cluster's own must lead to.
+ */
+ca: string | null, };
+
 export type AdjustRequest = { case: string, sources: Array<number>, zone?: string, 
 /**
  * Added to every time as written.
@@ -40,7 +58,11 @@ export type Aggregate = { revision: number,
 /**
  * Share of the case's events that are done: 1 when this is the whole answer.
  */
-fraction: number, elapsedMs: number, axes: Array<Axis>, 
+fraction: number, elapsedMs: number, 
+/**
+ * What a cluster says of its answer.
+ */
+remote?: RemoteSays, axes: Array<Axis>, 
 /**
  * Events in each cell. The last axis varies fastest; without axes there is one cell.
  */
@@ -224,7 +246,11 @@ bytesOnDisk: number,
 /**
  * What answers lack, because a part of the case is damaged.
  */
-missing: Array<WireError>, };
+missing: Array<WireError>, 
+/**
+ * The cluster, where it is one and no case.
+ */
+remote?: RemoteCaseMark, };
 
 export type CellEvent = { id: EventId, caption: string, };
 
@@ -465,7 +491,7 @@ export type Empty = Record<symbol, never>;
 
 export type Encounter = { value: string, one: Nanos, other: Nanos, };
 
-export type ErrorCode = "notFound" | "notReadable" | "empty" | "binary" | "noLogs" | "corrupt" | "limit" | "diskFull" | "readOnly" | "caseLocked" | "caseDamaged" | "caseTooNew" | "changed" | "queryInvalid" | "cancelled" | "badRequest" | "internal";
+export type ErrorCode = "notFound" | "notReadable" | "empty" | "binary" | "noLogs" | "corrupt" | "limit" | "diskFull" | "readOnly" | "caseLocked" | "caseDamaged" | "caseTooNew" | "changed" | "queryInvalid" | "notAvailable" | "cancelled" | "badRequest" | "internal";
 
 export type Estimate = { bytesIn: number, 
 /**
@@ -590,6 +616,10 @@ export type Facets = { revision: number,
  * Share of the fields that are done.
  */
 fraction: number, elapsedMs: number, 
+/**
+ * What a cluster says of its answer.
+ */
+remote?: RemoteSays, 
 /**
  * Matching events.
  */
@@ -835,6 +865,15 @@ problems: Array<DetectorProblem>,
  * Why none is evaluated at the moment.
  */
 trouble: WireError | null, };
+export type ListedRemote = { name: string, 
+/**
+ * What opens it in place of a case's folder.
+ */
+path: string, url: string, index: string, timeField: string | null, 
+/**
+ * Where the credentials are, in words. Never the credentials.
+ */
+credentials: string, ca: string | null, off: boolean, };
 
 export type LiveChange = "pause" | "resume" | "remove";
 
@@ -1097,7 +1136,11 @@ percentiles: Array<PercentileValue>, };
 
 export type Order = "oldestFirst" | "newestFirst";
 
-export type Page = { revision: number, total: number, first: number, rows: Array<Row>, elapsedMs: number, };
+export type Page = { revision: number, total: number, first: number, rows: Array<Row>, elapsedMs: number, 
+/**
+ * What a cluster says of its answer.
+ */
+remote?: RemoteSays, };
 
 export type PageRequest = { view: View, order: Order, 
 /**
@@ -1422,6 +1465,46 @@ export type ReferenceTopic = { name: string, entries: Array<ReferenceEntry>, };
 
 export type Rejected = { reason: string, count: number, };
 
+export type RemoteCaseMark = { name: string, url: string, 
+/**
+ * The pattern of its indexes.
+ */
+index: string, 
+/**
+ * Which server it is, with its release.
+ */
+server: string, };
+
+export type RemoteCheck = { usable: boolean, findings: Array<RemoteFinding>, };
+
+export type RemoteFinding = { what: string, text: string | null, 
+/**
+ * Why not, with what to do.
+ */
+problem: WireError | null, };
+
+export type RemoteList = { remotes: Array<ListedRemote>, 
+/**
+ * Nothing connects to any of them.
+ */
+allOff: boolean, };
+
+export type RemoteName = { name: string, };
+
+export type RemoteSays = { 
+/**
+ * What the answer lacks: shards that failed, a time limit.
+ */
+missing: Array<string>, 
+/**
+ * Clauses that the cluster answers a little differently, and why.
+ */
+inexact: Array<string>, 
+/**
+ * What is estimated, and what else people should know.
+ */
+notes: Array<string>, };
+
 export type RemoveFormatRequest = { 
 /**
  * The path of a saved format.
@@ -1638,6 +1721,12 @@ count: number | null, };
 
 export type SuggestionKind = "field" | "value" | "function" | "stage" | "time" | "keyword" | "word";
 
+export type SwitchRemoteRequest = { 
+/**
+ * Null is all of them at once; each keeps its own switch.
+ */
+name: string | null, off: boolean, };
+
 export type Table = { revision: number, columns: Array<TableColumn>, 
 /**
  * All rows of the result.
@@ -1654,7 +1743,11 @@ fraction: number, elapsedMs: number,
 /**
  * Whether kernels calculated its first aggregation, and if not why; null where it has none, or is not whole.
  */
-calculated: string | null, };
+calculated: string | null, 
+/**
+ * What a cluster says of its answer.
+ */
+remote?: RemoteSays, };
 
 export type TableCell = string | number | boolean | null;
 
@@ -1689,6 +1782,10 @@ export type Timeline = { revision: number,
  * Share of the case's events that are done: 1 when this is the whole answer.
  */
 fraction: number, elapsedMs: number, 
+/**
+ * What a cluster says of its answer.
+ */
+remote?: RemoteSays, 
 /**
  * Start of the first bucket.
  */
@@ -1868,6 +1965,11 @@ export interface Contract {
   renameCase: { args: RenameRequest; progress: Empty; reply: CaseSummary };
   duplicateCase: { args: RenameRequest; progress: Copying; reply: CaseSummary };
   deleteCase: { args: CasePath; progress: Empty; reply: Empty };
+  remotes: { args: Empty; progress: Empty; reply: RemoteList };
+  addRemote: { args: AddRemoteRequest; progress: Empty; reply: RemoteList };
+  removeRemote: { args: RemoteName; progress: Empty; reply: RemoteList };
+  switchRemote: { args: SwitchRemoteRequest; progress: Empty; reply: RemoteList };
+  checkRemote: { args: RemoteName; progress: Empty; reply: RemoteCheck };
   reference: { args: Empty; progress: Empty; reply: Reference };
   findCase: { args: CasePath; progress: Empty; reply: Paths };
   reprofile: { args: ReprofileRequest; progress: Rewriting; reply: CaseSummary };

@@ -36,6 +36,8 @@ pub enum ErrorKind {
     /// A file that became shorter or was replaced while it was read.
     Changed,
     QueryInvalid,
+    /// Nothing here answers it: a cluster is asked what only a case can answer.
+    NotAvailable,
     Cancelled,
     /// The request itself is malformed.
     BadRequest,

@@ -140,6 +140,17 @@ impl Engine {
         around: Option<time::Period>,
     ) -> Result<time::Period> {
         let now = snapshot.time_range().map_or(0, |(_, last)| last);
+        Self::stretch_before(now, from, to, options, around)
+    }
+
+    /// The same for data that ends at `now`.
+    pub fn stretch_before(
+        now: i64,
+        from: &str,
+        to: Option<&str>,
+        options: &RunOptions,
+        around: Option<time::Period>,
+    ) -> Result<time::Period> {
         let mistake = |text: &str| {
             Error::new(ErrorKind::QueryInvalid, format!("not a valid time: `{text}`")).hint(time::TIME_HINT)
         };

@@ -15,6 +15,7 @@ use indexer::{Error, ErrorKind, Result, stamp};
 use serde_json::{Value, json};
 
 use self::lucene::Within;
+pub use self::lucene::any_case_text;
 use crate::limits::{REGEX_CHARACTERS, WORD_FIELDS};
 use crate::schema::{Field, Kind, Schema};
 

@@ -1,11 +1,11 @@
 //! Matching events in any order, page by page, out of one point in time.
 
 use indexer::query::ecs;
-use indexer::{Error, ErrorKind, Result, SortBy, stamp};
+use indexer::{Cancel, Error, ErrorKind, Result, SortBy, stamp};
 use serde_json::{Value, json};
 
 use super::{Answer, Question};
-use crate::client::{Body, Flavour};
+use crate::client::{Body, Client, Flavour};
 use crate::cluster::{Asked, Cluster, Missing};
 use crate::json;
 use crate::limits::{DEPTH, KEEP_ALIVE, PAGE_EVENTS};
@@ -36,18 +36,23 @@ pub struct Events<'a> {
 }
 
 /// A point in time that is given back when it is no longer needed, however the question ends.
-struct Point<'c> {
-    cluster: &'c Cluster,
-    id: String,
+#[derive(Debug)]
+pub(crate) struct Point {
+    client: Client,
+    flavour: Flavour,
+    pub id: String,
+    /// Whether it is left to the cluster, which gives it up after a while.
+    pub is_left: bool,
 }
 
-impl Drop for Point<'_> {
+impl Drop for Point {
     fn drop(&mut self) {
-        match self.cluster.flavour {
-            Flavour::Elasticsearch => self.cluster.client.release("DELETE", "/_pit", json!({"id": self.id})),
+        match self.flavour {
+            _ if self.is_left => {}
+            Flavour::Elasticsearch => self.client.release("DELETE", "/_pit", json!({"id": self.id})),
             Flavour::OpenSearch => {
                 let body = json!({"pit_id": [self.id]});
-                self.cluster.client.release("DELETE", "/_search/point_in_time", body);
+                self.client.release("DELETE", "/_search/point_in_time", body);
             }
         }
     }
@@ -108,7 +113,8 @@ impl Cluster {
         Ok(question.answer(done as u64))
     }
 
-    fn point(&self) -> Result<Option<Point<'_>>> {
+    /// A point in time; nothing where the server has none.
+    pub(crate) fn point(&self) -> Result<Option<Point>> {
         let (path, key) = match self.flavour {
             Flavour::Elasticsearch => (format!("/{}/_pit?keep_alive={KEEP_ALIVE}", self.index), "id"),
             Flavour::OpenSearch => {
@@ -117,14 +123,17 @@ impl Cluster {
         };
         let reply = self.client.call("POST", &path, &Body::None)?;
         match (reply.status, reply.body[key].as_str()) {
-            (200, Some(id)) => Ok(Some(Point { cluster: self, id: id.to_owned() })),
+            (200, Some(id)) => {
+                let client = self.client.for_question(&Cancel::default());
+                Ok(Some(Point { client, flavour: self.flavour, id: id.to_owned(), is_left: false }))
+            }
             (400 | 404 | 405, _) if reply.body["error"]["type"] != "index_not_found_exception" => Ok(None),
             (200, None) => Err(json::lacks(&[key])),
             _ => Err(self.client.refused(&reply)),
         }
     }
 
-    fn event(&self, hit: &Value) -> Result<RemoteEvent> {
+    pub(crate) fn event(&self, hit: &Value) -> Result<RemoteEvent> {
         let schema = &self.schema;
         let text = |key: &str| hit[key].as_str().unwrap_or_default().to_owned();
         let source = &hit["_source"];
@@ -155,8 +164,34 @@ impl Cluster {
     }
 }
 
+impl Cluster {
+    /// The value that an event has in a field of the language, as text.
+    #[must_use]
+    pub fn value(&self, event: &RemoteEvent, name: &str) -> Option<String> {
+        let value = |name: &str| {
+            event.fields.iter().find(|(known, _)| known == name).map(|(_, value)| text_of(value))
+        };
+        match name {
+            "level" => event.level.clone(),
+            "source" => Some(event.source.clone()),
+            "line" => event.line.map(|line| line.to_string()),
+            _ => value(name).or_else(|| {
+                let schema = &self.schema;
+                let of = ecs::fields_of(name).find(|name| schema.field(name).is_some())?;
+                value(of)
+            }),
+        }
+    }
+}
+
+/// A value of a document as text: what is no text is written as JSON.
+#[must_use]
+pub fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
 impl Question<'_> {
-    fn page(&self, size: usize, sort: &[Value], after: Option<&Value>, point: Option<&Point<'_>>) -> Value {
+    fn page(&self, size: usize, sort: &[Value], after: Option<&Value>, point: Option<&Point>) -> Value {
         let time = &self.cluster.schema.time;
         let mut body = json!({
             "size": size,
@@ -178,7 +213,7 @@ impl Question<'_> {
         body
     }
 
-    fn order(&mut self, sort: &SortBy) -> Result<Value> {
+    pub(crate) fn order(&mut self, sort: &SortBy) -> Result<Value> {
         let order = if sort.descending { "desc" } else { "asc" };
         if sort.field == "relevance" && self.cluster.schema.field("relevance").is_none() {
             self.note("relevance is what the cluster calculates, over its shards one by one");

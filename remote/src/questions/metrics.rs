@@ -193,6 +193,9 @@ impl Question<'_> {
     /// A field of the language as a field there.
     pub fn field(&self, name: &str) -> Result<Field> {
         let schema = &self.cluster.schema;
+        if name == "source" && schema.source.is_none() {
+            return Ok(Field::of_indexes());
+        }
         let there = match name {
             "time" => Some(schema.time.as_str()),
             "level" => schema.level.as_deref(),

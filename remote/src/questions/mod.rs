@@ -1,18 +1,18 @@
 //! The questions of a case, put to a cluster: count, events, and the first aggregation of a pipe.
 
 mod conditions;
-mod events;
+pub(crate) mod events;
 mod frequent;
-mod groups;
+pub(crate) mod groups;
 mod metrics;
-mod timechart;
+pub(crate) mod timechart;
 
 use indexer::query::{Filter, NamePattern, Query, SortKey, Stage, StageKind};
 use indexer::{Cell, Column, Error, ErrorKind, Result, Table};
 use serde_json::{Value, json};
 
 use self::conditions::as_filter;
-pub use self::events::{Events, RemoteEvent};
+pub use self::events::{Events, RemoteEvent, text_of};
 use crate::cluster::{Asked, Cluster, Missing};
 use crate::dsl::Inexact;
 use crate::json;
@@ -40,7 +40,7 @@ pub(crate) struct Question<'c> {
 }
 
 impl<'c> Question<'c> {
-    fn new(cluster: &'c Cluster, asked: &Asked) -> Result<Question<'c>> {
+    pub(crate) fn new(cluster: &'c Cluster, asked: &Asked) -> Result<Question<'c>> {
         let translated = cluster.translate(asked)?;
         Ok(Question {
             cluster,
@@ -52,11 +52,11 @@ impl<'c> Question<'c> {
         })
     }
 
-    fn answer<T>(self, value: T) -> Answer<T> {
+    pub(crate) fn answer<T>(self, value: T) -> Answer<T> {
         Answer { value, inexact: self.inexact, missing: self.missing, notes: self.notes }
     }
 
-    fn note(&mut self, note: impl Into<String>) {
+    pub(crate) fn note(&mut self, note: impl Into<String>) {
         let note = note.into();
         if !self.notes.contains(&note) {
             self.notes.push(note);
@@ -64,7 +64,7 @@ impl<'c> Question<'c> {
     }
 
     /// Aggregations over the matching events. Their number is in `hits`.
-    fn aggregate(&mut self, aggs: &Value) -> Result<Value> {
+    pub(crate) fn aggregate(&mut self, aggs: &Value) -> Result<Value> {
         let mut body = json!({"size": 0, "track_total_hits": true, "query": self.query});
         if aggs.as_object().is_some_and(|aggs| !aggs.is_empty()) {
             body["aggs"] = aggs.clone();
@@ -176,12 +176,12 @@ fn at_stage(error: Error, stage: &Stage) -> Error {
     error.spanning(stage.span.start, stage.span.end)
 }
 
-fn unsupported(what: impl Into<String>, hint: &str) -> Error {
+pub(crate) fn unsupported(what: impl Into<String>, hint: &str) -> Error {
     Error::new(ErrorKind::QueryInvalid, what).hint(hint)
 }
 
 /// The number of hits, which is asked for exactly.
-fn total(answer: &Value) -> Result<u64> {
+pub(crate) fn total(answer: &Value) -> Result<u64> {
     let total = &answer["hits"]["total"];
     if total["relation"].as_str().is_some_and(|relation| relation != "eq") {
         return Err(Error::new(ErrorKind::Corrupt, "the cluster counted only a part of the hits"));

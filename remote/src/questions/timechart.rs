@@ -148,7 +148,7 @@ impl Question<'_> {
 }
 
 /// The value of a bucket as a `term` takes it.
-fn term(bucket: &Value, field: &Field) -> Value {
+pub fn term(bucket: &Value, field: &Field) -> Value {
     match (&field.kind, &bucket["key_as_string"]) {
         (Kind::Bool, Value::String(text)) => Value::Bool(text == "true"),
         _ => bucket["key"].clone(),

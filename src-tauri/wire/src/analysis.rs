@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::calls::{Answer, milliseconds, view};
 use crate::events::{page_of_rows, row, shown};
+use crate::remotes::RemoteSays;
 use crate::session::{Call, Session};
 use crate::types::{Empty, Page, Row, View};
 
@@ -72,6 +73,10 @@ pub struct Aggregate {
     /// Share of the case's events that are done: 1 when this is the whole answer.
     pub fraction: f64,
     pub elapsed_ms: f64,
+    /// What a cluster says of its answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub remote: Option<RemoteSays>,
 }
 
 /// Facets of fields; of all where none is named.
@@ -95,6 +100,10 @@ pub struct Facets {
     /// Share of the fields that are done.
     pub fraction: f64,
     pub elapsed_ms: f64,
+    /// What a cluster says of its answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub remote: Option<RemoteSays>,
 }
 
 /// Rows of the result sorted by a field; events without it come last. Where no field is called so, `relevance` sorts by how
@@ -200,13 +209,14 @@ pub fn aggregate(
         answer,
         fraction,
         elapsed_ms: milliseconds(started),
+        remote: None,
     };
     let mut partial = |answer: &engine::Answer, fraction: f64| report(reply(answer.clone(), fraction));
     let answer = case.aggregate(&snapshot, &view, &asked, &mut partial, &call.cancel)?;
     Ok(reply(answer, 1.0))
 }
 
-fn engine_by(by: &By) -> Answer<engine::By> {
+pub(crate) fn engine_by(by: &By) -> Answer<engine::By> {
     Ok(match by {
         By::Time { interval, zone } => engine::By::Time {
             interval: match interval {
@@ -242,6 +252,7 @@ pub fn facets(
         found,
         fraction,
         elapsed_ms: milliseconds(started),
+        remote: None,
     };
     let mut partial = |facets: &engine::Facets, fraction: f64| report(reply(facets.clone(), fraction));
     let facets = case.facets(&snapshot, &view, &asked, &mut partial, &call.cancel)?;

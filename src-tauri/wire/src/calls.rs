@@ -11,6 +11,7 @@ use std::time::Instant;
 use indexer::{Case, Nanos, Snapshot, sentence};
 
 use crate::recent::{note, recent};
+use crate::remotes::remote_of;
 use crate::session::{Call, Session};
 use crate::sources::Reading;
 use crate::types::{
@@ -28,14 +29,15 @@ const SAMPLE: [(&str, &str); 4] = [
 pub type Answer<T> = Result<T, WireError>;
 
 pub fn hello(session: &Session, _: &Call<'_>, _: &Empty, _: &dyn Fn(Empty)) -> Answer<Hello> {
-    let (cases, paths): (Vec<_>, Vec<_>) = session.start.paths.iter().partition(|path| is_case(path));
+    let (cases, paths): (Vec<_>, Vec<_>) =
+        session.start.paths.iter().partition(|path| is_case(path) || remote_of(path).is_some());
     // A window that comes later looks at what the first one imports.
     let made = session.made();
     Ok(Hello {
         version: session.start.version.clone(),
         host: session.start.host,
         paths: if made.is_some() { Vec::new() } else { paths.into_iter().map(|path| text(path)).collect() },
-        case: made.or_else(|| cases.first().map(|path| text(path))),
+        case: made.or_else(|| cases.first().map(|path| remote_of(path).unwrap_or_else(|| text(path)))),
         cases_folder: text(&session.cases_folder()),
         recent: recent(session),
     })
@@ -143,6 +145,7 @@ pub fn timeline(
         counted,
         fraction,
         elapsed_ms: milliseconds(started),
+        remote: None,
     };
     let mut partial = |timeline: &indexer::Timeline, fraction: f64| report(reply(timeline.clone(), fraction));
     let timeline = case.timeline(&snapshot, &view, request.buckets as usize, &mut partial, &call.cancel)?;
@@ -213,6 +216,7 @@ pub fn summary(case: &Case) -> CaseSummary {
         segments: segments as u32,
         bytes_on_disk: case.bytes_on_disk(),
         missing: snapshot.missing().iter().map(|missing| WireError::from(&missing.why)).collect(),
+        remote: None,
     }
 }
 

@@ -14,8 +14,8 @@ use crate::{Call, Session};
 #[allow(clippy::wildcard_imports)]
 use crate::{
     ahead::*, analysis::*, calls::*, cases::*, compare::*, detectors::*, events::*, files::*, formats::*,
-    language::*, links::*, live::*, notebook::*, notes::*, patterns::*, recent::*, sources::*, tables::*,
-    types::*, upkeep::*,
+    language::*, links::*, live::*, notebook::*, notes::*, patterns::*, recent::*, remotes::*, sources::*,
+    tables::*, types::*, upkeep::*,
 };
 
 macro_rules! contract {
@@ -28,6 +28,9 @@ macro_rules! contract {
         pub(crate) fn answer(session: &Session, call: &Call, command: Command)
             -> Result<serde_json::Value, WireError>
         {
+            if let Some(answer) = remote_answer(session, call, &command) {
+                return answer;
+            }
             match command {
                 $( Command::$variant(request) => {
                     let report = |progress: $progress| call.report(&progress);
@@ -101,6 +104,16 @@ contract! {
     duplicate_case / DuplicateCase: RenameRequest, Copying => CaseSummary;
     /// Deletes a case with all that is in its folder; the logs that it was made of stay.
     delete_case / DeleteCase: CasePath, Empty => Empty;
+    /// The clusters that a person added, without connecting to them.
+    remotes / Remotes: Empty, Empty => RemoteList;
+    /// Adds a cluster; nothing connects to it yet.
+    add_remote / AddRemote: AddRemoteRequest, Empty => RemoteList;
+    /// Forgets a cluster; the files with its credentials stay.
+    remove_remote / RemoveRemote: RemoteName, Empty => RemoteList;
+    /// Switches a cluster on or off, or all of them at once.
+    switch_remote / SwitchRemote: SwitchRemoteRequest, Empty => RemoteList;
+    /// Connects to a cluster and looks at each thing that questions need.
+    check_remote / CheckRemote: RemoteName, Empty => RemoteCheck;
     /// Everything that the language understands, from the tables that it is parsed by.
     reference / Reference: Empty, Empty => Reference;
     /// Where a case is that is not where it was.

@@ -17,7 +17,7 @@ use crate::types::{
 /// The text of an event that a list row carries; a screen is some hundred characters wide.
 pub(crate) const ROW_BYTES: usize = 1_000;
 /// The text of an event that the detail carries; more is in the source, and can be exported.
-const DETAIL_BYTES: usize = 1 << 20;
+pub(crate) const DETAIL_BYTES: usize = 1 << 20;
 /// The bytes of an event that are shown as such; a thousand lines of sixteen are more than anyone reads.
 const HEX_BYTES: usize = 16 << 10;
 /// What several events may weigh together. Those that do not fit any more are left out, and are not in the
@@ -108,7 +108,7 @@ pub fn fields(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn Fn(Em
     Ok(Fields { revision: snapshot.revision(), fields })
 }
 
-fn ecs_name(field: &str) -> Option<String> {
+pub(crate) fn ecs_name(field: &str) -> Option<String> {
     ecs::NAMES.iter().find(|(name, _)| *name == field).map(|&(_, ecs)| ecs.to_owned())
 }
 
@@ -207,6 +207,7 @@ pub(crate) fn page_of_rows(page: indexer::Page, first: u64, snapshot: &Snapshot,
         first,
         rows: page.events.into_iter().map(|event| row(&event, snapshot)).collect(),
         elapsed_ms: milliseconds(started),
+        remote: None,
     }
 }
 

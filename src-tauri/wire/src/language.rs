@@ -173,23 +173,28 @@ pub fn check(
     let case = session.case(Path::new(&request.case))?;
     let reading = if request.kql { Reading::Kql } else { Reading::Timberline };
     let is_sql = is_sql(&request.query);
-    let Checked { diagnostics, highlights, printed, outline } = if is_sql {
+    let checked = if is_sql {
         let run = RunOptions { folder: session.start.home.clone(), ..RunOptions::default() };
         let options = SqlOptions { run, ..SqlOptions::default() };
         case.check_sql(&case.snapshot(), &request.query, &options)
     } else {
         case.check(&case.snapshot(), &request.query, reading)
     };
+    Ok(check_reply(&request.query, checked, is_sql))
+}
+
+pub(crate) fn check_reply(query: &str, checked: Checked, is_sql: bool) -> QueryCheck {
+    let Checked { diagnostics, highlights, printed, outline } = checked;
     let stages = outline.stages.into_iter();
-    Ok(QueryCheck {
+    QueryCheck {
         diagnostics: diagnostics.into_iter().map(QueryDiagnostic::from).collect(),
         words: highlights,
         printed,
-        filter: request.query[outline.filter].to_owned(),
+        filter: query[outline.filter].to_owned(),
         clauses: outline.clauses,
         stages: stages.map(|stage| QueryPart { start: stage.start as u32, end: stage.end as u32 }).collect(),
         is_sql,
-    })
+    }
 }
 
 pub fn edit(

@@ -30,6 +30,7 @@ mod notebook;
 mod notes;
 mod patterns;
 mod recent;
+mod remotes;
 mod session;
 mod shown;
 mod sources;

@@ -11,6 +11,7 @@ use crate::calls::text;
 use crate::contract::{Command, answer};
 use crate::detectors::KeptHistories;
 use crate::live::{Receiving, Writing};
+use crate::remotes::{OpenRemotes, not_available};
 use crate::shown::ShownSnapshots;
 use crate::tables::KeptTable;
 use crate::types::{HostKind, WireError};
@@ -80,6 +81,8 @@ pub struct Session {
     made: Mutex<Option<String>>,
     /// What receives into open cases.
     live: Mutex<HashMap<PathBuf, Arc<Mutex<Receiving>>>>,
+    /// The clusters that are open like cases.
+    pub(crate) remotes: OpenRemotes,
 }
 
 /// One command under way.
@@ -114,6 +117,7 @@ impl Session {
             seen: Mutex::default(),
             made: Mutex::default(),
             live: Mutex::default(),
+            remotes: OpenRemotes::default(),
         }
     }
 
@@ -168,6 +172,10 @@ impl Session {
 
     /// An open case, opened now if it is not.
     pub(crate) fn case(&self, folder: &Path) -> Result<Arc<Case>, WireError> {
+        // What a cluster answers never comes here.
+        if folder.to_str().is_some_and(|path| remote::Remotes::name_in(path).is_some()) {
+            return Err(not_available());
+        }
         let key = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         if let Some(case) = locked(&self.cases).get(&key) {
             return Ok(Arc::clone(case));
@@ -208,6 +216,7 @@ impl Session {
         for receiving in live {
             let _ = locked(&receiving).finish();
         }
+        self.remotes.close();
     }
 
     /// Forgets an open case, because it is gone.

@@ -11,6 +11,7 @@ use indexer::{
 use serde::{Deserialize, Serialize};
 
 use crate::calls::Answer;
+use crate::remotes::RemoteSays;
 use crate::session::{Call, Session};
 use crate::types::{ErrorCode, View, WireError};
 
@@ -51,6 +52,10 @@ pub struct Table {
     pub elapsed_ms: f64,
     /// Whether kernels calculated its first aggregation, and if not why; null where it has none, or is not whole.
     pub calculated: Option<String>,
+    /// What a cluster says of its answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub remote: Option<RemoteSays>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -149,10 +154,7 @@ pub fn run(
     let options = options(session, request.zone.as_ref())?;
     let (case_path, zone, revision) = (&request.view.case, &request.zone, snapshot.revision());
     let key = format!("{case_path}\0{revision}\0{asked:?}\0{zone:?}");
-    let table = match session.kept_table().as_ref().filter(|kept| kept.key == key) {
-        Some(kept) => Some(Arc::clone(&kept.table)),
-        None => None,
-    };
+    let table = kept(session, &key);
     let explanation = match &asked {
         Asked::Query(query, range) => case.explain_run(&snapshot, query, *range, &options)?,
         Asked::Sql(statement, range) => {
@@ -167,7 +169,7 @@ pub fn run(
         let mut partial = |partial: Partial<'_>| {
             let nothing = Rows::default();
             let rows = partial.table.unwrap_or(&nothing);
-            report(Table { fraction: partial.fraction, ..page(rows, request, revision, started) });
+            report(Table { fraction: partial.fraction, ..page_of_table(rows, request, revision, started) });
         };
         let table = match asked {
             Asked::Query(query, range) => {
@@ -179,11 +181,21 @@ pub fn run(
             }
         };
         let table = Arc::new(table);
-        let kept = (table.bytes() <= KEPT_BYTES).then(|| KeptTable { key, table: Arc::clone(&table) });
-        *session.kept_table() = kept;
+        keep(session, key, &table);
         table
     };
-    Ok(Table { calculated, ..page(&table, request, revision, started) })
+    Ok(Table { calculated, ..page_of_table(&table, request, revision, started) })
+}
+
+/// The last result, if it is that of this question.
+pub(crate) fn kept(session: &Session, key: &str) -> Option<Arc<Rows>> {
+    session.kept_table().as_ref().filter(|kept| kept.key == key).map(|kept| Arc::clone(&kept.table))
+}
+
+/// Keeps a result for its other pages, if it is not too large.
+pub(crate) fn keep(session: &Session, key: String, table: &Arc<Rows>) {
+    *session.kept_table() =
+        (table.bytes() <= KEPT_BYTES).then(|| KeptTable { key, table: Arc::clone(table) });
 }
 
 pub fn export(
@@ -254,7 +266,7 @@ fn no_events() -> WireError {
 }
 
 /// The requested rows.
-fn page(table: &Rows, request: &RunRequest, revision: u64, started: Instant) -> Table {
+pub(crate) fn page_of_table(table: &Rows, request: &RunRequest, revision: u64, started: Instant) -> Table {
     let first = usize::try_from(request.first).unwrap_or(usize::MAX).min(table.rows());
     let end = first.saturating_add((request.count as usize).min(PAGE_ROWS)).min(table.rows());
     let columns = table.names().iter().zip(table.columns());
@@ -272,6 +284,7 @@ fn page(table: &Rows, request: &RunRequest, revision: u64, started: Instant) -> 
         fraction: 1.0,
         elapsed_ms: started.elapsed().as_secs_f64() * 1_000.0,
         calculated: None,
+        remote: None,
     }
 }
 

@@ -8,6 +8,7 @@ use indexer::{Direction, EventId, Level, Nanos, Profile, StageName, TextPiece};
 pub use indexer::{ErrorKind as ErrorCode, ErrorReport as WireError};
 use serde::{Deserialize, Serialize};
 
+use crate::remotes::{RemoteCaseMark, RemoteSays};
 use crate::sources::{ImportChoices, Reading};
 
 /// Which of the two hosts answers: the desktop window or the loopback server.
@@ -125,6 +126,10 @@ pub struct CaseSummary {
     pub bytes_on_disk: u64,
     /// What answers lack, because a part of the case is damaged.
     pub missing: Vec<WireError>,
+    /// The cluster, where it is one and no case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub remote: Option<RemoteCaseMark>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -260,6 +265,10 @@ pub struct Timeline {
     /// Share of the case's events that are done: 1 when this is the whole answer.
     pub fraction: f64,
     pub elapsed_ms: f64,
+    /// What a cluster says of its answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub remote: Option<RemoteSays>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -290,6 +299,10 @@ pub struct Page {
     pub first: u64,
     pub rows: Vec<Row>,
     pub elapsed_ms: f64,
+    /// What a cluster says of its answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub remote: Option<RemoteSays>,
 }
 
 /// An event in a list: cut, with the name of its source and without its bytes.

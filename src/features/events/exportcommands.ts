@@ -17,7 +17,7 @@ export function exportCommands(opened: OpenCase): Command[] {
     id: `export-${format}`,
     name: words.commands[format],
     group: 'events',
-    can: () => opened.rows.total > 0,
+    can: () => opened.rows.total > 0 && !opened.isRemote,
     run: () => exportEvents(opened, format),
   }));
 }

@@ -30,13 +30,18 @@ export class Landmarks {
   readonly #held: () => number | null;
   #epoch = 0;
 
+  /** Where marks lie in a result of a cluster is not known; they are found one after the other. */
+  readonly #hasStrip: boolean;
+
   constructor(
     lifetime: Lifetime,
     client: Client,
     /** The revision whose rows the list shows, if it is held. */
     held: () => number | null = () => null,
+    isRemote = false,
   ) {
     this.#held = held;
+    this.#hasStrip = !isRemote;
     this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
     this.#seeking = new Latest(lifetime);
     this.#refresh = new Coalesced(lifetime, () => this.#load('follow'), REFRESH_MS);
@@ -116,7 +121,7 @@ export class Landmarks {
 
   #load(how: 'replace' | 'follow'): void {
     const asked = this.#asked;
-    if (asked === null || this.#cells === 0) return;
+    if (asked === null || this.#cells === 0 || !this.#hasStrip) return;
     const { find } = this;
     const looksFor = find !== '' && this.findError === null;
     const marks = looksFor ? [MARKS.error, MARKS.warning, find] : [MARKS.error, MARKS.warning];

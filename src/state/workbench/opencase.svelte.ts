@@ -44,6 +44,7 @@ import { EventSelection } from '../events/selection.svelte';
 import { SavedQueries } from '../query/savedqueries.svelte';
 import { asksForNotes, quoted } from '../query/querytext';
 import { Results } from '../results/results.svelte';
+import { RemoteAnswers } from '../remotes/remoteanswers.svelte';
 import { Rows } from '../events/rows.svelte';
 import { SplitTimeline } from '../timeline/splittimeline.svelte';
 import { Templates } from '../patterns/templates.svelte';
@@ -97,6 +98,8 @@ export class OpenCase {
   readonly live: Live;
   readonly liveAlerts: LiveAlerts;
   readonly liveMode: LiveMode;
+  /** What the cluster says of its answers; null for a case. */
+  readonly remote: RemoteAnswers | null;
 
   /** All parts register here what they have under way. */
   readonly #lifetime = new Lifetime();
@@ -117,6 +120,8 @@ export class OpenCase {
   ) {
     const lifetime = this.#lifetime;
     this.#following = new Timer(lifetime);
+    this.remote = summary.remote === undefined ? null : new RemoteAnswers();
+    client = this.remote?.listening(client) ?? client;
     this.#client = client;
     this.summary = summary;
     this.#revision = summary.revision;
@@ -132,7 +137,7 @@ export class OpenCase {
     this.language = new Language(client, summary.path);
     this.templates = new Templates(lifetime, client);
     this.fields = new Fields(lifetime, client, summary.path);
-    this.landmarks = new Landmarks(lifetime, client, () => this.rows.held);
+    this.landmarks = new Landmarks(lifetime, client, () => this.rows.held, this.isRemote);
     this.selection = new EventSelection(lifetime, client, summary.path, this.rows);
     this.emptyResult = new EmptyResult(lifetime, client);
     this.fileScan = new FileScan(lifetime, client);
@@ -262,6 +267,11 @@ export class OpenCase {
     }
   }
 
+  /** Whether it is a cluster, which answers a part of the questions and is never written. */
+  get isRemote(): boolean {
+    return this.remote !== null;
+  }
+
   /** Progress of an import or of live sources; a new revision means that there is more to show. */
   published({ revision }: Pick<ImportProgress, 'revision'>): void {
     if (revision <= this.#revision) return;
@@ -334,6 +344,8 @@ export class OpenCase {
 
   /** Follows the changes of another process until it releases the case, and those of live sources. */
   #follow(): void {
+    // A cluster is asked again when a person wants it.
+    if (this.isRemote) return;
     if (this.summary.readOnly === null && !this.live.isReceiving) return;
     this.#following.start(() => void this.#look(), FOLLOW_MS);
   }

@@ -9,6 +9,7 @@ import { ImportSheet } from '../importing/importsheet.svelte';
 import { Cases } from './cases.svelte';
 import { OpenCase } from './opencase.svelte';
 import { rememberCase, rememberedCase } from './lastcase';
+import { Remotes } from '../remotes/remotes.svelte';
 import { LinksSheet } from '../links/linkssheet.svelte';
 import type { NewLive } from '../live/live.svelte';
 import { SourcesSheet } from '../importing/sourcessheet.svelte';
@@ -16,12 +17,13 @@ import { SourcesSheet } from '../importing/sourcessheet.svelte';
 /** What the window is busy with before there is anything to show. */
 export type Doing = 'starting' | 'creating' | 'opening' | null;
 
-/** A sheet over the window: an import's preview, the sources, what they have in common, a new live source, or pasted text. */
+/** A sheet over the window: an import's preview, the sources, what they have in common, a new live source, the remotes, or pasted text. */
 export type Sheet =
   | { kind: 'import'; sheet: ImportSheet }
   | { kind: 'sources'; sheet: SourcesSheet }
   | { kind: 'links'; sheet: LinksSheet }
   | { kind: 'live' }
+  | { kind: 'remotes' }
   | { kind: 'paste'; text: string };
 
 /** A whole window: the host, its case, its imports, its problems. */
@@ -37,6 +39,7 @@ export class Session {
   sheet = $state.raw<Sheet | null>(null);
   readonly imports = new Imports((job) => this.#ended(job));
   readonly cases: Cases;
+  readonly remotes: Remotes;
 
   readonly #client: Client;
   /** Passes dropped files to the window that was opened for them. */
@@ -45,6 +48,7 @@ export class Session {
 
   constructor(client: Client) {
     this.#client = client;
+    this.remotes = new Remotes(client);
     this.cases = new Cases(client, {
       renamed: (summary) => void this.#renamed(summary),
       copied: () => this.#greet(),
@@ -176,6 +180,11 @@ export class Session {
     return this.#client.call('formats', {}).catch(() => null);
   }
 
+  /** Shows the clusters that may be connected to. */
+  showRemotes(): void {
+    this.#put({ kind: 'remotes' });
+  }
+
   /** Asks what to receive from. */
   addLive(): void {
     this.#put({ kind: 'live' });
@@ -263,6 +272,11 @@ export class Session {
   /** Closes the case. Resolves when everything that it has received is in it. */
   #close(): Promise<void> {
     const received = this.opened?.live.stop() ?? Promise.resolve();
+    if (this.opened?.isRemote === true) {
+      // What the cluster keeps for the list is given back; it would give it up by itself after a while.
+      const { path } = this.opened.summary;
+      void this.#client.call('stopLive', { path }).catch(() => {});
+    }
     this.opened?.dispose();
     this.opened = null;
     return received;

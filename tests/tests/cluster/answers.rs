@@ -159,13 +159,24 @@ fn bulk(state: &mut State, body: &[u8]) -> Value {
 
 fn search(state: &mut State, body: &Value) -> Value {
     state.searches += 1;
-    let mut documents =
-        Documents::new(&types(&state.properties), state.documents.values().cloned().collect());
+    // Every document has an index and an id.
+    let mut known = types(&state.properties);
+    known.extend([("_index", "keyword"), ("_id", "keyword")]);
+    let indexed: Vec<(String, Value)> = state
+        .documents
+        .iter()
+        .map(|(id, document)| {
+            let mut document = document.clone();
+            document["_index"] = "logs".into();
+            document["_id"] = id.as_str().into();
+            (id.clone(), document)
+        })
+        .collect();
+    let mut documents = Documents::new(&known, Vec::new());
     documents.is_analysed = true;
     let all = json!({"match_all": {}});
     let query = body.get("query").unwrap_or(&all);
-    let mut hits: Vec<(String, &Value)> = state
-        .documents
+    let mut hits: Vec<(String, &Value)> = indexed
         .iter()
         .filter(|(_, document)| documents.passes(document, query))
         .map(|(id, document)| (id.clone(), document))
@@ -185,28 +196,42 @@ fn search(state: &mut State, body: &Value) -> Value {
     if size == 0 {
         return answer;
     }
-    let (field, order) = body["sort"][0].as_object().and_then(|sort| sort.iter().next()).expect("an order");
+    // Without an order hits come as they are stored.
+    let stored = json!({"_id": {"order": "asc"}});
+    let sort = if body["sort"].is_null() { &stored } else { &body["sort"][0] };
+    let (field, order) = sort.as_object().and_then(|sort| sort.iter().next()).expect("an order");
     let key = |document: &Value| documents.value(document, field).cloned().unwrap_or(Value::Null);
-    let place = |(id, document): &(String, &Value)| (sortable(&key(document)), id.clone());
-    hits.sort_by(|one, other| {
-        let (one_key, other_key) = (sortable(&key(one.1)), sortable(&key(other.1)));
+    // What decides between equal values may have a direction of its own.
+    let ties = body["sort"][1].as_object().and_then(|sort| sort.values().next());
+    let is_reversed = ties.is_some_and(|tie| tie["order"] == "desc");
+    let compared = |one: (&Value, &str), other: (&Value, &str)| {
+        let (one_key, other_key) = (sortable(one.0), sortable(other.0));
         let by_key = match (one_key.0, other_key.0) {
             (0, 0) if order["order"] == "desc" => other_key.partial_cmp(&one_key).expect("comparable"),
             _ => one_key.partial_cmp(&other_key).expect("comparable"),
         };
-        by_key.then_with(|| one.0.cmp(&other.0))
-    });
+        let by_id = one.1.cmp(other.1);
+        by_key.then(if is_reversed { by_id.reverse() } else { by_id })
+    };
+    hits.sort_by(|one, other| compared((&key(one.1), &one.0), (&key(other.1), &other.0)));
     if let Some(after) = body["search_after"].as_array() {
-        let last = hits
-            .iter()
-            .position(|hit| place(hit).1 == after[1].as_str().expect("an id"))
-            .expect("the last hit");
-        hits.drain(..=last);
+        let last = (&after[0], after[1].as_str().expect("an id"));
+        hits.retain(|(id, document)| compared((&key(document), id), last).is_gt());
     }
+    let from = body["from"].as_u64().unwrap_or(0) as usize;
+    assert!(from == 0 || body["search_after"].is_null(), "`from` must be 0 with search_after");
+    assert!(from + size <= 10_000, "the result window is too large");
     let listed: Vec<Value> = hits
         .iter()
+        .skip(from)
         .take(size)
-        .map(|(id, document)| json!({"_index": "logs", "_id": id, "_source": document, "sort": [key(document), id]}))
+        .map(|(id, document)| {
+            let mut hit = json!({"_index": "logs", "_id": id, "sort": [key(document), id]});
+            if body["_source"] != false {
+                hit["_source"] = state.documents[id].clone();
+            }
+            hit
+        })
         .collect();
     answer["hits"]["hits"] = listed.into();
     if let Some(id) = body["pit"]["id"].as_str() {
@@ -286,13 +311,16 @@ fn one(documents: &Documents, matching: &[&Value], described: &Value) -> Value {
         "percentiles" => {
             let mut numbers: Vec<f64> = values().into_iter().map(number).collect();
             numbers.sort_by(f64::total_cmp);
-            let percent = body["percents"][0].as_f64().expect("a percent");
-            let at = percent / 100.0 * (numbers.len() as f64 - 1.0);
-            let found = numbers.get(at as usize).map(|low| {
-                let high = numbers.get(at as usize + 1).unwrap_or(low);
-                low + (high - low) * at.fract()
+            let percents = body["percents"].as_array().expect("percents").iter().map(|percent| {
+                let percent = percent.as_f64().expect("a percent");
+                let at = percent / 100.0 * (numbers.len() as f64 - 1.0);
+                let found = numbers.get(at as usize).map(|low| {
+                    let high = numbers.get(at as usize + 1).unwrap_or(low);
+                    low + (high - low) * at.fract()
+                });
+                (format!("{percent:.1}"), json!(found))
             });
-            json!({"values": {format!("{percent:.1}"): found}})
+            json!({"values": Value::Object(percents.collect())})
         }
         "terms" => {
             let mut counts: BTreeMap<String, (Value, Vec<&Value>)> = BTreeMap::new();
@@ -306,7 +334,15 @@ fn one(documents: &Documents, matching: &[&Value], described: &Value) -> Value {
                 }
             }
             let mut found: Vec<(Value, Vec<&Value>)> = counts.into_values().collect();
-            found.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len()));
+            if let Some(expression) = body["include"].as_str() {
+                let expression = super::evaluator::lucene(expression);
+                found.retain(|(key, _)| expression.is_match(key.as_str().expect("text")));
+            }
+            match body["order"].as_object().and_then(|order| order.iter().next()) {
+                Some((by, _)) if by == "_key" => {}
+                Some((_, order)) if order == "asc" => found.sort_by_key(|(_, rows)| rows.len()),
+                _ => found.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len())),
+            }
             let size = body["size"].as_u64().expect("a size") as usize;
             let other: usize = found.iter().skip(size).map(|(_, rows)| rows.len()).sum();
             let buckets: Vec<Value> = found
@@ -323,10 +359,14 @@ fn one(documents: &Documents, matching: &[&Value], described: &Value) -> Value {
         "date_histogram" => {
             let (width, min) = (width_ms(body), body["min_doc_count"].as_u64().unwrap_or(0));
             assert_eq!(body["time_zone"], "UTC", "{body}");
+            let offset = body["offset"].as_str().map_or(0, |text| {
+                text.strip_suffix("ms").expect("milliseconds").parse::<i64>().expect("a number")
+            });
             let mut rows: BTreeMap<i64, Vec<&Value>> = BTreeMap::new();
             for document in matching {
                 if let Some(time) = documents.value(document, field) {
-                    rows.entry((number(time) as i64).div_euclid(width) * width).or_default().push(document);
+                    let bin = (number(time) as i64 - offset).div_euclid(width) * width + offset;
+                    rows.entry(bin).or_default().push(document);
                 }
             }
             if let Some(bounds) = body["extended_bounds"].as_object() {
@@ -349,6 +389,22 @@ fn one(documents: &Documents, matching: &[&Value], described: &Value) -> Value {
                 at += width;
             }
             json!({"buckets": buckets})
+        }
+        "range" | "date_range" => {
+            assert_eq!(body["keyed"], true, "{body}");
+            let named = body["ranges"].as_array().expect("ranges").iter().map(|range| {
+                let within = |value: f64| {
+                    range["from"].as_f64().is_none_or(|from| value >= from)
+                        && range["to"].as_f64().is_none_or(|to| value < to)
+                };
+                let rows: Vec<&Value> = matching
+                    .iter()
+                    .copied()
+                    .filter(|document| documents.value(document, field).map(number).is_some_and(within))
+                    .collect();
+                (range["key"].as_str().expect("a key").to_owned(), bucket(&rows))
+            });
+            json!({"buckets": Value::Object(named.collect())})
         }
         "composite" => composite(documents, matching, body, &bucket),
         other => panic!("no aggregation [{other}]"),

@@ -80,6 +80,10 @@ impl Documents {
                 self.type_of(field);
                 self.value(document, field).is_some()
             }
+            "ids" => {
+                let wanted = allowed(body, &["values"])["values"].as_array().expect("ids");
+                wanted.contains(&document["_id"])
+            }
             "term" => {
                 let (field, wanted) = only(body);
                 self.value(document, field).is_some_and(|value| self.is_term(field, value, wanted))

@@ -13,7 +13,7 @@ use store::{Column, with_codes};
 pub struct Extent {
     pub ends: Option<(f64, f64)>,
     /// The least number above zero.
-    positive: Option<f64>,
+    pub positive: Option<f64>,
     pub numbers: u64,
     pub missing: u64,
     pub mistyped: u64,

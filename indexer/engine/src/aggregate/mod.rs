@@ -25,11 +25,12 @@ mod terms;
 pub mod timeline;
 mod transactions;
 
+pub use bins::{Extent, edges as bin_edges};
 pub use facets::{
     Facet, Facets, FacetsRequest, KnownField, NumberFacet, PERCENTILES, PercentileValue, ScalarCount,
 };
 pub use follow::Trail;
-pub use interval::{CalendarUnit, Interval, zone};
+pub use interval::{CalendarUnit, Interval, edges as time_edges, zone};
 pub use jiff::tz::TimeZone;
 pub use request::{Answer, Axis, Bins, By, Measure, Measured, Request, TermOrder};
 pub use significant_words::{SignificantWord, SignificantWords};

@@ -1,0 +1,233 @@
+//! The calls of the contract that a cluster answers.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use indexer::aggregate as engine;
+use indexer::query::{Completion, Diagnostic, Reading, Span, time::Period};
+use indexer::{Engine, RunOptions, is_sql};
+use remote::Asked;
+use serde::Serialize;
+
+use super::opened::{RemoteCase, opened};
+use super::{RemoteSays, not_available, rows};
+use crate::analysis::{Aggregate, AggregateRequest, Facets, FacetsRequest, engine_by};
+use crate::calls::{Answer, milliseconds};
+use crate::contract::Command;
+use crate::events::{Fields, KnownField, ecs_name};
+use crate::language::{CheckRequest, CompleteRequest, QueryCheck, StretchRequest, UnknownWords, check_reply};
+use crate::live::LiveStatus;
+use crate::notes::Notes;
+use crate::session::{Call, Session};
+use crate::tables::{RunRequest, Table, keep, kept, page_of_table};
+use crate::types::{Empty, Timeline, TimelineRequest, View, WireError};
+
+type Json = Result<serde_json::Value, WireError>;
+
+fn json<T: Serialize>(reply: Answer<T>) -> Json {
+    serde_json::to_value(reply?).map_err(|error| WireError::internal(&error))
+}
+
+pub fn answer(session: &Session, call: &Call<'_>, name: &str, command: &Command) -> Json {
+    // These need no connection.
+    match command {
+        Command::ForgetCase(_) => return json(Ok(Empty {})),
+        Command::Live(_) => return json(Ok(no_live())),
+        // Somebody closes it.
+        Command::StopLive(_) => {
+            session.remotes.close_one(name);
+            return json(Ok(no_live()));
+        }
+        _ => {}
+    }
+    let case = opened(session, call, name, matches!(command, Command::OpenCase(_)))?;
+    match command {
+        Command::OpenCase(_) => json(Ok(case.summary())),
+        Command::Fields(_) => json(fields(&case, call)),
+        Command::Check(request) => json(Ok(check(&case, call, request))),
+        Command::Complete(request) => json(Ok(complete(&case, call, request))),
+        Command::UnknownWords(_) => json(Ok(UnknownWords { words: Vec::new() })),
+        Command::Stretch(request) => json(stretch(&case, request)),
+        Command::Notes(_) => json(Ok(no_notes())),
+        Command::Timeline(request) => json(timeline(&case, call, request)),
+        Command::Aggregate(request) => json(aggregate(&case, call, request)),
+        Command::Facets(request) => json(facets(&case, call, request)),
+        Command::Run(request) => json(run(session, &case, call, request)),
+        Command::Page(request) => json(rows::page(&case, call, request)),
+        Command::SortedPage(request) => json(rows::sorted_page(&case, call, request)),
+        Command::Locate(request) => json(rows::locate(&case, call, request)),
+        Command::Seek(request) => json(rows::seek(&case, call, request)),
+        Command::Event(request) => json(rows::event(&case, call, request)),
+        Command::Events(request) => json(rows::events(&case, call, request)),
+        Command::Context(request) => json(rows::context(&case, call, request)),
+        _ => Err(not_available()),
+    }
+}
+
+/// The filter of a view, for the cluster.
+pub fn asked(view: &View) -> Answer<Asked> {
+    let (from, to) = (view.from.map(|time| time.0), view.to.map(|time| time.0));
+    let parsed = indexer::View::parse(&view.query, from, to)?;
+    Ok(Asked { filter: parsed.filter, from, to, zone: "UTC".to_owned() })
+}
+
+fn no_live() -> LiveStatus {
+    LiveStatus {
+        sources: Vec::new(),
+        is_receiving: false,
+        is_waiting: false,
+        revision: 0,
+        queue_bytes: 0,
+        backlog_bytes: 0,
+        stalls: 0,
+        visible_p50_ms: 0.0,
+        visible_p99_ms: 0.0,
+        trouble: None,
+    }
+}
+
+fn no_notes() -> Notes {
+    Notes {
+        mark: String::new(),
+        whole: true,
+        notes: Vec::new(),
+        removed: Vec::new(),
+        read_only: Some("Notes are kept in cases. They are not available for a remote case.".to_owned()),
+        kept_aside: Vec::new(),
+    }
+}
+
+fn fields(case: &RemoteCase, call: &Call<'_>) -> Answer<Fields> {
+    let schema = case.schema();
+    let mut known: Vec<engine::KnownField> = ["level", "source"]
+        .into_iter()
+        .filter(|name| *name != "level" || schema.level.is_some())
+        .map(|name| engine::KnownField {
+            name: name.to_owned(),
+            kinds: vec![indexer::FieldKind::Text],
+            present: None,
+        })
+        .collect();
+    let listed =
+        schema.known_fields().into_iter().filter(|field| field.name != "level" && field.name != "source");
+    known.extend(listed.map(|field| engine::KnownField {
+        name: field.name,
+        kinds: field.kinds,
+        present: None,
+    }));
+    let names: Vec<String> = known.iter().map(|field| field.name.clone()).collect();
+    let covered = case.cluster(call).coverage(&names)?;
+    // Of shards that failed nothing is known.
+    if covered.missing.is_empty() {
+        for (name, count) in covered.value {
+            if let Some(field) = known.iter_mut().find(|field| field.name == name) {
+                field.present = Some(count);
+            }
+        }
+    }
+    let fields = known.into_iter().map(|field| KnownField { ecs: ecs_name(&field.name), field }).collect();
+    Ok(Fields { revision: case.revision, fields })
+}
+
+fn check(case: &RemoteCase, call: &Call<'_>, request: &CheckRequest) -> QueryCheck {
+    let reading = if request.kql { Reading::Kql } else { Reading::Timberline };
+    let mut checked = case.cluster(call).check(&request.query, reading, case.now());
+    let is_sql = is_sql(&request.query);
+    if is_sql {
+        let whole = Span { start: 0, end: request.query.len() };
+        let hint = "write it with stages, such as * | stats count by level, or import the events";
+        checked.diagnostics = vec![Diagnostic::error(whole, "SQL is not available for a remote case", hint)];
+        checked.printed = None;
+    }
+    check_reply(&request.query, checked, is_sql)
+}
+
+fn complete(case: &RemoteCase, call: &Call<'_>, request: &CompleteRequest) -> Completion {
+    case.cluster(call).complete(&request.query, request.cursor as usize, case.now())
+}
+
+fn stretch(case: &RemoteCase, request: &StretchRequest) -> Answer<Period> {
+    let options = RunOptions::in_zone(request.zone.as_deref().unwrap_or("UTC"))?;
+    let (from, to) = (&request.from, request.to.as_deref());
+    Ok(Engine::stretch_before(case.now(), from, to, &options, request.around)?)
+}
+
+fn timeline(case: &RemoteCase, call: &Call<'_>, request: &TimelineRequest) -> Answer<Timeline> {
+    let started = Instant::now();
+    let asked = asked(&request.view)?;
+    let answer = case.cluster(call).timeline(&asked, case.times(), request.buckets as usize)?;
+    Ok(Timeline {
+        revision: case.revision,
+        remote: RemoteSays::from_answer(&answer),
+        counted: answer.value,
+        fraction: 1.0,
+        elapsed_ms: milliseconds(started),
+    })
+}
+
+fn aggregate(case: &RemoteCase, call: &Call<'_>, request: &AggregateRequest) -> Answer<Aggregate> {
+    let started = Instant::now();
+    let by = request.by.iter().map(engine_by).collect::<Answer<_>>()?;
+    let wanted = engine::Request { by, measures: request.measures.clone() };
+    let answer = case.cluster(call).aggregate(&asked(&request.view)?, &wanted, case.times())?;
+    Ok(Aggregate {
+        revision: case.revision,
+        remote: RemoteSays::from_answer(&answer),
+        answer: answer.value,
+        fraction: 1.0,
+        elapsed_ms: milliseconds(started),
+    })
+}
+
+fn facets(case: &RemoteCase, call: &Call<'_>, request: &FacetsRequest) -> Answer<Facets> {
+    let started = Instant::now();
+    let wanted = engine::FacetsRequest {
+        fields: request.fields.clone(),
+        top: request.top as usize,
+        buckets: request.buckets as usize,
+    };
+    let mut partial = |found: &engine::Facets, fraction: f64| {
+        call.report(&Facets {
+            revision: case.revision,
+            found: found.clone(),
+            fraction,
+            elapsed_ms: milliseconds(started),
+            remote: None,
+        });
+    };
+    let asked = asked(&request.view)?;
+    let answer = case.cluster(call).facets(&asked, &wanted, case.times(), &mut partial)?;
+    Ok(Facets {
+        revision: case.revision,
+        remote: RemoteSays::from_answer(&answer),
+        found: answer.value,
+        fraction: 1.0,
+        elapsed_ms: milliseconds(started),
+    })
+}
+
+fn run(session: &Session, case: &RemoteCase, call: &Call<'_>, request: &RunRequest) -> Answer<Table> {
+    let started = Instant::now();
+    let view = &request.view;
+    if is_sql(&view.query) {
+        return Err(not_available());
+    }
+    let zone = request.zone.as_deref().unwrap_or("UTC");
+    let query = indexer::query::parse_query(&view.query).map_err(indexer::Error::from)?;
+    let times = (view.from.map(|time| time.0), view.to.map(|time| time.0));
+    let key = format!("{}\0{}\0{query:?}\0{times:?}\0{zone}", view.case, case.revision);
+    if let Some(table) = kept(session, &key) {
+        return Ok(page_of_table(&table, request, case.revision, started));
+    }
+    let answer = case.cluster(call).run(&query, times, zone)?;
+    let remote = RemoteSays::from_answer(&answer);
+    let mut table = answer.value;
+    table.notes.extend(answer.notes);
+    let table = Arc::new(table);
+    // What lacks something is asked again for its next page.
+    if remote.as_ref().is_none_or(|says| says.missing.is_empty()) {
+        keep(session, key, &table);
+    }
+    let calculated = Some("The cluster calculated it.".to_owned());
+    Ok(Table { calculated, remote, ..page_of_table(&table, request, case.revision, started) })
+}

@@ -1,0 +1,86 @@
+/** The texts of clusters: the list of them, and one that is open like a case. */
+export const remotes = {
+  name: 'Remotes',
+  open: 'Remotes…',
+  command: 'Show the remotes',
+  hint: 'Clusters that are asked where they are',
+  mark: 'remote',
+  markHint: (url: string, index: string, server: string) =>
+    `Asked where it is, and only read: ${index} at ${url} (${server})`,
+  reload: 'Reload',
+  reloadHint: 'Ask the cluster again: events that came since it was opened are not shown yet',
+
+  sheet: {
+    note: 'Elasticsearch and OpenSearch, opened like a case',
+    none: 'No remote has been added. Nothing connects to another machine.',
+    promise:
+      'Only the addresses in this list are connected to, and only when you open or test one.',
+    allOff: 'Turn all remotes off',
+    allOffNote: 'All remotes are off. Nothing connects to another machine.',
+    on: 'On',
+    switch: (name: string) => `Connections to ${name}`,
+    test: 'Test',
+    testHint: (name: string) => `Connect to ${name} and look at what questions need`,
+    testing: 'Testing…',
+    usable: 'It can be asked.',
+    unusable: 'It cannot be asked yet.',
+    openIt: 'Open',
+    remove: 'Remove',
+    removeHint: (name: string) =>
+      `Remove ${name} from the list; the files with its credentials stay`,
+    add: 'Add a remote',
+    fields: {
+      name: 'Name',
+      url: 'Address',
+      index: 'Indexes',
+      timeField: 'Time field',
+      apiKeyFile: 'File with an API key',
+      user: 'User',
+      passwordFile: 'File with the password',
+      ca: 'File with certificates (CA)',
+    },
+    examples: {
+      name: 'prod',
+      url: 'https://logs.example:9200',
+      index: 'logs-*',
+      timeField: 'found in the mapping',
+    },
+    credentials: 'Credentials and certificates',
+    credentialsNote:
+      'Credentials stay in files of yours that only you can read (mode 600). Timberline keeps their paths, never their content. Without a file, the password is read from TIMBERLINE_REMOTE_PASSWORD.',
+    save: 'Add',
+    findings: {
+      settings: 'Settings',
+      server: 'Server',
+      health: 'Health',
+      indexes: 'Indexes',
+      fields: 'Fields',
+      events: 'Events',
+    } as Readonly<Record<string, string>>,
+  },
+
+  says: {
+    name: 'What the cluster says of its answers',
+    partial: (missing: string) => `The answers are not complete: ${missing}.`,
+    partialHint: 'Counts and lists show only what answered.',
+    again: 'Ask again',
+    inexact: (clause: string) => `Not exact: ${clause}.`,
+    note: (note: string) => `${note.charAt(0).toUpperCase()}${note.slice(1)}.`,
+    figures: 'The cluster estimates distinct counts and percentiles.',
+    more: (count: number) => `and ${count} more`,
+  },
+
+  unavailable: {
+    name: (what: string) => `${what}: not available for a remote case`,
+    bytes:
+      'Not available for a remote case: a cluster keeps documents, and not the bytes of a log.',
+    control: 'Not available for a remote case',
+    reasons: {
+      patterns: 'Patterns are mined from the messages of a case. Import the events to see them.',
+      compare: 'Comparisons read every event. Import the events to compare them.',
+      detectors: 'Detectors read every event of a case. Import the events to run them.',
+      notes: 'Notes are kept in cases. Import the events to write about them.',
+      follow: 'A value is followed through the sources of a case. Filter for it instead.',
+    } as Readonly<Record<string, string>>,
+  },
+} as const;

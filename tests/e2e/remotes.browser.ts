@@ -1,0 +1,119 @@
+/** A cluster that is added by hand and opened like a case, in a browser. */
+import { afterEach, expect, test } from 'vitest';
+
+import { seriousFindings } from './support/accessible';
+import { standIn, type StandIn } from './support/cluster';
+import { eventually } from './support/machine';
+import { opening } from './support/opening';
+import { query, totalBecomes } from './support/page';
+import { pictures } from './support/picture';
+
+const EVENTS = 12_500;
+const LEVELS = ['info', 'info', 'warn', 'error'];
+const SERVICES = ['cart', 'payment', 'search'];
+
+const opened = opening();
+let cluster: StandIn | null = null;
+
+afterEach(async () => {
+  await cluster?.stop();
+  cluster = null;
+});
+
+function document(at: number): Record<string, unknown> {
+  return {
+    '@timestamp': new Date(Date.UTC(2026, 2, 1) + at * 700).toISOString(),
+    level: LEVELS[at % 4],
+    service: SERVICES[at % 3],
+    status: [200, 200, 404, 500][at % 4],
+    message: `request ${at} to upstream`,
+  };
+}
+
+test('a remote is added, tried, opened like a case, and switched off with all others', async () => {
+  cluster = await standIn(Array.from({ length: EVENTS }, (_, at) => document(at)));
+  const page = await opened();
+  const sheet = page.getByTestId('remotes-sheet');
+
+  await page.getByTestId('open-remotes').click();
+  await sheet.getByTestId('no-remotes').waitFor();
+  await sheet.getByTestId('remote-name').fill('prod');
+  await sheet.getByTestId('remote-url').fill(cluster.url);
+  await sheet.getByTestId('remote-index').fill('logs-*');
+  await sheet.getByTestId('add-remote').click();
+  await sheet.getByTestId('remote').waitFor();
+  expect(cluster.asked, 'adding connects to nothing').toEqual([]);
+  expect(await sheet.getByTestId('remote').innerText()).toContain(cluster.url);
+  await sheet.getByTestId('test-remote').click();
+  const tested = sheet.getByTestId('remote-tested');
+  await tested.waitFor();
+  expect(await tested.getAttribute('data-usable')).toBe('true');
+  expect(await tested.innerText()).toContain('Elasticsearch 8.19.21');
+  await pictures(page, 'remotes-sheet');
+  expect(await seriousFindings(page)).toEqual([]);
+
+  await sheet.getByTestId('open-remote').click();
+  await totalBecomes(page, EVENTS);
+  expect(await page.getByTestId('remote-mark').innerText()).toMatch(/prod\s*remote/);
+  expect(await page.getByTestId('add-files').count()).toBe(0);
+  const rows = page.getByTestId('row');
+  await eventually('the first event', async () =>
+    (await rows.first().innerText()).includes('request 0 to upstream'),
+  );
+  // The last events are far from all that were read.
+  await rows.first().click();
+  await page.keyboard.press('End');
+  const last = page.getByText(`request ${EVENTS - 1} to upstream`);
+  await last.first().waitFor();
+  await eventually('the fields of the event', async () =>
+    (await page.getByTestId('detail').innerText()).includes('payment'),
+  );
+  await pictures(page, 'remote-events');
+  expect(await seriousFindings(page)).toEqual([]);
+
+  await query(page, 'level>=error service:cart');
+  await totalBecomes(page, Math.ceil((EVENTS - 3) / 12));
+  expect(await page.getByTestId('remote-remarks').innerText()).toContain('Not exact: level>=error');
+  await query(page, 'is:starred');
+  const mistake = page.getByTestId('query-error');
+  await mistake.waitFor();
+  expect(await mistake.innerText()).toContain('kept in cases');
+  await query(page, '* | stats count, p95(status) by service | sort service');
+  await eventually('the result', async () =>
+    (
+      await page.getByTestId('panel-result').or(page.locator('#panel')).first().innerText()
+    ).includes('payment'),
+  );
+  await eventually('what is estimated', async () =>
+    (await page.getByTestId('remote-remarks').innerText()).includes('estimated (t-digest)'),
+  );
+
+  for (const tab of ['patterns', 'compare', 'detectors', 'notes']) {
+    await page.getByTestId(`tab-${tab}`).click();
+    const said = page.getByTestId('not-available');
+    await said.waitFor();
+    expect(await said.innerText()).toContain('not available for a remote case');
+  }
+
+  await page.getByTestId('tab-events').click();
+  cluster.isPartial = true;
+  await query(page, 'service:search');
+  const partial = page.getByTestId('remote-partial');
+  await partial.waitFor();
+  expect(await partial.innerText()).toContain('1 of 2 shards failed');
+  await pictures(page, 'remote-partial');
+  cluster.isPartial = false;
+  await query(page, 'service:payment');
+  await partial.waitFor({ state: 'detached' });
+
+  await page.getByTestId('remote-mark').click();
+  await sheet.getByTestId('all-remotes-off').check();
+  await eventually('all switches at rest', async () =>
+    sheet.getByTestId('open-remote').isDisabled(),
+  );
+  await page.keyboard.press('Escape');
+  const before = cluster.asked.length;
+  await query(page, 'service:cart');
+  await page.getByText('all remotes are switched off', { exact: false }).first().waitFor();
+  expect(cluster.asked.length, 'nothing connects').toBe(before);
+});
