@@ -70,6 +70,8 @@ impl Both {
         Both { fake, session, case, home }
     }
 
+    // Arguments are written where the call is made.
+    #[allow(clippy::needless_pass_by_value)]
     fn try_call(&self, command: &str, args: Value) -> Result<Value, Value> {
         let command: Command =
             serde_json::from_value(json!({"command": command, "args": args})).expect("a command");
@@ -199,6 +201,8 @@ fn event_is_opened_located_and_surrounded() {
     let n: usize = row["values"][0].as_str().and_then(|n| n.parse().ok()).expect("a number");
     assert_eq!(detail["text"], format!("request {n} to upstream").as_str());
     assert_eq!(detail["source"]["name"], "logs");
+    let address = format!("{}/logs/_doc/{n:06}", both.fake.url());
+    assert_eq!(detail["source"]["path"], address.as_str());
     let fields: Vec<&Value> =
         detail["fields"].as_array().expect("fields").iter().map(|field| &field["name"]).collect();
     assert!(fields.contains(&&json!("service")) && !fields.contains(&&json!("message")), "{fields:?}");

@@ -6,11 +6,11 @@ use std::process::Command;
 use std::sync::Arc;
 
 use indexer::query::parse;
-use indexer::{Cancel, Case, ImportOptions, SortBy, View};
+use indexer::{Cancel, Case, ImportOptions, SortBy, View, aggregate};
 use proptest::strategy::{Strategy, ValueTree};
 use remote::{
-    Asked, Body, Client, Cluster, Events, Learned, Options, PushOptions, PushTarget, Remote, RemoteEvent,
-    Source,
+    Asked, Body, Client, Cluster, Events, Learned, Listing, Options, PushOptions, PushTarget, Remote,
+    RemoteEvent, Source,
 };
 use serde_json::{Value, json};
 use timberline_tests::{programs, report};
@@ -207,4 +207,76 @@ fn ingest_pipeline_reads_lines_as_timberline_does_at_a_real_server() {
             share.percent()
         ));
     }
+}
+
+#[test]
+#[ignore = "needs a real cluster: npm run test:remote"]
+fn rows_anywhere_and_figures_are_those_of_a_case_at_a_real_server() {
+    const ROWS: usize = 15_000;
+    let documents: Vec<Value> = (0..ROWS).map(logs::document).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = imported(folder.path(), &documents);
+    let cluster = indexed("timberline-live-listing", &logs::properties(), &documents);
+    let overview = cluster.overview().expect("an overview");
+    assert_eq!((overview.total, overview.indexes.len()), (ROWS as u64, 1));
+    // No two of them have the same time.
+    let mut in_order: Vec<usize> = (0..ROWS).collect();
+    in_order.sort_by_key(|&n| indexer::stamp::parse(documents[n]["@timestamp"].as_str().expect("a time")));
+    for descending in [false, true] {
+        let sort = SortBy { field: "time".to_owned(), descending };
+        let mut listing = Listing::new(&cluster, &logs::asked("*"), &sort).expect("a listing");
+        let expected = |row: usize| in_order[if descending { ROWS - 1 - row } else { row }];
+        for first in [0, 3, 12_345, 14_990, 9_995, 7_777, 12_365] {
+            let page = listing.page(&cluster, first as u64, 20).expect("a page");
+            assert!(page.missing.is_empty(), "{:?}", page.missing);
+            let texts: Vec<String> = page.value.iter().map(|event| event.text.clone()).collect();
+            let rows = first..(first + 20).min(ROWS);
+            let wanted: Vec<String> =
+                rows.map(|row| format!("request {} to upstream", expected(row))).collect();
+            assert_eq!(texts, wanted, "{first} {descending}");
+            let event = &page.value[1];
+            let place = listing.row_of_event(&cluster, (&event.index, &event.id)).expect("a row").value;
+            assert_eq!(place, Some(first as u64 + 1), "{descending}");
+            let around = cluster.around((&event.index, &event.id), &parse("*").expect("read"), (2, 2));
+            let around = around.expect("events around it").value;
+            assert_eq!(around.after.len(), 2.min(if descending { first + 1 } else { ROWS - first - 2 }));
+        }
+        let wanted = parse("status:500").expect("read");
+        let next = listing.next_row(&cluster, &wanted, Some(12_000), false).expect("a row").value;
+        let nearest = (12_001..ROWS).find(|&row| expected(row) % 6 == 5).map(|row| row as u64);
+        assert_eq!(next, nearest, "{descending}");
+    }
+    let (snapshot, cancel) = (case.snapshot(), Cancel::default());
+    let filter = "duration>=10";
+    let view = View::parse(filter, None, None).expect("read");
+    let there = cluster.timeline(&logs::asked(filter), overview.times, 70).expect("a timeline").value;
+    let here = case.timeline(&snapshot, &view, 70, &mut |_, _| {}, &cancel).expect("a timeline");
+    assert_eq!(there, here);
+    let zone = aggregate::zone("Europe/Berlin").expect("a zone");
+    let by = [
+        aggregate::By::Terms { field: "status".to_owned(), top: 1, order: aggregate::TermOrder::Most },
+        aggregate::By::Time { interval: aggregate::Interval::Auto(20), zone },
+        aggregate::By::Bins { field: "duration".to_owned(), bins: aggregate::Bins::Linear { most: 10 } },
+    ];
+    for by in [&by[..1], &by[1..2], &by[2..], &by[..2]] {
+        let measures = vec![
+            aggregate::Measure::Stats { field: "duration".to_owned() },
+            aggregate::Measure::Percentiles { field: "duration".to_owned(), at: vec![50.0] },
+            aggregate::Measure::Distinct { field: "user".to_owned() },
+        ];
+        let request = aggregate::Request { by: by.to_vec(), measures };
+        let there = cluster.aggregate(&logs::asked(filter), &request, overview.times).expect("counts");
+        let here = case.aggregate(&snapshot, &view, &request, &mut |_, _| {}, &cancel).expect("counts");
+        assert_eq!((&there.value.counts, &there.value.axes), (&here.counts, &here.axes));
+        assert_eq!(there.notes.len(), 2, "percentiles and distinct counts are estimated: {:?}", there.notes);
+    }
+    let request = aggregate::FacetsRequest {
+        fields: ["service", "duration", "user", "source", "message"].map(str::to_owned).to_vec(),
+        top: 3,
+        buckets: 12,
+    };
+    let facets =
+        cluster.facets(&logs::asked(filter), &request, overview.times, &mut |_, _| {}).expect("facets").value;
+    let present: Vec<u64> = facets.fields.iter().map(|facet| facet.present).collect();
+    assert_eq!(present, [14_400, 14_400, 2_880, 14_400, 14_400]);
 }

@@ -38,20 +38,18 @@ impl TimeBins {
     }
 
     pub fn request(&self, field: &str) -> Value {
-        match (self.width, self.edges.first()) {
-            (Some(width), Some(first)) => json!({"date_histogram": {
+        if let (Some(width), Some(first)) = (self.width, self.edges.first()) {
+            return json!({"date_histogram": {
                 "field": field, "fixed_interval": format!("{width}ms"), "time_zone": "UTC", "min_doc_count": 1,
-                "offset": format!("{}ms", first.rem_euclid(width))}}),
-            _ => {
-                let ranges: Vec<Value> = self
-                    .edges
-                    .windows(2)
-                    .enumerate()
-                    .map(|(at, pair)| json!({"key": format!("b{at}"), "from": pair[0], "to": pair[1]}))
-                    .collect();
-                json!({"date_range": {"field": field, "format": "epoch_millis", "keyed": true, "ranges": ranges}})
-            }
+                "offset": format!("{}ms", first.rem_euclid(width))}});
         }
+        let ranges: Vec<Value> = self
+            .edges
+            .windows(2)
+            .enumerate()
+            .map(|(at, pair)| json!({"key": format!("b{at}"), "from": pair[0], "to": pair[1]}))
+            .collect();
+        json!({"date_range": {"field": field, "format": "epoch_millis", "keyed": true, "ranges": ranges}})
     }
 
     /// The buckets by their places; those without events are not there.
@@ -62,7 +60,7 @@ impl TimeBins {
         for bucket in json::list(found, &["buckets"])? {
             let key = bucket["key"].as_f64().ok_or_else(|| json::lacks(&["buckets", "key"]))? as i64;
             let place = usize::try_from((key - first).div_euclid(width)).ok();
-            // Events beside the edges came after they were decided.
+            // Events outside the edges came after they were decided.
             if let Some(place) = place.filter(|place| *place < self.count()) {
                 places.push((place, bucket));
             }

@@ -80,12 +80,12 @@ impl Cluster {
         let all = total(&answer)?;
         let found = &answer["aggregations"];
         let is_timed = request.by.iter().any(|by| matches!(by, By::Time { .. }));
-        let timed = found["there"]["doc_count"].as_u64().unwrap_or(all);
+        let with_time = found["there"]["doc_count"].as_u64().unwrap_or(all);
         let mut cube = Cube {
             counts: vec![0; cells],
             measured: Vec::new(),
             total: all,
-            untimed: if is_timed { all.saturating_sub(timed) } else { 0 },
+            untimed: if is_timed { all.saturating_sub(with_time) } else { 0 },
             axes: Vec::new(),
         };
         let mut figures: Vec<Figures<'_>> =

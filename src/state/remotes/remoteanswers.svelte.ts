@@ -12,8 +12,8 @@ const LISTENED = [
 ] as const satisfies readonly (keyof Contract)[];
 type Listened = (typeof LISTENED)[number];
 
-/** What is estimated of fields is said with their figures. */
-const WITHOUT_NOTES: ReadonlySet<Listened> = new Set(['facets']);
+/** What is estimated of fields and of results is said with their figures. */
+const WITHOUT_NOTES: ReadonlySet<Listened> = new Set(['facets', 'run']);
 
 /** Only the charts show these. */
 const OF_CHARTS: ReadonlySet<Listened> = new Set(['aggregate', 'run']);

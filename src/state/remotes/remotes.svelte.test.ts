@@ -70,9 +70,9 @@ test('what an answer lacks is said until the same call has a whole answer', asyn
   await client
     .callsTo('timeline')[0]!
     .answer({ ...reply, remote: { missing, inexact: [], notes: ['a'] } } as never);
-  void listening.call('run', { view, zone: null, first: 0, count: 1 });
+  void listening.call('aggregate', { view, by: [], measures: [] });
   await client
-    .callsTo('run')[0]!
+    .callsTo('aggregate')[0]!
     .answer({ remote: { missing, inexact: [], notes: ['b'] } } as never);
   expect(answers.of('events')).toEqual({ missing, inexact: [], notes: ['a'] });
   expect(answers.of('charts')).toEqual({ missing, inexact: [], notes: ['a', 'b'] });

@@ -22,6 +22,9 @@ use crate::session::{Call, Session};
 use crate::tables::{RunRequest, Table, keep, kept, page_of_table};
 use crate::types::{Empty, Timeline, TimelineRequest, View, WireError};
 
+/// What is said of how a table came about.
+const CALCULATED: &str = "The cluster calculated it.";
+
 type Json = Result<serde_json::Value, WireError>;
 
 fn json<T: Serialize>(reply: Answer<T>) -> Json {
@@ -217,17 +220,24 @@ fn run(session: &Session, case: &RemoteCase, call: &Call<'_>, request: &RunReque
     let times = (view.from.map(|time| time.0), view.to.map(|time| time.0));
     let key = format!("{}\0{}\0{query:?}\0{times:?}\0{zone}", view.case, case.revision);
     if let Some(table) = kept(session, &key) {
-        return Ok(page_of_table(&table, request, case.revision, started));
+        let remote = (!table.notes.is_empty())
+            .then(|| RemoteSays { notes: table.notes.clone(), ..RemoteSays::default() });
+        let calculated = Some(CALCULATED.to_owned());
+        return Ok(Table { calculated, remote, ..page_of_table(&table, request, case.revision, started) });
     }
     let answer = case.cluster(call).run(&query, times, zone)?;
-    let remote = RemoteSays::from_answer(&answer);
+    // What is said of the whole table is kept with it for its other pages.
+    let said = RemoteSays::from_answer(&answer).unwrap_or_default();
     let mut table = answer.value;
-    table.notes.extend(answer.notes);
+    table.notes.extend(said.inexact.iter().map(|clause| format!("not exact: {clause}")));
+    table.notes.extend(said.notes);
+    let says = RemoteSays { missing: said.missing, inexact: Vec::new(), notes: table.notes.clone() };
+    let remote = (says != RemoteSays::default()).then_some(says);
     let table = Arc::new(table);
     // What lacks something is asked again for its next page.
     if remote.as_ref().is_none_or(|says| says.missing.is_empty()) {
         keep(session, key, &table);
     }
-    let calculated = Some("The cluster calculated it.".to_owned());
+    let calculated = Some(CALCULATED.to_owned());
     Ok(Table { calculated, remote, ..page_of_table(&table, request, case.revision, started) })
 }

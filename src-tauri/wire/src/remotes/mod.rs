@@ -84,8 +84,11 @@ pub(crate) fn remote_answer(
     command: &Command,
 ) -> Option<Result<serde_json::Value, WireError>> {
     let path = match command {
-        Command::OpenCase(request) | Command::Fields(request) | Command::Live(request) => &request.path,
-        Command::StopLive(request) => &request.path,
+        Command::OpenCase(request)
+        | Command::ForgetCase(request)
+        | Command::Fields(request)
+        | Command::Live(request)
+        | Command::StopLive(request) => &request.path,
         Command::Check(request) => &request.case,
         Command::Complete(request) => &request.case,
         Command::UnknownWords(request) => &request.case,
@@ -102,7 +105,6 @@ pub(crate) fn remote_answer(
         Command::Aggregate(request) => &request.view.case,
         Command::Facets(request) => &request.view.case,
         Command::Run(request) => &request.view.case,
-        Command::ForgetCase(request) => &request.path,
         _ => return None,
     };
     let name = Remotes::name_in(path)?;

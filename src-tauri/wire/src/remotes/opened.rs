@@ -172,11 +172,12 @@ impl RemoteCase {
         }
     }
 
-    /// The index of an event as a source. It may be newer than the list of them.
+    /// The index of an event as a source, with the address of its document. It may be newer than the list of indexes.
     pub fn source_of(&self, id: EventId, event: &RemoteEvent) -> Source {
         let listed = self.overview.indexes.iter().find(|index| index.name == event.index);
         let unlisted = IndexCount { name: event.index.clone(), events: 0, times: None };
-        self.source(id.source, listed.unwrap_or(&unlisted))
+        let source = self.source(id.source, listed.unwrap_or(&unlisted));
+        Source { path: format!("{}/_doc/{}", source.path, event.id), ..source }
     }
 
     /// A listing of these events, kept from page to page.
@@ -225,7 +226,7 @@ impl RemoteCase {
         loop {
             match kept.documents.get(&(source, offset)) {
                 Some((index, id)) if *index == event.index && *id == event.id => break,
-                // Two documents of the same number are told apart by the next one.
+                // A second document of the same number takes the next one.
                 Some(_) => offset = (offset + 1) & ((1 << EXACT_BITS) - 1),
                 None => {
                     kept.documents.insert((source, offset), (event.index.clone(), event.id.clone()));
