@@ -12,6 +12,7 @@ pub use crate::listen::Listen;
 pub use crate::mcp::Mcp;
 pub use crate::push::{Plan, Push};
 pub use crate::remotes::RemoteArguments;
+pub use crate::seismograph::Seismograph;
 use crate::tuning::Tuning;
 
 /// Import logs into a case and query it: offline, on this machine.
@@ -34,6 +35,8 @@ pub enum Command {
     Words(Words),
     /// Compare two parts of a case: what is new, gone, more or less frequent, slower, or stopped
     Compare(Compare),
+    /// Show message patterns over time by what is normal for each: what starts, stops and beats
+    Seismograph(Seismograph),
     /// Find fields of different sources that hold the same values, and clocks that differ
     Links(Links),
     /// Show how files would be imported, without creating a case

@@ -24,6 +24,7 @@ mod pipes;
 mod push;
 mod remotes;
 mod rewrite;
+mod seismograph;
 mod serve;
 mod sql;
 mod stages;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Command::Query(arguments) => events::query(&arguments),
         Command::Words(arguments) => words::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Seismograph(arguments) => seismograph::run(&arguments),
         Command::Links(arguments) => links::run(&arguments),
         Command::Configs(arguments) => configs::run(&arguments),
         Command::Sql(arguments) => sql::run(&arguments),

@@ -47,7 +47,7 @@ pub use engine::{
     Direction, Engine, Event, Evidence, Explanation, FieldValue, KnownWord, Page, Partial, Pattern,
     PatternOptions, PatternVariable, Patterns, RowTimes, RunOptions, Seek, SegmentRows, Shown, SortBy,
     SqlOptions, Strip, Table, Timeline, UnknownWord, ValueCount, View, Walk, aggregate, compare, is_sql,
-    links,
+    links, seismograph,
 };
 pub use file_scan::{FileScan, ScannedLine, scan_files};
 pub use import::{

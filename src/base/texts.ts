@@ -12,6 +12,7 @@ import { listing } from './texts/listing';
 import { live } from './texts/live';
 import { notes } from './texts/notes';
 import { remotes } from './texts/remotes';
+import { seismograph } from './texts/seismograph';
 import { workbench } from './texts/workbench';
 
 const plural = new Intl.PluralRules('en');
@@ -39,6 +40,7 @@ export const texts = {
   importing,
   notes,
   remotes,
+  seismograph,
   workbench,
 
   app: {

@@ -1027,6 +1027,12 @@ query: string, word: string,
  */
 events: number, };
 
+export type Normal = { median: number, 
+/**
+ * Never less than what independent events vary by, and never less than one event.
+ */
+spread: number, };
+
 export type Note = { 
 /**
  * `star`, `tag`, `comment`, `marker`, `query`, `board`, `page`; the store takes any word.
@@ -1603,6 +1609,54 @@ backward: boolean,
  */
 wanted: string, };
 
+export type Seismograph = { revision: number, elapsedMs: number, 
+/**
+ * Rows that move together are neighbours.
+ */
+rows: Array<SeismographRow>, 
+/**
+ * Patterns that occur, listed or not.
+ */
+distinct: number, 
+/**
+ * Matching events, and those of them without a message.
+ */
+total: number, without: number, 
+/**
+ * The start of the first bin, and the width of all.
+ */
+start: Nanos, binNs: Nanos, 
+/**
+ * Events of all patterns in each bin. A bin without any is not part of what is normal.
+ */
+all: Array<number>, };
+
+export type SeismographProgress = { fraction: number, };
+
+export type SeismographRequest = { view: View, granularity: Granularity, 
+/**
+ * Rows listed at most.
+ */
+rows: number, 
+/**
+ * The most bins that the time is cut into.
+ */
+bins: number, };
+
+export type SeismographRow = { id: string, text: string, count: number, levels: Array<LevelCount>, 
+/**
+ * Events in each bin.
+ */
+counts: Array<number>, normal: Normal, 
+/**
+ * Its first event, if it begins later than can be chance, and its last one, if it ends earlier.
+ */
+started: Nanos | null, stopped: Nanos | null, 
+/**
+ * The time after which it repeats, if it does.
+ */
+periodNs: Nanos | null, };
+
 export type Severity = "informational" | "low" | "medium" | "high" | "critical";
 
 export type SortedPageRequest = { view: View, field: string, descending: boolean, first: number, count: number, 
@@ -2005,6 +2059,7 @@ export interface Contract {
   complete: { args: CompleteRequest; progress: Empty; reply: Completion };
   unknownWords: { args: UnknownWordsRequest; progress: Empty; reply: UnknownWords };
   patterns: { args: PatternsRequest; progress: Patterns; reply: Patterns };
+  seismograph: { args: SeismographRequest; progress: SeismographProgress; reply: Seismograph };
   compare: { args: CompareRequest; progress: Compared; reply: Compared };
   run: { args: RunRequest; progress: Table; reply: Table };
   export: { args: ExportRequest; progress: Exported; reply: Exported };

@@ -198,8 +198,12 @@ pub const MINED_CACHE_ROWS: usize = 32_000_000;
 /// The most templates that one answer lists; a person reads some hundred.
 pub const MOST_PATTERNS: usize = 10_000;
 
-/// The most buckets a template's counts over time have: a sparkline is some hundred pixels wide.
-pub const PATTERN_BUCKETS: usize = 512;
+/// The most buckets a template's counts over time have: a sparkline is some hundred pixels wide, a row of the seismograph
+/// a thousand, with at least a pixel and a half a bucket.
+pub const PATTERN_BUCKETS: usize = 600;
+
+/// The most rows of the seismograph: putting them in order takes the correlation of each with each.
+pub const SEISMOGRAPH_ROWS: usize = 500;
 
 /// Events named as examples of a template.
 pub const MOST_PATTERN_EXAMPLES: usize = 100;

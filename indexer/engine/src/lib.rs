@@ -16,6 +16,7 @@ pub mod pages;
 mod percentile;
 pub mod pipe;
 mod rows;
+pub mod seismograph;
 pub mod templates;
 #[cfg(test)]
 mod test_case;

@@ -14,8 +14,8 @@ use crate::{Call, Session};
 #[allow(clippy::wildcard_imports)]
 use crate::{
     ahead::*, analysis::*, calls::*, cases::*, compare::*, detectors::*, events::*, files::*, formats::*,
-    language::*, links::*, live::*, notebook::*, notes::*, patterns::*, recent::*, remotes::*, sources::*,
-    tables::*, types::*, upkeep::*,
+    language::*, links::*, live::*, notebook::*, notes::*, patterns::*, recent::*, remotes::*,
+    seismograph::*, sources::*, tables::*, types::*, upkeep::*,
 };
 
 macro_rules! contract {
@@ -182,6 +182,8 @@ contract! {
     unknown_words / UnknownWords: UnknownWordsRequest, Empty => UnknownWords;
     /// The templates of the matching events; partial results are streamed.
     patterns / Patterns: PatternsRequest, Patterns => Patterns;
+    /// The templates of the matching events over time, in an order in which those that move together are neighbours.
+    seismograph / Seismograph: SeismographRequest, SeismographProgress => Seismograph;
     /// What differs between two parts of a case; partial results are streamed.
     compare / Compare: CompareRequest, Compared => Compared;
     /// Rows of what a query with stages gives; partial results are streamed.

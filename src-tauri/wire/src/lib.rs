@@ -31,6 +31,7 @@ mod notes;
 mod patterns;
 mod recent;
 mod remotes;
+mod seismograph;
 mod session;
 mod shown;
 mod sources;

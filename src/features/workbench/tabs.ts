@@ -9,7 +9,7 @@ import DetectorsTab from '../detectors/DetectorsTab.svelte';
 import ContextTab from '../followups/ContextTab.svelte';
 import FollowTab from '../followups/FollowTab.svelte';
 import NotesTab from '../notes/NotesTab.svelte';
-import PatternList from '../patterns/PatternList.svelte';
+import PatternsTab from '../patterns/PatternsTab.svelte';
 
 export interface TabKind {
   readonly id: string;
@@ -22,7 +22,7 @@ export interface TabKind {
 export const TABS: readonly TabKind[] = [
   { id: 'events', name: texts.tabs.events, panel: null },
   { id: 'charts', name: texts.tabs.charts, panel: ChartsTab },
-  { id: 'patterns', name: texts.tabs.patterns, panel: PatternList },
+  { id: 'patterns', name: texts.tabs.patterns, panel: PatternsTab },
   { id: 'compare', name: texts.compare.tab, panel: CompareTab },
   { id: 'detectors', name: texts.detectors.tab, panel: DetectorsTab },
   { id: 'notes', name: texts.notes.tab, panel: NotesTab },

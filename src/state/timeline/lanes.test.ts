@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 
+import { asTime } from '../../base/time';
 import type { Aggregate, Axis, Nanos, Timeline } from '../../ipc/generated';
 import { ValueColours } from '../charts/valuecolours';
-import { levelLanes, lanesOf } from './lanes';
+import { levelLanes, lanesOf, withPinned } from './lanes';
 import { timelineData } from './timelinedata';
 
 const wire: Timeline = {
@@ -42,6 +43,7 @@ const choice = (split: string, lanes = false) => ({
   lanes,
   scale: 'linear' as const,
   widthNs: null,
+  pinned: [],
 });
 const shape = (all: readonly { label: string | null; counts: readonly number[] }[]) =>
   all.map(({ label, counts }) => [label, ...counts]);
@@ -99,4 +101,18 @@ it('ignores counts beyond the timeline, and answers with other axes', () => {
   const found = lanesOf(data, choice('host'), answer([later, terms('host', 'a')], counts))!;
   expect(shape(found.lanes[0]!.series)[0]).toEqual(['a', 0, 0, 5]);
   expect(lanesOf(data, choice('host'), answer([time], [1, 2, 3]))).toBeNull();
+});
+
+it('puts the lanes of pinned patterns below the others, empty until they are counted again', () => {
+  const shown = levelLanes(data);
+  const lane = { ...shown.lanes[0]!, label: 'worker started', isPinned: true };
+  expect(withPinned(shown, null, 'all')).toBe(shown);
+  const both = withPinned(shown, { data, lanes: [lane] }, 'all');
+  expect(both.isLaned).toBe(true);
+  expect(both.lanes.map(({ label }) => label)).toEqual(['all', 'worker started']);
+  expect(both.lanes[1]).toBe(lane);
+  const moved = { ...data, start: asTime(data.start + 1n) };
+  const [, empty] = withPinned(shown, { data: moved, lanes: [lane] }, 'all').lanes;
+  expect(empty).toMatchObject({ label: 'worker started', tallest: 0, series: [] });
+  expect(empty!.sums).toHaveLength(data.buckets);
 });

@@ -28,6 +28,8 @@ export interface Lane {
   readonly series: readonly LaneSeries[];
   readonly sums: readonly number[];
   readonly tallest: number;
+  /** The events of a pinned pattern, which are counted among those of the other lanes too. */
+  readonly isPinned?: boolean;
 }
 
 export interface TimelineLanes {
@@ -157,4 +159,55 @@ function stackOrder(cells: readonly AxisCell[]): number[] {
       LEVELS.findIndex((level) => level === colour),
     );
   return cells.map((_, at) => at).sort((a, b) => rank(cells[b]!) - rank(cells[a]!));
+}
+
+const BY_LEVEL: TimelineChoice = {
+  split: 'level',
+  scale: 'linear',
+  lanes: false,
+  widthNs: null,
+  pinned: [],
+};
+
+/** The axes of a pinned pattern's lane: its levels, in the buckets of a timeline. */
+export function pinnedAxes(data: TimelineData): By[] {
+  return axesOf(data, BY_LEVEL);
+}
+
+/** The lane of a pinned pattern. */
+export function pinnedLane(data: TimelineData, label: string, answer: Aggregate): Lane | null {
+  const lane = lanesOf(data, BY_LEVEL, answer)?.lanes[0];
+  return lane === undefined ? null : { ...lane, label, isPinned: true };
+}
+
+/** The lanes of pinned patterns, and the timeline in whose buckets they are. */
+export interface PinnedLanes {
+  readonly data: TimelineData;
+  readonly lanes: readonly Lane[];
+}
+
+/** The lanes of pinned patterns below the others, which then have names too. */
+export function withPinned(
+  shown: TimelineLanes,
+  pinned: PinnedLanes | null,
+  matching: string,
+): TimelineLanes {
+  if (pinned === null || pinned.lanes.length === 0) return shown;
+  const { data } = shown;
+  const fits =
+    data.start === pinned.data.start &&
+    data.bucket === pinned.data.bucket &&
+    data.buckets === pinned.data.buckets;
+  // Until their counts of other times arrive, the lanes stay where they are, and are empty.
+  const emptied = (lane: Lane): Lane => ({
+    ...lane,
+    series: [],
+    sums: new Array<number>(data.buckets).fill(0),
+    tallest: 0,
+  });
+  const others = shown.isLaned
+    ? shown.lanes
+    : shown.lanes.map((lane) => ({ ...lane, label: lane.label ?? matching }));
+  const lanes = [...others, ...(fits ? pinned.lanes : pinned.lanes.map(emptied))];
+  return { ...shown, lanes, isLaned: true };
 }

@@ -77,3 +77,19 @@ it('requests the coverage once per range, only if the view is filtered', async (
   split.show(timelineData('m', null, wire(9)), view(''), START.timeline, 100);
   expect(split.coverage).toBeNull();
 });
+
+it('counts pinned patterns without the filter, as lanes below the others', async () => {
+  const pinned = [{ id: 't00c0ffee00c0ffee', text: 'worker started' }];
+  const choice = { ...START.timeline, pinned };
+  split.show(timelineData('k', null, wire(5)), view('status:500'), choice, 100);
+  expect(split.lanes?.lanes).toHaveLength(1);
+  const [call] = client.callsTo('aggregate');
+  expect(call!.args.view.query).toBe('template:t00c0ffee00c0ffee');
+  await call!.answer(hosts);
+  expect(split.lanes).toMatchObject({
+    isLaned: true,
+    lanes: [{ label: 'Matching events' }, { label: 'worker started', isPinned: true }],
+  });
+  split.show(timelineData('k', null, wire(5)), view('status:500'), START.timeline, 100);
+  expect(split.lanes).toMatchObject({ isLaned: false, lanes: [{ label: null }] });
+});

@@ -1,49 +1,70 @@
 import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
+import { texts } from '../../base/texts';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Aggregate, Timeline, View } from '../../ipc/generated';
 import { ValueColours } from '../charts/valuecolours';
-import { axesOf, isPlain, levelLanes, lanesOf, type TimelineLanes } from './lanes';
+import {
+  axesOf,
+  isPlain,
+  levelLanes,
+  lanesOf,
+  pinnedAxes,
+  pinnedLane,
+  withPinned,
+  type PinnedLanes,
+  type TimelineLanes,
+} from './lanes';
 import { timelineData, type TimelineData } from './timelinedata';
-import type { TimelineChoice } from '../view/viewstate';
+import type { PinnedPattern, TimelineChoice } from '../view/viewstate';
 
 /**
  * The timeline split by a field, and the coverage of all events. The current lanes stay until the
  * answer to the latest choice arrives.
  */
 export class SplitTimeline {
-  lanes = $state.raw<TimelineLanes | null>(null);
+  readonly lanes = $derived.by(() =>
+    this.#lanes === null
+      ? null
+      : withPinned(this.#lanes, this.#pinned, texts.seismograph.lanes.matching),
+  );
   /** All events of the same range, if the view is filtered. */
   coverage = $state.raw<TimelineData | null>(null);
   failure = $state.raw<EngineError | null>(null);
 
+  #lanes = $state.raw<TimelineLanes | null>(null);
+  /** The lanes of pinned patterns, and the timeline in whose buckets they are. */
+  #pinned = $state.raw<PinnedLanes | null>(null);
   readonly #client: Client;
   readonly #colours: ValueColours;
   readonly #parts: Latest<Aggregate>;
   readonly #all: Latest<Timeline>;
+  readonly #pins: Latest<readonly Aggregate[]>;
   #covered = '';
 
   constructor(lifetime: Lifetime, client: Client, colours = new ValueColours()) {
     this.#colours = colours;
     this.#parts = new Latest(lifetime);
     this.#all = new Latest(lifetime);
+    this.#pins = new Latest(lifetime);
     this.#client = client;
   }
 
   /** Called for each new timeline and each new choice. */
   show(data: TimelineData, view: View, choice: TimelineChoice, buckets: number): void {
     this.#cover(data, view, buckets);
+    this.#pin(data, view, choice.pinned);
     this.failure = null;
     if (isPlain(choice) || data.buckets === 0) {
       this.#parts.stop();
-      this.lanes = levelLanes(data);
+      this.#lanes = levelLanes(data);
       return;
     }
     // The current lanes stay; before the first answer, levels are better than an empty plot.
-    this.lanes ??= levelLanes(data);
+    this.#lanes ??= levelLanes(data);
     const request = { view, by: axesOf(data, choice), measures: [] };
     const done = (answer: Aggregate) => {
-      this.lanes = lanesOf(data, choice, answer, this.#colours) ?? levelLanes(data);
+      this.#lanes = lanesOf(data, choice, answer, this.#colours) ?? levelLanes(data);
     };
     this.#parts.replace({
       key: `${data.key} ${data.total} ${data.fraction} ${JSON.stringify(request.by)}`,
@@ -53,8 +74,33 @@ export class SplitTimeline {
         const error = engineError(cause);
         if (error.code === 'cancelled') return;
         this.failure = error;
-        this.lanes = levelLanes(data);
+        this.#lanes = levelLanes(data);
       },
+    });
+  }
+
+  /** Pinned patterns are counted without the filter, so that they stay when it changes. */
+  #pin(data: TimelineData, view: View, pinned: readonly PinnedPattern[]): void {
+    if (pinned.length === 0 || data.buckets === 0) {
+      this.#pins.stop();
+      this.#pinned = null;
+      return;
+    }
+    const by = pinnedAxes(data);
+    const requests = pinned.map(({ id }) => ({
+      view: { ...view, query: `template:${id}` },
+      by,
+      measures: [],
+    }));
+    this.#pins.replace({
+      key: `${data.key} ${data.total} ${data.fraction} ${JSON.stringify(requests)}`,
+      load: (signal) =>
+        Promise.all(requests.map((request) => this.#client.call('aggregate', request, { signal }))),
+      done: (answers) => {
+        const lanes = answers.map((answer, at) => pinnedLane(data, pinned[at]!.text, answer));
+        this.#pinned = { data, lanes: lanes.filter((lane) => lane !== null) };
+      },
+      failed: () => (this.#pinned = null),
     });
   }
 

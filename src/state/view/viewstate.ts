@@ -29,6 +29,13 @@ export interface FollowUp {
   readonly about: Json;
 }
 
+/** A message pattern with a lane of its own in the timeline. */
+export interface PinnedPattern {
+  /** The id of its template. */
+  readonly id: string;
+  readonly text: string;
+}
+
 export interface TimelineChoice {
   /** The field by which the bars are split. */
   readonly split: string;
@@ -37,6 +44,8 @@ export interface TimelineChoice {
   readonly lanes: boolean;
   /** The width of its bins, and of those of charts, in nanoseconds; null chooses one that suits the range. */
   readonly widthNs: string | null;
+  /** Patterns with lanes, whatever the filter is. */
+  readonly pinned: readonly PinnedPattern[];
 }
 
 export interface ViewState {
@@ -74,7 +83,7 @@ export const START: ViewState = {
   columns: [],
   tab: 'events',
   followUps: [],
-  timeline: { split: 'level', scale: 'linear', lanes: false, widthNs: null },
+  timeline: { split: 'level', scale: 'linear', lanes: false, widthNs: null, pinned: [] },
   zone: 'UTC',
   charts: null,
   comparison: null,

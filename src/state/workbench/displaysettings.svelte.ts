@@ -3,10 +3,12 @@ import { DETAIL_PLACES, type DetailPlace } from '../detail/placement';
 /** Sizes and density of the screen: a person's preference for every case. */
 export const LINES = [1, 2, 3, 5] as const;
 export const DENSITIES = ['compact', 'normal', 'loose'] as const;
+export const PATTERN_VIEWS = ['list', 'seismograph'] as const;
 export const DETAIL_TABS = ['table', 'json', 'raw', 'pattern'] as const;
 
 export type Density = (typeof DENSITIES)[number];
 export type DetailTab = (typeof DETAIL_TABS)[number];
+export type PatternView = (typeof PATTERN_VIEWS)[number];
 
 const KEY = 'timberline look';
 
@@ -23,6 +25,7 @@ interface StoredSettings {
   readonly timelineOpen: boolean;
   readonly difference: boolean;
   readonly livePanelOpen: boolean;
+  readonly patternView: PatternView;
 }
 
 const START: StoredSettings = {
@@ -38,6 +41,7 @@ const START: StoredSettings = {
   timelineOpen: true,
   difference: true,
   livePanelOpen: true,
+  patternView: 'list',
 };
 
 const PADDING_PX: Readonly<Record<Density, number>> = { compact: 1, normal: 4, loose: 10 };
@@ -108,6 +112,11 @@ export class DisplaySettings {
     return this.#kept.livePanelOpen;
   }
 
+  /** How the tab of patterns shows them. */
+  get patternView(): PatternView {
+    return this.#kept.patternView;
+  }
+
   /** Height of a line of an event's text. */
   get linePx(): number {
     return Math.round(LINE_PX[this.density] * this.scale);
@@ -153,6 +162,7 @@ function read(): Partial<StoredSettings> {
       timelineOpen: one([true, false], found.timelineOpen),
       difference: one([true, false], found.difference),
       livePanelOpen: one([true, false], found.livePanelOpen),
+      patternView: one(PATTERN_VIEWS, found.patternView),
     };
     const understood = Object.entries(parts).filter(([, value]) => value !== undefined);
     return Object.fromEntries(understood) as Partial<StoredSettings>;

@@ -43,6 +43,7 @@ import { eventKey } from '../notes/notetarget';
 import { EventSelection } from '../events/selection.svelte';
 import { SavedQueries } from '../query/savedqueries.svelte';
 import { asksForNotes, quoted } from '../query/querytext';
+import { Seismograph } from '../patterns/seismograph.svelte';
 import { Results } from '../results/results.svelte';
 import { RemoteAnswers } from '../remotes/remoteanswers.svelte';
 import { Rows } from '../events/rows.svelte';
@@ -72,6 +73,7 @@ export class OpenCase {
   readonly detail: Detail;
   readonly language: Language;
   readonly templates: Templates;
+  readonly seismograph: Seismograph;
   readonly fields: Fields;
   readonly landmarks: Landmarks;
   readonly selection: EventSelection;
@@ -136,6 +138,7 @@ export class OpenCase {
     this.detail = new Detail(lifetime, client, summary.path, this.rows);
     this.language = new Language(client, summary.path);
     this.templates = new Templates(lifetime, client);
+    this.seismograph = new Seismograph(lifetime, client);
     this.fields = new Fields(lifetime, client, summary.path);
     this.landmarks = new Landmarks(lifetime, client, () => this.rows.held, this.isRemote);
     this.selection = new EventSelection(lifetime, client, summary.path, this.rows);
@@ -194,6 +197,7 @@ export class OpenCase {
         this.explorer.refresh(epoch);
         this.rows.refresh(epoch);
         this.templates.refresh(epoch);
+        this.seismograph.refresh(epoch);
         this.fields.refresh(epoch);
         this.landmarks.refresh(epoch);
         this.charts.refresh(epoch);
@@ -334,6 +338,7 @@ export class OpenCase {
     this.landmarks.show(listing.sort === null ? { view, order } : null);
     if (what === 'list') return;
     this.templates.show(view);
+    this.seismograph.show(view, this.explorer.range);
     this.fields.show(view);
   }
 

@@ -18,8 +18,8 @@ mod tests;
 use std::time::Instant;
 
 pub use numbers::{Moved, PERCENTILES};
-pub use rhythm::Stop;
-pub use score::{FEWEST, LEAST_DISTANCE, LEAST_RATIO, SIGNIFICANCE};
+pub use rhythm::{Stop, stopped};
+pub use score::{FEWEST, LEAST_DISTANCE, LEAST_RATIO, SIGNIFICANCE, threshold};
 pub use subject::Subject;
 
 use crate::Engine;

@@ -81,7 +81,8 @@ fn is_tested(buckets: &[u32]) -> bool {
 
 /// Compares the counts up to the last event of a pattern with the silence after it, measured by how many events of
 /// all patterns there were.
-fn stopped(buckets: &[u32], all: &[u32], limit: f64) -> Option<Stop> {
+#[must_use]
+pub fn stopped(buckets: &[u32], all: &[u32], limit: f64) -> Option<Stop> {
     let first = buckets.iter().position(|&count| count > 0)?;
     let last = buckets.iter().rposition(|&count| count > 0)?;
     let silent = buckets.len() - 1 - last;

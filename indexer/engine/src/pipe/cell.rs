@@ -29,6 +29,13 @@ pub enum Cell {
 /// Whole numbers up to here are exact as floats.
 const EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
 
+/// Smaller floats are written with an exponent instead of up to three hundred zeros.
+const TINY_FLOAT: f64 = 1e-9;
+
+fn is_tiny(value: f64) -> bool {
+    value != 0.0 && value.abs() < TINY_FLOAT
+}
+
 impl Cell {
     /// A float where it is one.
     #[must_use]
@@ -196,7 +203,7 @@ impl fmt::Display for Cell {
             Cell::Missing => Ok(()),
             Cell::Bool(value) => write!(f, "{value}"),
             Cell::Int(value) => write!(f, "{value}"),
-            Cell::Float(value) if value.abs() >= EXACT_FLOAT => write!(f, "{value:e}"),
+            Cell::Float(value) if value.abs() >= EXACT_FLOAT || is_tiny(*value) => write!(f, "{value:e}"),
             Cell::Float(value) => write!(f, "{value}"),
             Cell::Time(time) => f.write_str(&stamp::to_rfc3339(*time)),
             Cell::Level(level) => f.write_str(level.name()),
@@ -214,6 +221,20 @@ impl fmt::Display for Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tiny_floats_are_written_with_an_exponent() {
+        for (value, expected) in [
+            (1.5e-300, "1.5e-300"),
+            (-2e-12, "-2e-12"),
+            (0.000_000_5, "0.0000005"),
+            (0.0, "0"),
+            (2e16, "2e16"),
+        ] {
+            assert_eq!(Cell::Float(value).to_string(), expected);
+            assert_eq!(expected.parse::<f64>(), Ok(value));
+        }
+    }
 
     #[test]
     fn numbers_compare_exactly_whatever_their_type() {

@@ -33,7 +33,7 @@ impl Diff {
         |row| Cell::float(row.shares[1]),
         |row| Cell::float(row.at_least),
         |row| Cell::float(row.score),
-        |row| Cell::float(row.p_value),
+        |row| Cell::float(two_digits(row.p_value)),
         |row| row.moved.as_ref().map_or(Cell::Missing, |moved| Cell::float(moved.distance)),
         |row| percentile(row, 0, 0),
         |row| percentile(row, 0, 1),
@@ -46,6 +46,11 @@ impl Diff {
     pub fn new(with: Filter, limit: usize) -> Diff {
         Diff { with, limit }
     }
+}
+
+/// A probability to two digits: nobody reads more of one.
+fn two_digits(probability: f64) -> f64 {
+    format!("{probability:.1e}").parse().unwrap_or(probability)
 }
 
 fn percentile(row: &Difference, place: usize, side: usize) -> Cell {
@@ -78,5 +83,18 @@ impl Step for Diff {
         let column = |cell: &fn(&Difference) -> Cell| Column::of_cells(rows.iter().map(cell).collect());
         let columns = Self::COLUMNS.into_iter().map(str::to_owned).zip(Self::CELLS.iter().map(column));
         Ok(Some(Table::from_columns(columns.collect())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tiny_probability_is_short() {
+        let shown = |value: f64| Cell::float(two_digits(value)).to_string();
+        assert_eq!(shown(3.456_789e-240), "3.5e-240");
+        assert_eq!(shown(0.012_345), "0.012");
+        assert_eq!((shown(0.0).as_str(), shown(1.0).as_str()), ("0", "1"));
     }
 }

@@ -1,0 +1,54 @@
+import { formatCount } from '../format';
+
+const counted = (count: number, one: string, many: string) =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;
+
+/** The texts of the seismograph: message patterns over time. */
+export const seismograph = {
+  name: 'Message patterns over time',
+  views: { name: 'View of the patterns', list: 'List', seismograph: 'Seismograph' },
+  viewHints: {
+    list: 'Patterns as a list, the most frequent first',
+    seismograph: 'Patterns over time, each by what is normal for it',
+  },
+  fit: 'Fit rows',
+  fitHint: 'Make rows so low that all of them are visible',
+  sum: (rows: number, patterns: number) =>
+    rows < patterns
+      ? `${formatCount(rows)} of ${counted(patterns, 'pattern', 'patterns')}`
+      : counted(patterns, 'pattern', 'patterns'),
+  changes: {
+    starts: (count: number) => `${formatCount(count)} ${count === 1 ? 'starts' : 'start'}`,
+    stops: (count: number) => `${formatCount(count)} ${count === 1 ? 'stops' : 'stop'}`,
+    beats: (count: number) => `${formatCount(count)} ${count === 1 ? 'repeats' : 'repeat'}`,
+  },
+  legend: {
+    usual: 'as usual',
+    more: 'more',
+    less: 'less',
+    hint: 'Each row is compared with itself: the median of its events per bin, and how far they usually are from it.',
+  },
+  flags: {
+    starts: 'starts',
+    stops: 'stops',
+    every: (period: string) => `every ${period}`,
+  },
+  startsAt: (time: string) => `Starts at ${time}`,
+  stopsAt: (time: string) => `Stops at ${time}`,
+  repeats: (period: string) => `Repeats every ${period}`,
+  cell: (events: number, median: string, spread: string) =>
+    `${counted(events, 'event', 'events')}; usually ${median} ± ${spread}`,
+  pin: 'Pin as a lane of the timeline (p)',
+  unpin: 'Remove the lane from the timeline (p)',
+  lanes: {
+    matching: 'Matching events',
+    unpin: (count: number) => `Unpin ${counted(count, 'pattern', 'patterns')}`,
+    unpinHint: 'Remove the lanes of patterns from the timeline',
+  },
+  help: 'Arrow keys move from cell to cell, Shift with arrows selects a time, Enter filters to the cell or zooms to the selection, p pins the row as a lane of the timeline.',
+  summary: (sum: string, changes: string, range: string, bin: string) =>
+    `${sum}${changes === '' ? '' : `, ${changes}`}. ${range}, ${bin} per column.`,
+  export: 'Export picture',
+  exports: { png: 'PNG image', svg: 'SVG drawing' },
+  saved: (path: string) => `Saved as ${path}`,
+} as const;
