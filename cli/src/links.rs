@@ -60,6 +60,16 @@ fn print(found: &Found, snapshot: &Snapshot, to: &mut dyn Write) -> Result<()> {
             link.examples.join(", ")
         )?;
     }
+    for id in &found.ids {
+        let is_its_own = |link: &&Link| link.ends.iter().any(|end| id.spots.contains(&end.spot));
+        let value = found.links.iter().find(is_its_own).and_then(|link| link.examples.first());
+        writeln!(to)?;
+        if let Some(value) = value {
+            let query = indexer::View::parse(&id.filter(value), None, None)?.filter;
+            writeln!(to, "To follow one of these: {query}")?;
+        }
+        writeln!(to, "To put each together: {}", id.transactions)?;
+    }
     for clock in &found.clocks {
         writeln!(to)?;
         print_clock(clock, snapshot, to)?;
@@ -128,6 +138,10 @@ fn seconds(nanos: i64) -> String {
 fn as_json(found: &Found, snapshot: &Snapshot) -> Value {
     json!({
         "links": found.links.iter().map(|link| link_as_json(link, snapshot)).collect::<Vec<_>>(),
+        "ids": found.ids.iter().map(|id| json!({
+            "spots": id.spots.iter().map(spot_as_json).collect::<Vec<_>>(),
+            "transactions": id.transactions,
+        })).collect::<Vec<_>>(),
         "clocks": found.clocks.iter().map(|clock| clock_as_json(clock, snapshot)).collect::<Vec<_>>(),
         "sampled": found.sampled,
     })

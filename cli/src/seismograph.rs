@@ -156,10 +156,12 @@ fn flags(row: &SeismographRow) -> String {
     flags
 }
 
-/// To three digits.
+/// To two digits: a period is measured from bins.
 fn rounded(seconds: f64) -> String {
-    let digits = (2 - seconds.abs().max(1e-9).log10().floor() as i32).max(0) as usize;
-    format!("{seconds:.digits$}")
+    // 0.012 has two digits more than 1.2.
+    let digits = (1 - seconds.abs().max(1e-9).log10().floor() as i32).max(0) as usize;
+    let unit = 10_f64.powi((seconds.abs().max(1e-9).log10().floor() as i32 - 1).max(0));
+    if unit > 1.0 { format!("{:.0}", (seconds / unit).round() * unit) } else { format!("{seconds:.digits$}") }
 }
 
 fn as_json(found: &Found) -> Value {
@@ -185,4 +187,18 @@ fn as_json(found: &Found) -> Value {
         "all": found.all,
         "rows": rows.collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn periods_have_two_digits() {
+        for (seconds, expected) in
+            [(899.4, "900"), (0.012_34, "0.012"), (7.33, "7.3"), (60.0, "60"), (86_399.0, "86000")]
+        {
+            assert_eq!(rounded(seconds), expected);
+        }
+    }
 }

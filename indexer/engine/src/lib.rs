@@ -48,6 +48,7 @@ pub use view::View;
 pub use words::{KnownWord, UnknownWord};
 
 use exec::{FrameCache, MatchCache};
+use links::LinkCache;
 use notes::AnnotatedCache;
 use templates::TemplateCache;
 
@@ -61,6 +62,7 @@ pub struct Engine {
     matches: MatchCache,
     templates: TemplateCache,
     annotated: AnnotatedCache,
+    links: LinkCache,
 }
 
 impl Engine {
@@ -76,6 +78,7 @@ impl Engine {
             matches: MatchCache::default(),
             templates: TemplateCache::default(),
             annotated: AnnotatedCache::default(),
+            links: LinkCache::default(),
         }
     }
 

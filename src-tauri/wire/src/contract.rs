@@ -3,7 +3,7 @@
 //! The enum that is parsed, the dispatch that answers it and the TypeScript that sends it are made from this table.
 //! `docs/how-to-add.md` says how to add one.
 
-use indexer::links::Links;
+use indexer::links::{LinkedValue, Links};
 use indexer::query::{Completion, time::Period};
 use indexer::{CompactReport, Rewriting, Verification};
 use serde::Deserialize;
@@ -162,6 +162,8 @@ contract! {
     fields / Fields: CasePath, Empty => Fields;
     /// Fields of different sources that hold the same values, and clocks that differ.
     links / Links: CasePath, LinksProgress => Links;
+    /// The names under which a value is an id, and a filter that finds all of them.
+    linked / Linked: LinkedRequest, LinksProgress => Option<LinkedValue>;
     /// Rows of the result sorted by a field.
     sorted_page / SortedPage: SortedPageRequest, Empty => Page;
     /// The events before and after an event.

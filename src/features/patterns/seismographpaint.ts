@@ -1,5 +1,14 @@
 /** Draws message patterns over time with a pen: a row for each, a column for each bin. */
-import { formatSpan, timeFromNanos, type Time } from '../../base/time';
+import {
+  DAY,
+  formatSpan,
+  HOUR,
+  MILLISECOND,
+  MINUTE,
+  SECOND,
+  timeFromNanos,
+  type Time,
+} from '../../base/time';
 import { texts } from '../../base/texts';
 import { visibleLine } from '../../base/visible';
 import type { Clock } from '../../base/zone';
@@ -25,8 +34,11 @@ export const AXIS_PX = 24;
 /** Space to the right of the rows. */
 export const RIGHT_PX = 12;
 /** Lower rows have no label. */
-const LABELLED_PX = 11;
+export const LABELLED_PX = 11;
 const GAP_PX = 10;
+/** Space for the button that pins a row. */
+const PIN_PX = 26;
+const PERIOD_UNITS = [DAY, HOUR, MINUTE, SECOND, MILLISECOND];
 /** From this height on, there is a line of ground between two rows. */
 const SPACED_PX = 5;
 
@@ -155,13 +167,21 @@ function paintEnds(
   }
 }
 
+/** A period to two digits of its unit: it is measured from bins. */
+export function periodOf(nanos: string): string {
+  const period = Number(nanos);
+  const unit = PERIOD_UNITS.find((each) => period >= 2 * Number(each)) ?? 1n;
+  const rounded = Number((period / Number(unit)).toPrecision(2)) * Number(unit);
+  return formatSpan(BigInt(Math.round(rounded)));
+}
+
 /** What is said of a row besides its text. */
 export function flagsOf({ started, stopped, periodNs }: SeismographRow): string {
   const words = texts.seismograph.flags;
   return [
     ...(started === null ? [] : [words.starts]),
     ...(stopped === null ? [] : [words.stops]),
-    ...(periodNs === null ? [] : [words.every(formatSpan(BigInt(periodNs)))]),
+    ...(periodNs === null ? [] : [words.every(periodOf(periodNs))]),
   ].join(', ');
 }
 
@@ -174,8 +194,8 @@ function paintLabel(
   const y = at * rowPx + rowPx / 2;
   const flags = flagsOf(row);
   const flagPx = flags === '' ? 0 : pen.textWidth(flags) + GAP_PX;
-  const textPx = Math.max(0, labelPx - GAP_PX * 2 - flagPx);
-  pen.within(GAP_PX, at * rowPx, { width: textPx, height: rowPx }, () =>
+  const textPx = Math.max(0, labelPx - PIN_PX - GAP_PX - flagPx);
+  pen.within(PIN_PX, at * rowPx, { width: textPx, height: rowPx }, () =>
     pen.text(0, rowPx / 2, visibleLine(row.text), {
       colour: palette.strong,
       bold: pinned.has(row.id),

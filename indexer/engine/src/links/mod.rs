@@ -1,9 +1,11 @@
 //! Finds fields of different sources that hold the same values, and what the times of those values say about the clocks.
 //!
 //! `places` collects the values that can be ids, of fields and of words in messages; `score` tells pairs that share
-//! them from those that meet by chance; `clock` estimates offsets from when shared values occur.
+//! them from those that meet by chance; `clock` estimates offsets from when shared values occur; `names` writes queries
+//! over all names of an id.
 
 mod clock;
+mod names;
 mod places;
 mod score;
 #[cfg(test)]
@@ -12,10 +14,12 @@ mod tokens;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 
 pub use clock::{Estimate, Jump};
+pub use names::{LinkedId, LinkedValue};
 pub use places::Spot;
 
 use crate::Engine;
@@ -48,6 +52,8 @@ const SHARE_OF_NUMBERS: f64 = 0.5;
 pub struct Links {
     /// Places of different formats or names that hold the same values, those with the most first.
     pub links: Vec<Link>,
+    /// What is linked with the same place is one kind of id.
+    pub ids: Vec<LinkedId>,
     /// Sources whose events have values in common, the largest offset first.
     pub clocks: Vec<Clock>,
     /// The share of all values that was looked at.
@@ -118,22 +124,57 @@ impl Estimate {
     }
 }
 
+/// The links of the segments that were looked through last.
+#[derive(Debug, Default)]
+pub struct LinkCache(Mutex<Option<(Vec<u64>, Arc<Links>)>>);
+
+impl LinkCache {
+    fn get(&self, segments: &[u64]) -> Option<Arc<Links>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().filter(|(known, _)| known == segments).map(|(_, links)| Arc::clone(links))
+    }
+
+    fn put(&self, segments: Vec<u64>, links: &Arc<Links>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((segments, Arc::clone(links)));
+    }
+}
+
+/// Segments are immutable, so the same ones have the same links.
+fn segments_of(snapshot: &Snapshot) -> Vec<u64> {
+    snapshot.segments.iter().map(|segment| segment.meta.id).collect()
+}
+
 impl Engine {
-    /// Looks through all events. `progress` is called with the share of them that was read.
+    /// Looks through all events, unless that was done before. `progress` is called with the share of them that was read.
     pub fn links(
         &self,
         snapshot: &Snapshot,
         progress: &mut dyn FnMut(f64),
         cancel: &Cancel,
-    ) -> Result<Links> {
-        Self::without_damaged(snapshot, |snapshot| self.links_of(snapshot, progress, cancel))
+    ) -> Result<Arc<Links>> {
+        Self::without_damaged(snapshot, |snapshot| {
+            if let Some(known) = self.known_links(snapshot) {
+                return Ok(known);
+            }
+            let found = Arc::new(self.links_of(snapshot, progress, cancel)?);
+            self.links.put(segments_of(snapshot), &found);
+            Ok(found)
+        })
+    }
+
+    /// The links, if all of these events were looked through before.
+    #[must_use]
+    pub fn known_links(&self, snapshot: &Snapshot) -> Option<Arc<Links>> {
+        self.links.get(&segments_of(snapshot))
     }
 
     fn links_of(&self, snapshot: &Snapshot, progress: &mut dyn FnMut(f64), cancel: &Cancel) -> Result<Links> {
         let places = Places::collect(self, snapshot, progress, cancel)?;
         let pairs = score::pairs(&places);
         let asked = Asked { engine: self, snapshot, places: &places, cancel };
-        Ok(Links { links: asked.links(&pairs)?, clocks: asked.clocks(&pairs)?, sampled: places.share() })
+        let links = asked.links(&pairs)?;
+        let ids = names::linked_ids(&links, snapshot);
+        Ok(Links { links, ids, clocks: asked.clocks(&pairs)?, sampled: places.share() })
     }
 }
 

@@ -76,7 +76,7 @@ fn mixed(folder: &Path, seed: u64, worker_offset: i64) -> Vec<std::path::PathBuf
     ]
 }
 
-fn links_of(paths: &[std::path::PathBuf], folder: &Path) -> (Links, TestCase) {
+fn links_of(paths: &[std::path::PathBuf], folder: &Path) -> (Arc<Links>, TestCase) {
     let case = TestCase::create(&folder.join("a.case")).expect("a case");
     case.import(paths, &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("imported");
     let links = case.links(&case.snapshot(), &mut |_| {}, &Cancel::default()).expect("links");
@@ -162,4 +162,67 @@ fn the_sample_has_one_link_and_clocks_that_agree() {
     assert_eq!(names(&links), [["order", "order.id"]], "{links:#?}");
     let [clock] = &links.clocks[..] else { panic!("{:#?}", links.clocks) };
     assert!(!clock.differs, "the worker writes 600 ms after the shop: {clock:#?}");
+}
+
+#[test]
+fn an_id_is_followed_and_put_together_under_all_its_names() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (links, case) = links_of(&mixed(folder.path(), 2, 0), folder.path());
+    let snapshot = case.snapshot();
+    let named = |id: &LinkedId| id.spots.iter().map(|spot| spot.name().to_owned()).collect::<Vec<_>>();
+    let mut names: Vec<Vec<String>> = links.ids.iter().map(named).collect();
+    names.sort();
+    assert_eq!(names, [["order_id", "order"], ["request_id", "request"]]);
+
+    let request = links.links.iter().find(|link| link.ends.iter().any(|end| end.spot.name() == "request"));
+    let value = &request.expect("requests").examples[0];
+    let found = case.linked_value(&snapshot, &links, value, &Cancel::default()).expect("an answer");
+    assert_eq!(found.ids.len(), 1);
+    assert_eq!(found.query, format!("request_id={value} OR \"request {value}\""));
+    assert_eq!(found.events, 3, "it begins and ends in the gateway, and begins in the application");
+    let view = crate::View::parse(&format!("\"{value}\""), None, None).expect("a query");
+    assert_eq!(case.count(&snapshot, &view, &Cancel::default()).expect("a count"), 3);
+    let nothing =
+        case.linked_value(&snapshot, &links, "no-such-value-1", &Cancel::default()).expect("an answer");
+    assert_eq!(nothing, LinkedValue::default());
+
+    // Every request is one transaction of its three events, in both formats.
+    let query = query::parse_query(&found.ids[0].transactions).expect("a query of the language");
+    assert_eq!(query.to_string(), found.ids[0].transactions);
+    let table = case
+        .run(&snapshot, &query, (None, None), &crate::RunOptions::default(), &mut |_| {}, &Cancel::default())
+        .expect("transactions");
+    let counts = table.column("count").expect("a column");
+    assert_eq!(table.rows(), 400);
+    assert!((0..400).all(|row| counts.cell(row) == crate::Cell::Int(3)));
+
+    assert!(Arc::ptr_eq(&links, &case.known_links(&snapshot).expect("they are known")));
+}
+
+#[test]
+fn what_is_linked_with_the_same_place_is_one_id() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_, case) = links_of(&mixed(folder.path(), 2, 0), folder.path());
+    let end = |spot: Spot| LinkEnd { format: String::new(), spot, sources: vec![0], values: 9 };
+    let link = |one: Spot, other: Spot| Link {
+        ends: [end(one), end(other)],
+        shared: 9,
+        share: 1.0,
+        examples: Vec::new(),
+    };
+    let field = |name: &str| Spot::Field(name.to_owned());
+    let ids = names::linked_ids(
+        &[
+            link(field("a"), field("x-request-id")),
+            link(field("order"), Spot::After("order".to_owned())),
+            link(Spot::After(String::new()), field("trace")),
+            link(field("trace"), field("a")),
+        ],
+        &case.snapshot(),
+    );
+    assert_eq!(ids.len(), 2);
+    assert_eq!(ids[0].filter("4711"), r#""a"="4711" OR "trace"="4711" OR "x-request-id"="4711" OR "4711""#);
+    let parsed = query::parse_query(&ids[0].transactions).expect("a query of the language");
+    assert!(parsed.to_string().contains("`x-request-id`"), "{parsed}");
+    assert_eq!(ids[1].spots.len(), 2);
 }
