@@ -11,8 +11,6 @@ pub use crate::links::Links;
 pub use crate::listen::Listen;
 pub use crate::mcp::Mcp;
 pub use crate::push::{Plan, Push};
-pub use crate::remotes::RemoteArguments;
-pub use crate::seismograph::Seismograph;
 use crate::tuning::Tuning;
 
 /// Import logs into a case and query it: offline, on this machine.
@@ -36,9 +34,11 @@ pub enum Command {
     /// Compare two parts of a case: what is new, gone, more or less frequent, slower, or stopped
     Compare(Compare),
     /// Show message patterns over time by what is normal for each: what starts, stops and beats
-    Seismograph(Seismograph),
+    Seismograph(crate::seismograph::Seismograph),
     /// Find fields of different sources that hold the same values, and clocks that differ
     Links(Links),
+    /// Show who follows whom: steps between services, from events with the same id
+    Map(crate::service_map::ServiceMap),
     /// Show how files would be imported, without creating a case
     Detect(Detect),
     /// Evaluate detectors and Sigma rules over a case and print alerts; exit code 4 when something fired
@@ -76,7 +76,7 @@ pub enum Command {
     /// Write an ingest pipeline, an index template and configurations of shippers that read a source as Timberline does
     Configs(Configs),
     /// Add, list, check and remove clusters: Elasticsearch and OpenSearch, which are asked as remote:NAME
-    Remote(RemoteArguments),
+    Remote(crate::remotes::RemoteArguments),
 }
 
 /// How files are read.

@@ -26,6 +26,7 @@ mod remotes;
 mod rewrite;
 mod seismograph;
 mod serve;
+mod service_map;
 mod sql;
 mod stages;
 mod tune;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
         Command::Words(arguments) => words::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Seismograph(arguments) => seismograph::run(&arguments),
+        Command::Map(arguments) => service_map::run(&arguments),
         Command::Links(arguments) => links::run(&arguments),
         Command::Configs(arguments) => configs::run(&arguments),
         Command::Sql(arguments) => sql::run(&arguments),

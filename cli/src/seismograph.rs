@@ -144,16 +144,10 @@ fn cell(row: &SeismographRow, counts: &[u32], all: &[u32]) -> char {
 }
 
 fn flags(row: &SeismographRow) -> String {
-    let mut flags = String::new();
-    for (what, at) in [("starts", row.started), ("stops", row.stopped)] {
-        if let Some(at) = at {
-            flags.push_str(&format!(" [{what} {}]", stamp::to_rfc3339(at)));
-        }
-    }
-    if let Some(period) = row.period_ns {
-        flags.push_str(&format!(" [every {} s]", rounded(period as f64 / 1e9)));
-    }
-    flags
+    let at =
+        |what: &str, time: Option<i64>| time.map(|time| format!(" [{what} {}]", stamp::to_rfc3339(time)));
+    let every = row.period_ns.map(|period| format!(" [every {} s]", rounded(period as f64 / 1e9)));
+    [at("starts", row.started), at("stops", row.stopped), every].into_iter().flatten().collect()
 }
 
 /// To two digits: a period is measured from bins.

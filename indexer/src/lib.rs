@@ -47,7 +47,7 @@ pub use engine::{
     Direction, Engine, Event, Evidence, Explanation, FieldValue, KnownWord, Page, Partial, Pattern,
     PatternOptions, PatternVariable, Patterns, RowTimes, RunOptions, Seek, SegmentRows, Shown, SortBy,
     SqlOptions, Strip, Table, Timeline, UnknownWord, ValueCount, View, Walk, aggregate, compare, is_sql,
-    links, seismograph,
+    links, seismograph, service_map,
 };
 pub use file_scan::{FileScan, ScannedLine, scan_files};
 pub use import::{

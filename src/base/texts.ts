@@ -13,6 +13,7 @@ import { live } from './texts/live';
 import { notes } from './texts/notes';
 import { remotes } from './texts/remotes';
 import { seismograph } from './texts/seismograph';
+import { servicemap } from './texts/servicemap';
 import { workbench } from './texts/workbench';
 
 const plural = new Intl.PluralRules('en');
@@ -41,6 +42,7 @@ export const texts = {
   notes,
   remotes,
   seismograph,
+  servicemap,
   workbench,
 
   app: {

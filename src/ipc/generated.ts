@@ -814,11 +814,45 @@ sources: Array<number>,
  */
 values: number, };
 
+export type LinkedId = { 
+/**
+ * Fields first, then words of messages.
+ */
+spots: Array<Spot>, 
+/**
+ * A query that puts the events of each id together.
+ */
+transactions: string, };
+
+export type LinkedRequest = { case: string, value: string, 
+/**
+ * Answers with nothing instead of looking through all events.
+ */
+onlyKnown: boolean, };
+
+export type LinkedValue = { 
+/**
+ * The ids that it is a value of, usually one.
+ */
+ids: Array<LinkedId>, 
+/**
+ * A filter that finds it under all names; empty if it is not a value of any id.
+ */
+query: string, 
+/**
+ * Matching events.
+ */
+events: number, };
+
 export type Links = { 
 /**
  * Places of different formats or names that hold the same values, those with the most first.
  */
 links: Array<Link>, 
+/**
+ * What is linked with the same place is one kind of id.
+ */
+ids: Array<LinkedId>, 
 /**
  * Sources whose events have values in common, the largest offset first.
  */
@@ -1657,6 +1691,72 @@ started: Nanos | null, stopped: Nanos | null,
  */
 periodNs: Nanos | null, };
 
+export type ServiceEdge = { 
+/**
+ * Places in the list of nodes.
+ */
+from: number, to: number, count: number, 
+/**
+ * Median and 95th percentile of the time between the two events, by nearest rank.
+ */
+p50Ns: Nanos, p95Ns: Nanos, 
+/**
+ * Steps whose second event is an error.
+ */
+errors: number, };
+
+export type ServiceMap = { revision: number, 
+/**
+ * Where ids were read.
+ */
+places: Array<Spot>, 
+/**
+ * The most frequent first; what is too much for a picture is the last one, without a name.
+ */
+nodes: Array<ServiceNode>, 
+/**
+ * The most frequent first.
+ */
+edges: Array<ServiceEdge>, 
+/**
+ * Different ids, and their events.
+ */
+ids: number, events: number, 
+/**
+ * Matching events without an id, a time or a node.
+ */
+without: number, 
+/**
+ * From the first to the last of the events.
+ */
+spanNs: Nanos, 
+/**
+ * The share of all ids that was looked at.
+ */
+sampled: number, };
+
+export type ServiceMapProgress = { fraction: number, };
+
+export type ServiceMapRequest = { view: View, 
+/**
+ * The field whose values are the ids.
+ */
+id: string, 
+/**
+ * Reads ids under their other names too, where sources are linked.
+ */
+linked: boolean, 
+/**
+ * The field whose values are the nodes.
+ */
+node: string, };
+
+export type ServiceNode = { name: string | null, events: number, ids: number, 
+/**
+ * Events with the level error or a worse one.
+ */
+errors: number, };
+
 export type Severity = "informational" | "low" | "medium" | "high" | "critical";
 
 export type SortedPageRequest = { view: View, field: string, descending: boolean, first: number, count: number, 
@@ -2049,6 +2149,7 @@ export interface Contract {
   facets: { args: FacetsRequest; progress: Facets; reply: Facets };
   fields: { args: CasePath; progress: Empty; reply: Fields };
   links: { args: CasePath; progress: LinksProgress; reply: Links };
+  linked: { args: LinkedRequest; progress: LinksProgress; reply: LinkedValue | null };
   sortedPage: { args: SortedPageRequest; progress: Empty; reply: Page };
   context: { args: ContextRequest; progress: Empty; reply: Context };
   follow: { args: FollowRequest; progress: Empty; reply: Trails };
@@ -2060,6 +2161,7 @@ export interface Contract {
   unknownWords: { args: UnknownWordsRequest; progress: Empty; reply: UnknownWords };
   patterns: { args: PatternsRequest; progress: Patterns; reply: Patterns };
   seismograph: { args: SeismographRequest; progress: SeismographProgress; reply: Seismograph };
+  serviceMap: { args: ServiceMapRequest; progress: ServiceMapProgress; reply: ServiceMap };
   compare: { args: CompareRequest; progress: Compared; reply: Compared };
   run: { args: RunRequest; progress: Table; reply: Table };
   export: { args: ExportRequest; progress: Exported; reply: Exported };

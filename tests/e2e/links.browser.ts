@@ -60,6 +60,31 @@ test('ids under other names are found, and the clock of a source is set right fr
   await pictures(page, 'links');
   expect(await seriousFindings(page)).toEqual([]);
 
+  // An id is followed under both names, and the query is one that a person can read and change.
+  await link.locator('button.value').first().click();
+  const names = page.getByTestId('linked-names');
+  await names.getByTestId('filter-by-names').waitFor();
+  const query = await names.locator('code').innerText();
+  expect(query).toMatch(/^order\.id=(\d+) OR "order \1"$/);
+  await pictures(page, 'linked-names');
+  expect(await seriousFindings(page)).toEqual([]);
+  await names.getByTestId('filter-by-names').click();
+  await totalBecomes(page, 2);
+  await page.keyboard.press('Control+z');
+  await totalBecomes(page, 2 * ORDERS);
+  await open();
+  await link.getByTestId('link-transactions').click();
+  await eventually('a row for each order', async () => {
+    const rows = await page
+      .getByTestId('result-rows')
+      .getAttribute('data-rows')
+      .catch(() => null);
+    return rows === String(ORDERS);
+  });
+  await page.keyboard.press('Control+z');
+  await page.keyboard.press('Control+z');
+  await open();
+
   await sheet.getByTestId('correct-clock').click();
   await page.keyboard.press('Escape');
   await eventually('clocks that agree', async () => {

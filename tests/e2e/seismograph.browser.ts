@@ -77,7 +77,7 @@ test('says what starts and repeats, and a click shows the events of a cell', asy
   expect(await page.getByTestId('row').first().innerText()).toContain('refused');
   await page.keyboard.press('Control+z');
   await page.getByTestId('seismograph').waitFor();
-  // The label stands for the whole row.
+  // The label is that of the whole row.
   await page.mouse.click(box.x + label / 2, y);
   await totalBecomes(page, REFUSED);
 });

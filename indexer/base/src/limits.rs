@@ -202,6 +202,12 @@ pub const MOST_PATTERNS: usize = 10_000;
 /// a thousand, with at least a pixel and a half a bucket.
 pub const PATTERN_BUCKETS: usize = 600;
 
+/// Events with an id that a service map is made of; of more, a sample of the ids is taken. Each takes 40 bytes.
+pub const MOST_MAP_EVENTS: usize = 4_000_000;
+
+/// The most services of a map: more boxes than these are not read. The others share one.
+pub const MOST_MAP_NODES: usize = 40;
+
 /// The most rows of the seismograph: putting them in order takes the correlation of each with each.
 pub const SEISMOGRAPH_ROWS: usize = 500;
 

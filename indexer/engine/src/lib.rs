@@ -17,6 +17,7 @@ mod percentile;
 pub mod pipe;
 mod rows;
 pub mod seismograph;
+pub mod service_map;
 pub mod templates;
 #[cfg(test)]
 mod test_case;

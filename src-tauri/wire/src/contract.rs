@@ -15,7 +15,7 @@ use crate::{Call, Session};
 use crate::{
     ahead::*, analysis::*, calls::*, cases::*, compare::*, detectors::*, events::*, files::*, formats::*,
     language::*, links::*, live::*, notebook::*, notes::*, patterns::*, recent::*, remotes::*,
-    seismograph::*, sources::*, tables::*, types::*, upkeep::*,
+    seismograph::*, service_map::*, sources::*, tables::*, types::*, upkeep::*,
 };
 
 macro_rules! contract {
@@ -186,6 +186,8 @@ contract! {
     patterns / Patterns: PatternsRequest, Patterns => Patterns;
     /// The templates of the matching events over time, in an order in which those that move together are neighbours.
     seismograph / Seismograph: SeismographRequest, SeismographProgress => Seismograph;
+    /// Who follows whom: steps between services, from events with the same id.
+    service_map / ServiceMap: ServiceMapRequest, ServiceMapProgress => ServiceMap;
     /// What differs between two parts of a case; partial results are streamed.
     compare / Compare: CompareRequest, Compared => Compared;
     /// Rows of what a query with stages gives; partial results are streamed.

@@ -32,6 +32,7 @@ mod patterns;
 mod recent;
 mod remotes;
 mod seismograph;
+mod service_map;
 mod session;
 mod shown;
 mod sources;

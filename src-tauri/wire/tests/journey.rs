@@ -370,6 +370,44 @@ fn templates_are_listed_filtered_by_and_explained() {
 }
 
 #[test]
+fn patterns_over_time_names_of_ids_and_service_maps_cross_the_boundary() {
+    let walk = Walk::new();
+    let line = |n: u32| {
+        let service = ["gateway", "shop"][n as usize % 2];
+        format!(
+            "{{\"time\":\"2026-03-01T14:05:{n:02}Z\",\"service\":\"{service}\",\"trace_id\":\"{:08x}\",\"message\":\"job {n} done\"}}\n",
+            0xabc_0000 + n / 2
+        )
+    };
+    let lines = (0..40).map(line).collect::<Vec<_>>().concat();
+    let (case, _) = walk.imported(&walk.file("a.ndjson", lines.as_bytes()));
+    let request = json!({ "view": view(&case, ""), "granularity": "template", "rows": 500, "bins": 60 });
+    let seen = walk.ask("seismograph", request).expect("a seismograph");
+    assert_eq!((&seen["rows"][0]["text"], &seen["rows"][0]["count"]), (&json!("job <num> done"), &json!(40)));
+    assert_eq!(seen["rows"][0]["counts"].as_array().map(Vec::len), seen["all"].as_array().map(Vec::len));
+    assert_eq!(seen["rows"][0]["normal"]["spread"], json!(1.0));
+
+    let request =
+        |node: &str| json!({ "view": view(&case, ""), "id": "trace_id", "linked": true, "node": node });
+    let map = walk.ask("serviceMap", request("service")).expect("a map");
+    assert_eq!(map["places"], json!([{ "kind": "field", "name": "trace_id" }]));
+    let edge =
+        json!({ "from": 0, "to": 1, "count": 20, "p50Ns": "1000000000", "p95Ns": "1000000000", "errors": 0 });
+    assert_eq!((&map["edges"], &map["ids"]), (&json!([edge]), &json!(20)));
+    assert_eq!(map["nodes"][0]["name"], json!("gateway"));
+    let unknown = walk.ask("serviceMap", request("servise")).expect_err("no such field");
+    assert_eq!(unknown.code, ErrorCode::BadRequest);
+
+    let linked = |value: &str, only_known: bool| {
+        walk.ask("linked", json!({ "case": case, "value": value, "onlyKnown": only_known }))
+    };
+    // The map has looked for links, so they are known; this case has none.
+    let none = json!({ "ids": [], "query": "", "events": 0 });
+    assert_eq!(linked("0abc0001", true).expect("an answer"), none);
+    assert_eq!(linked("0abc0001", false).expect("an answer"), none);
+}
+
+#[test]
 fn files_of_the_screen_are_written_whole_or_not_at_all() {
     let walk = Walk::new();
     let path = walk.folder.path().join("chart.svg");

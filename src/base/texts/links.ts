@@ -11,6 +11,17 @@ export const links = {
   sources: (name: string, more: number) => (more > 0 ? `${name} and ${more} more` : name),
   shared: (count: number, share: string) =>
     `${formatCount(count)} values in both, ${share} of the one with fewer:`,
+  transactions: 'Put together by id',
+  transactionsHint: (query: string) => `Run ${query}`,
+  linked: {
+    find: 'Find other names',
+    findHint: 'Look through all events for fields of other formats that hold the same values',
+    finding: (share: string) => `Looking through all events… ${share}`,
+    none: 'It has no other names.',
+    names: (names: string) => `The same under other names: ${names}`,
+    filter: (count: number) =>
+      `Show ${formatCount(count)} ${count === 1 ? 'event' : 'events'} by all names`,
+  },
   clocks: 'Clocks',
   noClocks: 'No two sources have enough values in common to compare their clocks.',
   agree: (one: string, other: string) => `The clocks of ${other} and ${one} agree`,

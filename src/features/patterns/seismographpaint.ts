@@ -175,7 +175,7 @@ export function periodOf(nanos: string): string {
   return formatSpan(BigInt(Math.round(rounded)));
 }
 
-/** What is said of a row besides its text. */
+/** What is said of a row after its text. */
 export function flagsOf({ started, stopped, periodNs }: SeismographRow): string {
   const words = texts.seismograph.flags;
   return [

@@ -9,6 +9,7 @@ import DetectorsTab from '../detectors/DetectorsTab.svelte';
 import ContextTab from '../followups/ContextTab.svelte';
 import FollowTab from '../followups/FollowTab.svelte';
 import NotesTab from '../notes/NotesTab.svelte';
+import MapTab from '../servicemap/MapTab.svelte';
 import PatternsTab from '../patterns/PatternsTab.svelte';
 
 export interface TabKind {
@@ -26,6 +27,7 @@ export const TABS: readonly TabKind[] = [
   { id: 'compare', name: texts.compare.tab, panel: CompareTab },
   { id: 'detectors', name: texts.detectors.tab, panel: DetectorsTab },
   { id: 'notes', name: texts.notes.tab, panel: NotesTab },
+  { id: 'map', name: texts.servicemap.tab, panel: MapTab },
 ];
 
 /** The component for each kind of follow-up. */

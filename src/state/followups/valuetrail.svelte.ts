@@ -1,7 +1,7 @@
 import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
-import type { Page, Row, Trails } from '../../ipc/generated';
+import type { LinkedValue, Page, Row, Trails } from '../../ipc/generated';
 import { quoted } from '../query/querytext';
 
 /** Events listed at first; each click shows more. */
@@ -12,6 +12,10 @@ const MOST = 10_000;
 export class ValueTrail {
   trails = $state.raw<Trails | null>(null);
   page = $state.raw<Page | null>(null);
+  /** Its names in other formats; null if the links of the case are not known. */
+  linked = $state.raw<LinkedValue | null>(null);
+  /** The share of the events that was read to find links; null if that is not under way. */
+  linking = $state<number | null>(null);
   failure = $state.raw<EngineError | null>(null);
   readonly value: string;
 
@@ -19,6 +23,7 @@ export class ValueTrail {
   readonly #casePath: string;
   readonly #following: Latest<Trails>;
   readonly #listing: Latest<Page>;
+  readonly #naming: Latest<LinkedValue | null>;
   #count = STEP;
   readonly #lifetime: Lifetime;
 
@@ -26,6 +31,7 @@ export class ValueTrail {
     this.#lifetime = lifetime;
     this.#following = new Latest(lifetime);
     this.#listing = new Latest(lifetime);
+    this.#naming = new Latest(lifetime);
     this.#client = client;
     this.#casePath = casePath;
     this.value = value;
@@ -56,6 +62,35 @@ export class ValueTrail {
       failed: (cause) => this.#failed(engineError(cause)),
     });
     this.#list();
+    this.#name(true);
+  }
+
+  /** Looks through all events for fields that hold the same values. */
+  findNames(): void {
+    this.linking = 0;
+    this.#name(false);
+  }
+
+  #name(onlyKnown: boolean): void {
+    const request = { case: this.#casePath, value: this.value, onlyKnown };
+    this.#naming.replace({
+      key: JSON.stringify(request),
+      load: (signal) =>
+        this.#client.call('linked', request, {
+          signal,
+          progress: ({ fraction }) => {
+            if (!signal.aborted) this.linking = fraction;
+          },
+        }),
+      done: (linked) => {
+        this.linked = linked;
+        this.linking = null;
+      },
+      failed: (cause) => {
+        this.linking = null;
+        this.#failed(engineError(cause));
+      },
+    });
   }
 
   dispose(): void {

@@ -28,7 +28,7 @@ it('looks through the case, says how far it is, and stops when it is closed', as
   expect([call.args, sheet.busy]).toEqual([{ path: '/c' }, true]);
   call.options.progress!({ fraction: 0.4 });
   expect(sheet.fraction).toBe(0.4);
-  const found: Links = { links: [], clocks: [], sampled: 1 };
+  const found: Links = { links: [], ids: [], clocks: [], sampled: 1 };
   await call.answer(found);
   expect([sheet.found, sheet.busy]).toEqual([found, false]);
 

@@ -44,6 +44,7 @@ import { EventSelection } from '../events/selection.svelte';
 import { SavedQueries } from '../query/savedqueries.svelte';
 import { asksForNotes, quoted } from '../query/querytext';
 import { Seismograph } from '../patterns/seismograph.svelte';
+import { ServiceMaps } from '../servicemap/servicemap.svelte';
 import { Results } from '../results/results.svelte';
 import { RemoteAnswers } from '../remotes/remoteanswers.svelte';
 import { Rows } from '../events/rows.svelte';
@@ -74,6 +75,7 @@ export class OpenCase {
   readonly language: Language;
   readonly templates: Templates;
   readonly seismograph: Seismograph;
+  readonly serviceMap: ServiceMaps;
   readonly fields: Fields;
   readonly landmarks: Landmarks;
   readonly selection: EventSelection;
@@ -139,6 +141,7 @@ export class OpenCase {
     this.language = new Language(client, summary.path);
     this.templates = new Templates(lifetime, client);
     this.seismograph = new Seismograph(lifetime, client);
+    this.serviceMap = new ServiceMaps(lifetime, client);
     this.fields = new Fields(lifetime, client, summary.path);
     this.landmarks = new Landmarks(lifetime, client, () => this.rows.held, this.isRemote);
     this.selection = new EventSelection(lifetime, client, summary.path, this.rows);
@@ -198,6 +201,7 @@ export class OpenCase {
         this.rows.refresh(epoch);
         this.templates.refresh(epoch);
         this.seismograph.refresh(epoch);
+        this.serviceMap.refresh(epoch);
         this.fields.refresh(epoch);
         this.landmarks.refresh(epoch);
         this.charts.refresh(epoch);
@@ -339,6 +343,7 @@ export class OpenCase {
     if (what === 'list') return;
     this.templates.show(view);
     this.seismograph.show(view, this.explorer.range);
+    this.serviceMap.show(view);
     this.fields.show(view);
   }
 

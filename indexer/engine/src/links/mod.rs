@@ -2,9 +2,10 @@
 //!
 //! `places` collects the values that can be ids, of fields and of words in messages; `score` tells pairs that share
 //! them from those that meet by chance; `clock` estimates offsets from when shared values occur; `names` writes queries
-//! over all names of an id.
+//! over all names of an id, and `ids` reads ids under all of them.
 
 mod clock;
+mod ids;
 mod names;
 mod places;
 mod score;
@@ -19,6 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Serialize;
 
 pub use clock::{Estimate, Jump};
+pub use ids::each_id;
 pub use names::{LinkedId, LinkedValue};
 pub use places::Spot;
 

@@ -59,6 +59,17 @@ pub fn linked_ids(links: &[Link], snapshot: &Snapshot) -> Vec<LinkedId> {
     names.map(|spots| LinkedId { transactions: transactions(&spots, snapshot), spots }).collect()
 }
 
+impl Links {
+    /// All names of the id that a field has, the field itself first.
+    #[must_use]
+    pub fn names_of(&self, field: &str) -> Vec<Spot> {
+        let own = Spot::Field(field.to_owned());
+        let id = self.ids.iter().find(|id| id.spots.contains(&own));
+        let others = id.into_iter().flat_map(|id| &id.spots).filter(|spot| **spot != own).cloned();
+        std::iter::once(own.clone()).chain(others).collect()
+    }
+}
+
 impl LinkedId {
     /// `order.id=42310 OR "order 42310"`.
     #[must_use]

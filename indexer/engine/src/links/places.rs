@@ -365,7 +365,8 @@ fn value_of(column: &Column, code: u64) -> Option<Value> {
     tokens::is_id(text.as_bytes()).then(|| Value::new(text.as_bytes()))
 }
 
-fn each_named(message: Message<'_>, mut each: impl FnMut(&[u8], &[u8])) {
+/// Calls `each` with the word before a value and the value, for each value of a message that can be an id.
+pub fn each_named(message: Message<'_>, mut each: impl FnMut(&[u8], &[u8])) {
     match message {
         Message::Field(text) | Message::Event(text) => tokens::each_value(text, &mut each),
         Message::Request { path, .. } => tokens::each_value(path, &mut each),

@@ -172,7 +172,7 @@ fn an_id_is_followed_and_put_together_under_all_its_names() {
     let named = |id: &LinkedId| id.spots.iter().map(|spot| spot.name().to_owned()).collect::<Vec<_>>();
     let mut names: Vec<Vec<String>> = links.ids.iter().map(named).collect();
     names.sort();
-    assert_eq!(names, [["order_id", "order"], ["request_id", "request"]]);
+    assert_eq!(names, [["order", "order_id"], ["request_id", "request"]]);
 
     let request = links.links.iter().find(|link| link.ends.iter().any(|end| end.spot.name() == "request"));
     let value = &request.expect("requests").examples[0];

@@ -26,7 +26,9 @@ impl Normal {
         let used = counts.iter().zip(all).filter(|(_, all)| **all > 0);
         let mut values: Vec<f64> = used.map(|(&count, _)| f64::from(count)).collect();
         let median = median(&mut values);
-        values.iter_mut().for_each(|value| *value = (*value - median).abs());
+        for value in &mut values {
+            *value = (*value - median).abs();
+        }
         let distance = self::median(&mut values) * DEVIATION_OF_MEDIAN_DISTANCE;
         Normal { median, spread: distance.max(median.sqrt()).max(1.0) }
     }

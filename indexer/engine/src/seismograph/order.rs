@@ -35,7 +35,9 @@ fn direction(counts: &[u32], normal: Normal, all: &[u32]) -> Vec<f32> {
     let together = deviations.len().div_ceil(COMPARED_BINS).max(1);
     let mut coarse: Vec<f64> = deviations.chunks(together).map(|bins| bins.iter().sum()).collect();
     let mean = coarse.iter().sum::<f64>() / coarse.len().max(1) as f64;
-    coarse.iter_mut().for_each(|value| *value -= mean);
+    for value in &mut coarse {
+        *value -= mean;
+    }
     let length = coarse.iter().map(|value| value * value).sum::<f64>().sqrt();
     coarse.iter().map(|value| if length > 0.0 { (value / length) as f32 } else { 0.0 }).collect()
 }
@@ -121,8 +123,8 @@ fn join(
 ) {
     let (sizes, mut second) =
         ([groups[one].len() as f32, groups[other].len() as f32], std::mem::take(&mut groups[other]));
-    for third in 0..groups.len() {
-        if third != one && !groups[third].is_empty() {
+    for (third, group) in groups.iter().enumerate() {
+        if third != one && !group.is_empty() {
             let sum = sizes[0] * distances.get(one, third) + sizes[1] * distances.get(other, third);
             distances.set(one, third, sum / (sizes[0] + sizes[1]));
         }

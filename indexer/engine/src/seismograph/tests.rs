@@ -81,7 +81,7 @@ fn normal_is_the_median_of_the_bins_in_use() {
 }
 
 #[test]
-fn beats_are_told_from_noise_and_bursts() {
+fn noise_and_bursts_do_not_beat() {
     let mut random = Random(5);
     for every in [4.0, 5.5, 7.33, 12.0, 30.4, 60.0] {
         let mut counts = vec![0_u32; BINS];

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+
+import { Lifetime } from '../../base/lifetime';
+import type { ServiceMap, View } from '../../ipc/generated';
+import { FakeClient } from '../fakeclient';
+import { likelyId, ServiceMaps } from './servicemap.svelte';
+
+const view: View = { case: '/a.case', query: '', from: null, to: null };
+const map = { revision: 1, places: [], nodes: [], edges: [], ids: 3 } as unknown as ServiceMap;
+
+it('chooses the id that several services are most likely to write', () => {
+  expect(likelyId(['host', 'order.id', 'request_id', 'trace_id'])).toBe('trace_id');
+  expect(likelyId(['host', 'session', 'order.id'])).toBe('order.id');
+  expect(likelyId(['x-request-id', 'bytes'])).toBe('x-request-id');
+  expect(likelyId(['host', 'status', 'tracer'])).toBeNull();
+});
+
+it('asks only while it is shown and an id is chosen, and keeps the last answer', async () => {
+  const client = new FakeClient();
+  const maps = new ServiceMaps(new Lifetime(), client);
+  maps.show(view);
+  maps.choose({ id: 'trace_id' });
+  expect(client.calls).toHaveLength(0);
+  maps.shown = true;
+  expect(client.callsTo('serviceMap')[0]!.args).toMatchObject({ id: 'trace_id', node: 'source' });
+  await client.callsTo('serviceMap')[0]!.answer(map);
+  expect(maps.found?.map).toBe(map);
+  maps.choose({ node: 'service' });
+  expect(maps.found?.choice.node).toBe('source');
+  await client.callsTo('serviceMap')[1]!.fail({ code: 'badRequest', message: 'no field' });
+  expect(maps.failure).not.toBeNull();
+  expect(maps.found?.map).toBe(map);
+});
