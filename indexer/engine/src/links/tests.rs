@@ -169,8 +169,8 @@ fn an_id_is_followed_and_put_together_under_all_its_names() {
     let folder = tempfile::tempdir().expect("a folder");
     let (links, case) = links_of(&mixed(folder.path(), 2, 0), folder.path());
     let snapshot = case.snapshot();
-    let named = |id: &LinkedId| id.spots.iter().map(|spot| spot.name().to_owned()).collect::<Vec<_>>();
-    let mut names: Vec<Vec<String>> = links.ids.iter().map(named).collect();
+    let spots_of = |id: &LinkedId| id.spots.iter().map(|spot| spot.name().to_owned()).collect::<Vec<_>>();
+    let mut names: Vec<Vec<String>> = links.ids.iter().map(spots_of).collect();
     names.sort();
     assert_eq!(names, [["order", "order_id"], ["request_id", "request"]]);
 

@@ -126,7 +126,7 @@ fn case(folder: &std::path::Path) -> TestCase {
             ));
         };
         if random.below(3) == 0 {
-            write("info", format!("request {} served", second));
+            write("info", format!("request {second} served"));
         }
         if second % 300 == 7 {
             write("info", "health check passed".to_owned());
