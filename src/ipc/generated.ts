@@ -864,6 +864,16 @@ sampled: number, };
 
 export type LinksProgress = { fraction: number, };
 
+export type ListedRemote = { name: string, 
+/**
+ * What opens it in place of a case's folder.
+ */
+path: string, url: string, index: string, timeField: string | null, 
+/**
+ * Where the credentials are, in words. Never the credentials.
+ */
+credentials: string, ca: string | null, off: boolean, };
+
 export type LiveAlert = { 
 /**
  * Grows by one with each message.
@@ -899,15 +909,6 @@ problems: Array<DetectorProblem>,
  * Why none is evaluated at the moment.
  */
 trouble: WireError | null, };
-export type ListedRemote = { name: string, 
-/**
- * What opens it in place of a case's folder.
- */
-path: string, url: string, index: string, timeField: string | null, 
-/**
- * Where the credentials are, in words. Never the credentials.
- */
-credentials: string, ca: string | null, off: boolean, };
 
 export type LiveChange = "pause" | "resume" | "remove";
 

@@ -234,7 +234,7 @@ export class OpenCase {
     if (index !== null) this.detail.reveal(index);
   }
 
-  /** Of which revision rows are requested where the list is held. */
+  /** The revision whose rows are requested where the list is held. */
   get #heldRows(): { revision?: number } {
     const { held } = this.rows;
     return held === null ? {} : { revision: held };

@@ -101,7 +101,7 @@ pub struct ChangeLiveRequest {
 }
 
 /// The live sources of a case at a moment. The counters of the crate that receives are of streams; these are of sources.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LiveStatus {

@@ -35,11 +35,11 @@ pub fn answer(session: &Session, call: &Call<'_>, name: &str, command: &Command)
     // These need no connection.
     match command {
         Command::ForgetCase(_) => return json(Ok(Empty {})),
-        Command::Live(_) => return json(Ok(no_live())),
+        Command::Live(_) => return json(Ok(LiveStatus::default())),
         // Somebody closes it.
         Command::StopLive(_) => {
             session.remotes.close_one(name);
-            return json(Ok(no_live()));
+            return json(Ok(LiveStatus::default()));
         }
         _ => {}
     }
@@ -72,21 +72,6 @@ pub fn asked(view: &View) -> Answer<Asked> {
     let (from, to) = (view.from.map(|time| time.0), view.to.map(|time| time.0));
     let parsed = indexer::View::parse(&view.query, from, to)?;
     Ok(Asked { filter: parsed.filter, from, to, zone: "UTC".to_owned() })
-}
-
-fn no_live() -> LiveStatus {
-    LiveStatus {
-        sources: Vec::new(),
-        is_receiving: false,
-        is_waiting: false,
-        revision: 0,
-        queue_bytes: 0,
-        backlog_bytes: 0,
-        stalls: 0,
-        visible_p50_ms: 0.0,
-        visible_p99_ms: 0.0,
-        trouble: None,
-    }
 }
 
 fn no_notes() -> Notes {
