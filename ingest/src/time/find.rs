@@ -70,6 +70,7 @@ impl Spelling {
             Spelling::HexSeconds => hex_seconds(line, at).map(|(ns, end)| (When::Instant(ns), end)),
             Spelling::DigitsAlone => stamp(digits_alone(line, at)),
             Spelling::Epoch => epoch::delimited(line, at).map(|(ns, end)| (When::Instant(ns), end)),
+            Spelling::DayTime if follows_date(line, at) => None,
             Spelling::DayTime => day_time(line, at).map(|(ns, end)| (When::TimeOfDay(ns), end)),
             Spelling::Uptime => uptime(line, at).map(|(ns, end)| (When::Uptime(ns), end)),
         }
@@ -192,6 +193,17 @@ pub(crate) fn is_delimited(line: &[u8], at: usize) -> bool {
         b'.' | b'_' | b'-' | b'/' | 0x80.. => false,
         _ => !before.is_ascii_alphanumeric(),
     }
+}
+
+/// Whether a date with its year is directly before. Where it cannot be read with the date (`2999-01-01`, `0000-00-00`), a time
+/// of day is not one of the day on which the file was written.
+fn follows_date(line: &[u8], at: usize) -> bool {
+    at.checked_sub("2999-01-01 ".len()).is_some_and(|start| {
+        begins_with_year(line, start)
+            && line[start + 7] == line[start + 4]
+            && digit_run(line, start + 8) == 2
+            && matches!(line[at - 1], b' ' | b'T')
+    })
 }
 
 /// A year of four digits and the mark of a date.

@@ -442,4 +442,9 @@ fn late_stamps_and_numbers_out_of_order() {
         &["261121030405.123 9051 00005 x", "261121030404.5 9051 00005 y"],
         &["2026-11-21T03:04:05.123Z", "2026-11-21T03:04:04.5Z"],
     );
+    // The time of day of a date that cannot be is not one of today.
+    learned(
+        &["2999-01-01 00:00:01 INFO a", "2999-01-01 00:00:02 INFO b", "0000-00-00 00:00:00 INFO c"],
+        &["none", "none", "none"],
+    );
 }
