@@ -35,8 +35,7 @@ pub fn run(arguments: &Compare) -> Result<Outcome> {
     let found = found?;
     let mut stdout = out::stdout();
     if arguments.json {
-        serde_json::to_writer_pretty(&mut stdout, &as_json(&found))?;
-        writeln!(stdout)?;
+        out::json(&mut stdout, &as_json(&found))?;
     } else {
         print(&found, &mut stdout)?;
     }

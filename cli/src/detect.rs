@@ -25,8 +25,7 @@ pub fn run(arguments: &Detect) -> Result<Outcome> {
     let mut stdout = out::stdout();
     if arguments.json {
         let files = found.iter().map(FileLine::from).collect();
-        serde_json::to_writer_pretty(&mut stdout, &Report { files })?;
-        writeln!(stdout)?;
+        out::json(&mut stdout, &Report { files })?;
     } else {
         for file in found.iter().filter(|file| !file.format.is_empty()) {
             let line = FileLine::from(file);

@@ -77,8 +77,7 @@ pub fn run(arguments: &Import) -> Result<Outcome> {
             waited_for: bottleneck(&done.stages).map(StageName::name),
         };
         let mut stdout = out::stdout();
-        serde_json::to_writer_pretty(&mut stdout, &report)?;
-        writeln!(stdout)?;
+        out::json(&mut stdout, &report)?;
         stdout.flush()?;
     } else {
         for file in &done.files {

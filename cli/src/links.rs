@@ -33,8 +33,7 @@ pub fn run(arguments: &Links) -> Result<Outcome> {
     out::progress("");
     let (found, mut stdout) = (found?, out::stdout());
     if arguments.json {
-        serde_json::to_writer_pretty(&mut stdout, &as_json(&found, &snapshot))?;
-        writeln!(stdout)?;
+        out::json(&mut stdout, &as_json(&found, &snapshot))?;
     } else {
         print(&found, &snapshot, &mut stdout)?;
     }

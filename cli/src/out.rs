@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 
 use indexer::Error;
+use serde::Serialize;
 use wire::WireError;
 
 /// A line for a person.
@@ -41,6 +42,13 @@ pub fn progress(line: &str) {
 /// Data, in large writes.
 pub fn stdout() -> BufWriter<io::StdoutLock<'static>> {
     BufWriter::with_capacity(1 << 16, io::stdout().lock())
+}
+
+/// One JSON document, for people and programs.
+pub fn json(stdout: &mut dyn Write, document: &impl Serialize) -> anyhow::Result<()> {
+    serde_json::to_writer_pretty(&mut *stdout, document)?;
+    writeln!(stdout)?;
+    Ok(())
 }
 
 /// Whether the reader of our output went away, as `head` does; that is no failure.

@@ -119,8 +119,7 @@ pub fn push(arguments: &Push) -> Result<Outcome> {
     if arguments.dry_run {
         let events = remotes::checked_query(text, case.count(&snapshot, &view, &cancel))?;
         let mut stdout = out::stdout();
-        serde_json::to_writer_pretty(&mut stdout, &remote::template(&source, &options))?;
-        writeln!(stdout)?;
+        out::json(&mut stdout, &remote::template(&source, &options))?;
         stdout.flush()?;
         out::say(&format!("{events} events would be sent to {}; nothing was", options.index));
         return Ok(Outcome::Done);

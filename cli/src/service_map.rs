@@ -62,8 +62,7 @@ pub fn run(arguments: &ServiceMap) -> Result<Outcome> {
     out::progress("");
     let (found, mut stdout) = (found?, out::stdout());
     if arguments.json {
-        serde_json::to_writer_pretty(&mut stdout, &as_json(&found))?;
-        writeln!(stdout)?;
+        out::json(&mut stdout, &as_json(&found))?;
     } else {
         print(&found, &mut stdout)?;
     }

@@ -106,8 +106,7 @@ pub fn run(arguments: &args::Bench) -> anyhow::Result<Outcome> {
     let report = Report { imported, events, questions };
     let mut stdout = out::stdout();
     if arguments.json {
-        serde_json::to_writer_pretty(&mut stdout, &report)?;
-        writeln!(stdout)?;
+        out::json(&mut stdout, &report)?;
     } else {
         print(&report, &mut stdout)?;
     }

@@ -62,7 +62,7 @@ impl Question<'_> {
     }
 
     fn top(&mut self, field: &FieldRef, count: u64) -> Result<Table> {
-        let there = self.values(&field.name)?;
+        let there = self.whole_values(&field.name)?;
         let name = there.name.as_str();
         let size = count.clamp(1, 10_000);
         let shard_size = size.saturating_mul(SHARD_FACTOR).clamp(1_000, 50_000);
@@ -89,7 +89,7 @@ impl Question<'_> {
     }
 
     /// The field with the whole values.
-    fn values(&mut self, name: &str) -> Result<Field> {
+    pub(crate) fn whole_values(&mut self, name: &str) -> Result<Field> {
         let field = self.field(name)?;
         let Some(there) = self.cluster.schema.groupable(&field).cloned() else {
             let message = format!(
@@ -120,7 +120,7 @@ impl Question<'_> {
             }
         } else {
             for field in fields {
-                named.push((field.name.clone(), self.values(&field.name)?));
+                named.push((field.name.clone(), self.whole_values(&field.name)?));
             }
         }
         let size = values.unwrap_or(USUAL_VALUES).clamp(1, 1_000);

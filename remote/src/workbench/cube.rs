@@ -220,20 +220,6 @@ impl Question<'_> {
         Ok(Group { axis, request: json!({"filters": {"filters": named}}), bins: None })
     }
 
-    /// The field that whole values are in.
-    pub(super) fn whole_values(&mut self, name: &str) -> Result<Field> {
-        let field = self.field(name)?;
-        let Some(there) = self.cluster.schema.groupable(&field).cloned() else {
-            let message = format!(
-                "values of `{name}` are not counted there: it is {} without whole values",
-                field.kind.name()
-            );
-            return Err(unsupported(message, "map it with a multi-field of the type keyword"));
-        };
-        self.left_out(&there);
-        Ok(there)
-    }
-
     fn number(&self, name: &str) -> Result<Field> {
         let field = self.field(name)?;
         if field.kind.is_number() && field.aggregatable {

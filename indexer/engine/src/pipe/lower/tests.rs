@@ -97,6 +97,23 @@ fn plain_fields_and_bins_are_aggregated_from_codes_and_others_say_why_not() {
     }
 }
 
+/// What a function gives for the first planned stage of a query.
+fn with_first_stage<T>(
+    case: &TestCase,
+    query: &str,
+    ask: impl FnOnce(Planned, (Scope<'_>, &Run<'_>)) -> Result<T>,
+) -> T {
+    let (parsed, snapshot) = (parse_query(query).expect(query), case.snapshot());
+    let clock =
+        Clock { now: 0, zone: jiff::tz::TimeZone::UTC, range: snapshot.time_range(), folder: ".".into() };
+    let view = View { filter: parsed.filter.clone(), from: None, to: None };
+    let scope = Scope { case, snapshot: &snapshot, view: &view };
+    let run = Run::new(clock.clone(), &RunOptions::default(), &Cancel::default(), Some(scope));
+    let names = Names::of_events(&Engine::field_names(&snapshot), false);
+    let planned = plan(&parsed.stages, &mut Planner { names, clock: &clock }).expect(query);
+    ask(planned.into_iter().next().expect(query), (scope, &run)).expect(query)
+}
+
 /// The names, cells and notes of a result.
 fn answer(case: &TestCase, query: &str, by_rows: bool) -> (Vec<Arc<str>>, Vec<Vec<Cell>>, Vec<String>) {
     let options = RunOptions { by_rows, ..RunOptions::default() };
@@ -111,7 +128,6 @@ fn answer(case: &TestCase, query: &str, by_rows: bool) -> (Vec<Arc<str>>, Vec<Ve
 #[test]
 fn only_events_that_can_be_among_the_first_are_read_where_several_keys_are_compared() {
     let (_folder, case) = case();
-    let (snapshot, never) = (case.snapshot(), Cancel::default());
     for (query, expected) in [
         ("* | sort -far, w | limit 100", Some("far>=19900059700")),
         ("* | sort n, -many, w | limit 300", Some("n<=0")),
@@ -129,24 +145,17 @@ fn only_events_that_can_be_among_the_first_are_read_where_several_keys_are_compa
         ("* | sort -n, w | limit 0", None),
     ] {
         assert_eq!(answer(&case, query, false), answer(&case, query, true), "{query}");
-        let parsed = parse_query(query).expect(query);
-        let clock =
-            Clock { now: 0, zone: jiff::tz::TimeZone::UTC, range: snapshot.time_range(), folder: ".".into() };
-        let view = View { filter: parsed.filter.clone(), from: None, to: None };
-        let scope = Scope { case: &case, snapshot: &snapshot, view: &view };
-        let run = Run::new(clock.clone(), &RunOptions::default(), &never, Some(scope));
-        let names = Names::of_events(&Engine::field_names(&snapshot), false);
-        let planned = plan(&parsed.stages, &mut Planner { names, clock: &clock }).expect(query);
-        let Some(Planned::First(keys, first)) = planned.into_iter().next() else { panic!("{query}") };
-        let view = narrowed(&keys, first, (scope, &run)).expect(query);
-        assert_eq!(view.map(|view| view.filter.to_string()).as_deref(), expected, "{query}");
+        let narrowed = with_first_stage(&case, query, |planned, around| match planned {
+            Planned::First(keys, first) => narrowed(&keys, first, around),
+            _ => panic!("{query}"),
+        });
+        assert_eq!(narrowed.map(|view| view.filter.to_string()).as_deref(), expected, "{query}");
     }
 }
 
 #[test]
 fn percentiles_of_spread_numbers_are_selected_as_rows_give_them() {
     let (_folder, case) = case();
-    let (snapshot, never) = (case.snapshot(), Cancel::default());
     for (query, is_selected) in [
         ("* | stats p50(spread), count, p95(spread), p99(far)", true),
         ("* | stats count, median(spread) as m, percentile(spread, 12.5), p99(far) by w", true),
@@ -160,17 +169,11 @@ fn percentiles_of_spread_numbers_are_selected_as_rows_give_them() {
         ("* | stats p95(spread) by d", false),
         ("* | stats p95(mixed) by w", false),
     ] {
-        let parsed = parse_query(query).expect(query);
         assert_eq!(answer(&case, query, false), answer(&case, query, true), "{query}");
-        let clock =
-            Clock { now: 0, zone: jiff::tz::TimeZone::UTC, range: snapshot.time_range(), folder: ".".into() };
-        let view = View { filter: parsed.filter.clone(), from: None, to: None };
-        let scope = Scope { case: &case, snapshot: &snapshot, view: &view };
-        let run = Run::new(clock.clone(), &RunOptions::default(), &never, Some(scope));
-        let names = Names::of_events(&Engine::field_names(&snapshot), false);
-        let planned = plan(&parsed.stages, &mut Planner { names, clock: &clock }).expect(query);
-        let Some(Planned::Stats(stats)) = planned.into_iter().next() else { panic!("{query}") };
-        let selected = percentiles(&stats, (scope, &run), &mut |_| {}).expect(query);
+        let selected = with_first_stage(&case, query, |planned, around| match planned {
+            Planned::Stats(stats) => percentiles(&stats, around, &mut |_| {}),
+            _ => panic!("{query}"),
+        });
         assert_eq!(selected.is_some(), is_selected, "{query}");
     }
 }
