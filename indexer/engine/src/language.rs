@@ -47,6 +47,11 @@ impl Engine {
                 kinds.push(field.kind);
             }
         }
+        for (name, kinds) in snapshot.fields_of_whole() {
+            if !places.contains_key(name.as_str()) {
+                fields.push(KnownField { name: name.clone(), kinds: kinds.clone() });
+            }
+        }
         let now = snapshot.time_range().map_or(0, |(_, last)| last);
         QueryContext { fields, now, zone: jiff::tz::TimeZone::UTC }
     }

@@ -41,7 +41,7 @@ pub use language::Explanation;
 pub use pages::{
     Around, Context, Event, Evidence, FieldValue, Page, Seek, Shown, SortBy, Strip, Timeline, Walk,
 };
-pub use pipe::{Cell, Column, ColumnKind, Partial, RunOptions, Table};
+pub use pipe::{Cell, Column, ColumnKind, KeptQuery, Partial, RunOptions, Table, TableStages};
 pub use query::Checked;
 pub use rows::{CodedColumn, RowTimes, SegmentRows};
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
@@ -140,6 +140,14 @@ impl Engine {
             answer = ask(&S::from(whole));
         }
         answer
+    }
+
+    /// Keeps no more than so many bytes from now on of what was read for queries, where that is little of what a program
+    /// does.
+    pub fn limit_caches(&self, bytes: usize) {
+        self.shared.columns.limit(bytes / 2);
+        self.frames.limit(bytes / 4);
+        self.matches.limit(bytes / 4);
     }
 
     pub fn raw_cursor(&self) -> RawCursor<'_> {

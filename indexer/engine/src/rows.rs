@@ -7,9 +7,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::Engine;
-use crate::exec::in_order;
+use crate::exec::{SegmentQuery, in_order, possible_rows};
 use base::error::Result;
 use base::{Cancel, FieldKind};
+use query::Pattern;
 use store::Snapshot;
 use store::{Column, Dictionary, Scalar, Segment, Times};
 
@@ -100,6 +101,18 @@ impl SegmentRows<'_> {
             each(row, &String::from_utf8_lossy(text));
             Ok(())
         })
+    }
+}
+
+impl SegmentRows<'_> {
+    /// A superset of the rows whose text matches a pattern, in order: by the text index, without reading any text.
+    /// Nothing where the index cannot tell.
+    pub fn possible_rows(&self, pattern: &Pattern, cancel: &Cancel) -> Result<Option<Vec<u32>>> {
+        let segment = &*self.segment;
+        let shapes = || Ok(None);
+        let question =
+            SegmentQuery { segment, sources: &[], templates: None, shapes: &shapes, cancel, trace: None };
+        Ok(possible_rows(&question, pattern)?.map(|rows| rows.iter().collect()))
     }
 }
 

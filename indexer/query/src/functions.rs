@@ -148,6 +148,7 @@ functions! {
     Mode "mode" [] 1..1 "x" "the most frequent value; of several the least";
     First "first" ["earliest"] 1..1 "x" "the value of the first row in time that has one";
     Last "last" ["latest"] 1..1 "x" "the value of the last row in time that has one";
+    Entropy "entropy" [] 1..1 "x" "how evenly its values occur, in bits: 0 if all are equal, 3 if eight values are equally frequent";
     Values "values" ["list", "make_set"] 1..2 "x, [n]" "the different values as a list in their order, at most n";
     Rate "rate" ["per_second"] 0..1 "[x]" "rows (or the sum of `x`) per second of the group's span";
     PerMinute "per_minute" [] 0..1 "[x]" "the same per minute";

@@ -19,6 +19,20 @@ pub enum Prepared {
     Clause(Clause),
 }
 
+/// A compiled filter with its text, which its rows are cached under.
+#[derive(Debug)]
+pub struct KeptFilter {
+    pub printed: String,
+    pub prepared: Prepared,
+}
+
+impl KeptFilter {
+    #[must_use]
+    pub fn new(filter: &Filter) -> KeptFilter {
+        KeptFilter { printed: filter.to_string(), prepared: Prepared::new(filter) }
+    }
+}
+
 #[derive(Debug)]
 pub struct Clause {
     /// The clause as it is printed.

@@ -28,7 +28,7 @@ use crate::Engine;
 use crate::aggregate::timeline::Counts;
 pub use crate::aggregate::timeline::Timeline;
 pub use crate::exec::Direction;
-use crate::exec::{Position, RowSet, SegmentQuery, SegmentRows, Selection, in_order, select_set};
+use crate::exec::{KeptFilter, Position, RowSet, SegmentQuery, SegmentRows, Selection, in_order, select_set};
 use crate::notes::states_of;
 use crate::view::{View, range};
 use base::error::{Error, ErrorKind, Result};
@@ -206,6 +206,9 @@ impl Engine {
                 names.push(field.name.clone());
             }
         }
+        // Of a part those of the whole case.
+        let others = snapshot.fields_of_whole().iter().map(|(name, _)| name);
+        names.extend(others.filter(|name| !seen.contains(name.as_str())).cloned());
         names
     }
 
@@ -238,6 +241,18 @@ impl Engine {
         view: &View,
         cancel: &Cancel,
     ) -> Result<Option<SegmentRows>> {
+        self.part_of(snapshot, index, view, None, cancel)
+    }
+
+    /// The same; `kept` is the view's filter where it was made ready before.
+    pub fn part_of(
+        &self,
+        snapshot: &Snapshot,
+        index: usize,
+        view: &View,
+        kept: Option<&KeptFilter>,
+        cancel: &Cancel,
+    ) -> Result<Option<SegmentRows>> {
         let segment = &snapshot.segments[index];
         let before = view.to.is_some_and(|to| segment.meta.first.is_none_or(|first| first >= to));
         let after = view.from.is_some_and(|from| segment.meta.last.is_none_or(|last| last < from));
@@ -263,9 +278,29 @@ impl Engine {
         let set = if view.filter == Filter::Everything {
             RowSet::All(events)
         } else {
-            self.matching(snapshot, segment, &view.filter, cancel)?
+            match kept {
+                Some(kept) => self.matching_kept(snapshot, segment, kept, cancel)?,
+                None => self.matching(snapshot, segment, &view.filter, cancel)?,
+            }
         };
         Ok(Some(SegmentRows::new(Arc::clone(segment), set, start..end)))
+    }
+
+    /// The rows of a filter that is ready, which names no templates.
+    fn matching_kept(
+        &self,
+        snapshot: &Snapshot,
+        segment: &Segment,
+        kept: &KeptFilter,
+        cancel: &Cancel,
+    ) -> Result<RowSet> {
+        self.matches.get(segment.meta.id, &kept.printed, cancel, || {
+            let shapes = || self.known_shapes(segment, cancel);
+            let sources = snapshot.sources();
+            let question =
+                SegmentQuery { segment, sources, templates: None, shapes: &shapes, cancel, trace: None };
+            select_set(&question, &kept.prepared, &mut self.raw_cursor())
+        })
     }
 
     fn matching(

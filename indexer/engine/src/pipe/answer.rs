@@ -18,7 +18,7 @@ use super::step::{RowStep, Step};
 use super::table::Table;
 use crate::Engine;
 use crate::calculated::Calculated;
-use crate::exec::{SegmentRows, in_order};
+use crate::exec::{KeptFilter, SegmentRows, in_order};
 use crate::view::View;
 use base::Cancel;
 use base::error::Result;
@@ -140,18 +140,20 @@ impl Engine {
 
 /// A query, made ready for a snapshot.
 pub(super) struct PlannedQuery {
-    view: View,
-    stages: Vec<Stage>,
+    pub view: View,
+    /// The filter as it was made ready, where the query is kept.
+    pub filter: Option<KeptFilter>,
+    pub stages: Vec<Stage>,
     /// The fields of events, and whether there may be others.
     events: (Vec<String>, bool),
     pub wanted: Wanted,
     /// The columns of the result.
     names: Vec<Arc<str>>,
-    clock: Clock,
+    pub clock: Clock,
 }
 
 impl PlannedQuery {
-    fn new(
+    pub fn new(
         case: &Engine,
         snapshot: &Snapshot,
         query: &Query,
@@ -187,7 +189,8 @@ impl PlannedQuery {
         let columns = events.0.iter().filter_map(|name| read.get(name.as_str()).cloned()).collect();
         let refs = stages.iter().any(|stage| matches!(stage.kind, StageKind::Context(_)));
         let wanted = Wanted { columns, refs };
-        Ok(PlannedQuery { view, stages: stages.to_vec(), events, wanted, names: shown, clock })
+        let stages = stages.to_vec();
+        Ok(PlannedQuery { view, filter: None, stages, events, wanted, names: shown, clock })
     }
 
     fn run<'a>(
@@ -201,12 +204,17 @@ impl PlannedQuery {
     }
 
     /// A result without rows.
-    fn empty(&self) -> Table {
+    pub fn empty(&self) -> Table {
         Table::of_rows(0).keep(&self.names)
     }
 
+    /// The columns that the stages begin with.
+    pub fn names_of_events(&self) -> Names {
+        Names::of_events(&self.events.0, self.events.1)
+    }
+
     fn planner<'a>(&self, run: &'a Run<'_>) -> Planner<'a> {
-        Planner { names: Names::of_events(&self.events.0, self.events.1), clock: &run.clock }
+        Planner { names: self.names_of_events(), clock: &run.clock }
     }
 
     fn stream(
@@ -361,8 +369,13 @@ impl PlannedQuery {
     fn pieces(&self, run: &Run<'_>, scope: Scope<'_>, segments: &[u32]) -> Result<Vec<Piece>> {
         let mut pieces = Vec::new();
         for &segment in segments {
-            let part: Option<SegmentRows> =
-                scope.case.part(scope.snapshot, segment as usize, &self.view, &run.cancel)?;
+            let part: Option<SegmentRows> = scope.case.part_of(
+                scope.snapshot,
+                segment as usize,
+                scope.view,
+                self.filter.as_ref(),
+                &run.cancel,
+            )?;
             pieces.extend(part.map(|part| Piece { segment, part }));
         }
         Ok(pieces)
@@ -380,11 +393,7 @@ impl PlannedQuery {
         out: &mut dyn FnMut(Table) -> Result<()>,
         partial: &mut dyn FnMut(Partial<'_>),
     ) -> Result<()> {
-        let tasks: Vec<Vec<u32>> = if stats.needs_order() {
-            in_time_order(scope.snapshot)
-        } else {
-            (0..scope.snapshot.segments.len() as u32).map(|segment| vec![segment]).collect()
-        };
+        let tasks = stats.tasks(scope.snapshot);
         let lowered = Lowered::new(stats, rows.is_empty()).ok().filter(|_| !run.by_rows);
         let mut groups = Groups::new(stats);
         let mut progress = Progress::new(scope.snapshot.events());
@@ -404,7 +413,7 @@ impl PlannedQuery {
     }
 
     /// What the stages calculate of some segments.
-    fn group(
+    pub fn group(
         &self,
         run: &Run<'_>,
         scope: Scope<'_>,

@@ -37,6 +37,7 @@ pub struct Walk {
 
 impl Walk {
     /// The bucket of a time; `None` if it is in none.
+    #[inline]
     pub fn index(&mut self, time: i64) -> Option<usize> {
         if time == NO_TIME {
             return None;
@@ -72,6 +73,7 @@ pub struct Tally {
 
 impl Tally {
     /// Adds an event. There are `buckets` buckets.
+    #[inline]
     pub fn add(&mut self, time: i64, level: Level, bucket: Option<usize>, buckets: usize) {
         self.count += 1;
         self.levels[level as usize % Level::ALL.len()] += 1;
@@ -88,6 +90,7 @@ impl Tally {
     }
 
     /// Keeps the event as an example if it is among the first.
+    #[inline]
     pub fn example(&mut self, time: i64, place: impl FnOnce() -> TallySlot, examples: usize) {
         let is_early =
             self.examples.len() < examples || self.examples.last().is_some_and(|last| time <= last.0);

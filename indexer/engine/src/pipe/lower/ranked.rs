@@ -14,9 +14,9 @@ use crate::aggregate::{AggregateScope, TermCounts, coded};
 use crate::exec::in_order;
 use base::FieldKind;
 use base::error::{ErrorKind, Result};
-use base::limits::{PIPE_ROWS, RANKED_VALUES};
+use base::limits::{PIPE_ROWS, SHARED_VALUE_BYTES};
 use query::BinaryOp;
-use store::Scalar;
+use store::{Dictionary, Scalar};
 
 /// The rows of `top` or `rare`; nothing where they come out of groups. `partial` gets those of the events so far,
 /// with the share of events looked at.
@@ -32,24 +32,27 @@ pub fn ranked(
     let Some(field) = key.as_field().filter(|_| (1..=PIPE_ROWS).contains(&ranked.count)) else {
         return Ok(None);
     };
-    if !are_texts(field, scope) || distinct_at_most(field, scope, run)? > RANKED_VALUES {
+    if !are_texts(field, scope) {
         return Ok(None);
     }
+    let bytes = bytes_of_values(field, scope, run)?;
+    if bytes > run.budget.left() {
+        return Ok(None);
+    }
+    run.budget.take(stats.stage, bytes)?;
     let (case, snapshot, view) = (scope.case, scope.snapshot, scope.view);
     let asked = AggregateScope { case, snapshot, view, cancel: &run.cancel };
     let mut report = |counted: &TermCounts, share| partial(&table(name, counted, ranked), share);
-    let counted = match TermCounts::count_with_partials(&asked, field, &mut report) {
+    let counted = TermCounts::count_with_partials(&asked, field, &mut report);
+    run.budget.give_back(bytes);
+    let counted = match counted {
         Err(error) if error.kind() == ErrorKind::Limit => return Ok(None),
         counted => counted?,
     };
-    let bytes = counted.counts.len() * size_of::<u32>();
-    run.budget.take(stats.stage, bytes)?;
     if counted.missing() > 0 {
         run.note(vec![format!("{} rows have no value and are left out", counted.missing())]);
     }
-    let table = table(name, &counted, ranked);
-    run.budget.give_back(bytes);
-    Ok(Some(table))
+    Ok(Some(table(name, &counted, ranked)))
 }
 
 /// Whether a field has values of one type, which is text: codes of all segments do not separate types.
@@ -58,16 +61,21 @@ fn are_texts(field: &str, scope: Scope<'_>) -> bool {
     kinds.peek().is_some() && kinds.all(|kind| kind == FieldKind::Text)
 }
 
-/// No fewer than the different values of a field.
-fn distinct_at_most(field: &str, scope: Scope<'_>, run: &Run<'_>) -> Result<u64> {
+/// No less than what the different values of a field take.
+fn bytes_of_values(field: &str, scope: Scope<'_>, run: &Run<'_>) -> Result<usize> {
     let snapshot = scope.snapshot;
     let read = |index: usize| coded(&snapshot.segments[index], snapshot.sources(), field, &run.cancel);
-    let mut values = 0;
+    let mut bytes = 0;
     in_order(snapshot.segments.len(), &run.cancel, read, |_, column| {
-        values += column.map_or(0, |column| column.largest);
+        if let Some(column) = column {
+            bytes += column.largest as usize * SHARED_VALUE_BYTES;
+            if let Dictionary::Texts(texts) = &column.values {
+                bytes += texts.joined().len();
+            }
+        }
         Ok(())
     })?;
-    Ok(values)
+    Ok(bytes)
 }
 
 /// The first values with their counts and shares.

@@ -29,6 +29,8 @@ fn each_function_gives_what_it_says() {
     one("p90(status)", "471.2");
     one("percentile(status, 25)", "200");
     one("mode(host)", "a");
+    one("entropy(host)", "1.3709505944546687");
+    one("entropy(bytes) where bytes < 0", "");
     one("first(bytes)", "10");
     one("last(status)", "200");
     one("values(host)", "a, b, c");
@@ -68,6 +70,16 @@ fn groups_come_in_their_order_and_missing_values_are_one() {
     check(&sample(), "where status > 900 | stats count, max(bytes)", &["count|max(bytes)", "0|"]);
     let result = run_in_parts(&sample(), "stats sum(bytes)", 2, 1 << 20).expect("it runs");
     assert_eq!(result.notes, ["sum(bytes): 1 of 5 rows have no value, 1 have one that is no number"]);
+}
+
+#[test]
+fn distinct_texts_are_counted_in_less_memory_than_they_take() {
+    let texts: Vec<String> = (0..20_000).map(|row| format!("v{:0>200}", row % 10_000)).collect();
+    let input = table("v", &texts.iter().map(String::as_str).collect::<Vec<_>>());
+    let result = run_in_parts(&input, "stats count_distinct(v) as d", 4_096, 1 << 20).expect("it fits");
+    assert_eq!(result.column_or_missing("d").cell(0), Cell::Int(10_000));
+    let refused = run_in_parts(&input, "stats values(v) as d", 4_096, 1 << 20);
+    assert!(refused.is_err_and(|error| error.to_string().contains("memory")));
 }
 
 fn value() -> impl Strategy<Value = Cell> {
@@ -112,6 +124,12 @@ fn naive(name: &str, cells: &[&Cell]) -> Cell {
             distinct.dedup();
             Cell::Int(distinct.len() as i64)
         }
+        "entropy(v)" if there.is_empty() => Cell::Missing,
+        "entropy(v)" => {
+            let same = |cell: &Cell| there.iter().filter(|other| **other == cell).count() as f64;
+            let total = there.len() as f64;
+            Cell::float(there.iter().map(|cell| -(same(cell) / total).log2() / total).sum::<f64>() + 0.0)
+        }
         "p90(v)" => {
             let place = 0.9 * (count - 1.0);
             let (low, high) = (numbers[place.floor() as usize], numbers[place.ceil() as usize]);
@@ -121,7 +139,7 @@ fn naive(name: &str, cells: &[&Cell]) -> Cell {
     }
 }
 
-const CALCULATED: [&str; 10] = [
+const CALCULATED: [&str; 11] = [
     "count(v)",
     "sum(v)",
     "avg(v)",
@@ -131,6 +149,7 @@ const CALCULATED: [&str; 10] = [
     "first(v)",
     "last(v)",
     "count_distinct(v)",
+    "entropy(v)",
     "p90(v)",
 ];
 

@@ -1,24 +1,28 @@
 //! `stats`: calculations over groups of rows. Each function is a file here and a line in [`accumulator`].
 
 mod count;
-mod distinct;
+mod count_distinct;
 mod ends;
 mod extreme;
 mod groups;
 mod moments;
 mod percentile;
 mod step;
+mod value_counts;
 
 use std::any::Any;
 
 use query::functions::Aggregation;
+use store::Snapshot;
 
 use super::super::column::{Column, Picked};
 use super::super::expr::Expression;
+use super::super::source::in_time_order;
 pub use groups::Groups;
 pub use step::Stats;
 
 /// What `stats` calculates, compiled.
+#[derive(Debug)]
 pub struct StatsPlan {
     pub by: Vec<(String, Expression)>,
     pub aggregates: Vec<PlannedAggregate>,
@@ -31,17 +35,20 @@ pub struct StatsPlan {
 }
 
 /// So many of the most or least frequent groups.
+#[derive(Debug)]
 pub struct Ranked {
     pub count: usize,
     pub rarest: bool,
 }
 
 /// Of a key so many values, those with the most rows (or the largest first sum); all others become one.
+#[derive(Debug)]
 pub struct Largest {
     pub key: usize,
     pub most: usize,
 }
 
+#[derive(Debug)]
 pub struct PlannedAggregate {
     pub name: String,
     pub function: Aggregation,
@@ -54,6 +61,14 @@ impl StatsPlan {
     /// Whether the result depends on the order of the rows.
     pub fn needs_order(&self) -> bool {
         self.aggregates.iter().any(|one| matches!(one.function, Aggregation::First | Aggregation::Last))
+    }
+
+    /// Which segments are calculated together.
+    pub fn tasks(&self, snapshot: &Snapshot) -> Vec<Vec<u32>> {
+        if self.needs_order() {
+            return in_time_order(snapshot);
+        }
+        (0..snapshot.segments.len() as u32).map(|segment| vec![segment]).collect()
     }
 }
 
@@ -101,8 +116,9 @@ fn accumulator(aggregate: &PlannedAggregate) -> Box<dyn Accumulate> {
         A::Avg | A::Stddev | A::Variance => Box::new(moments::Moments::new(aggregate.function)),
         A::Min | A::Max | A::Range => Box::new(extreme::Extremes::new(aggregate.function)),
         A::First | A::Last => Box::new(ends::Ends::new(aggregate.function == A::Last)),
-        A::CountDistinct | A::Values | A::Mode => {
-            Box::new(distinct::Distinct::new(aggregate.function, aggregate.parameter))
+        A::CountDistinct => Box::new(count_distinct::CountDistinct::default()),
+        A::Values | A::Mode | A::Entropy => {
+            Box::new(value_counts::ValueCounts::new(aggregate.function, aggregate.parameter))
         }
         A::Median | A::P50 | A::P75 | A::P90 | A::P95 | A::P99 | A::P999 | A::Percentile => {
             let percentile = aggregate.function.percentile(aggregate.parameter).unwrap_or(50.0);

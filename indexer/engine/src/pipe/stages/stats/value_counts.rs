@@ -1,4 +1,4 @@
-//! `count_distinct`, `values`, `mode`: how often each value of a group occurs.
+//! `values`, `mode` and `entropy`: how often each value of a group occurs.
 
 use std::any::Any;
 
@@ -9,7 +9,7 @@ use super::Accumulate;
 use base::limits::LISTED_VALUES;
 use query::functions::Aggregation;
 
-pub(super) struct Distinct {
+pub(super) struct ValueCounts {
     wanted: Aggregation,
     /// The most values that are listed.
     most: usize,
@@ -21,10 +21,10 @@ pub(super) struct Distinct {
     ids: Vec<u32>,
 }
 
-impl Distinct {
-    pub fn new(wanted: Aggregation, most: Option<f64>) -> Distinct {
+impl ValueCounts {
+    pub fn new(wanted: Aggregation, most: Option<f64>) -> ValueCounts {
         let most = most.map_or(LISTED_VALUES, |most| most.max(0.0) as usize).min(LISTED_VALUES);
-        Distinct {
+        ValueCounts {
             wanted,
             most,
             values: Interner::default(),
@@ -57,7 +57,7 @@ impl Distinct {
     }
 }
 
-impl Accumulate for Distinct {
+impl Accumulate for ValueCounts {
     fn add(&mut self, groups: &[u32], _: usize, column: Option<&Column>) {
         let Some(column) = column else { return };
         self.take_rows(groups, column, std::iter::repeat(1));
@@ -69,7 +69,7 @@ impl Accumulate for Distinct {
     }
 
     fn merge(&mut self, later: Box<dyn Accumulate>, to: &[u32], _: usize) {
-        let Some(later) = super::same::<Distinct>(later) else { return };
+        let Some(later) = super::same::<ValueCounts>(later) else { return };
         let values: Vec<u32> =
             (0..later.values.len() as u32).map(|id| self.values.id(later.values.cell(id))).collect();
         for (pair, &count) in later.counts.iter().enumerate() {
@@ -80,11 +80,6 @@ impl Accumulate for Distinct {
     }
 
     fn finish(&mut self, total: usize) -> Column {
-        if self.wanted == Aggregation::CountDistinct {
-            let mut counts = vec![0_i64; total];
-            (0..self.pairs.len() as u32).for_each(|pair| counts[self.pairs.get(pair).0 as usize] += 1);
-            return Column::of_cells(counts.into_iter().map(Cell::Int).collect());
-        }
         let mut groups: Vec<Vec<(&Cell, u64)>> = vec![Vec::new(); total];
         for (pair, &count) in self.counts.iter().enumerate() {
             let (group, value) = self.pairs.get(pair as u32);
@@ -94,6 +89,9 @@ impl Accumulate for Distinct {
             found.sort_unstable_by(|one, other| one.0.cmp(other.0));
             if self.wanted == Aggregation::Values {
                 return Cell::List(found.into_iter().take(self.most).map(|(cell, _)| cell.clone()).collect());
+            }
+            if self.wanted == Aggregation::Entropy {
+                return entropy(found.iter().map(|(_, count)| *count));
             }
             let most = found.iter().map(|(_, count)| *count).max();
             let mode = found.iter().find(|(_, count)| Some(*count) == most);
@@ -113,4 +111,11 @@ impl Accumulate for Distinct {
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
     }
+}
+
+/// In bits; nothing of no values.
+fn entropy(counts: impl Iterator<Item = u64> + Clone) -> Cell {
+    let total = counts.clone().sum::<u64>() as f64;
+    let share_bits = |count: u64| count as f64 / total * (total / count as f64).log2();
+    if total > 0.0 { Cell::float(counts.map(share_bits).sum()) } else { Cell::Missing }
 }
