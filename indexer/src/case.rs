@@ -20,6 +20,9 @@ use store::{
 pub struct Case {
     engine: Arc<Engine>,
     state: RwLock<CaseState>,
+    /// Held from the commit of a snapshot to the moment when queries get it, by whoever writes or reads it. Two who
+    /// opened the same segments would not know when the other still reads their files.
+    loading: Mutex<()>,
     writer: Mutex<()>,
 }
 
@@ -59,7 +62,8 @@ impl Case {
         let manifest = Manifest::read(folder)?;
         let engine = Arc::new(Engine::new(folder));
         let snapshot = Arc::new(Snapshot::load(manifest, &[], engine.shared()));
-        Ok(Case { engine, state: RwLock::new(CaseState { snapshot, stamp }), writer: Mutex::new(()) })
+        let state = RwLock::new(CaseState { snapshot, stamp });
+        Ok(Case { engine, state, loading: Mutex::default(), writer: Mutex::default() })
     }
 
     /// The size of the case on disk.
@@ -72,13 +76,15 @@ impl Case {
     /// be read, the last good state stays.
     #[must_use]
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-        let stamp = Manifest::stamp(self.folder());
-        if stamp == state.stamp || stamp.is_none() {
-            return Arc::clone(&state.snapshot);
+        if let (snapshot, true) = self.known() {
+            return snapshot;
         }
-        let known = Arc::clone(&state.snapshot);
-        drop(state);
+        let _loading = self.loading();
+        let stamp = Manifest::stamp(self.folder());
+        let known = match self.known() {
+            (snapshot, true) => return snapshot,
+            (snapshot, false) => snapshot,
+        };
         match Manifest::read(self.folder()) {
             Ok(manifest) if manifest.revision >= known.revision() => {
                 let snapshot = Snapshot::load(manifest, &known.segments, self.shared());
@@ -86,6 +92,18 @@ impl Case {
             }
             _ => known,
         }
+    }
+
+    /// The snapshot that queries get, and whether it is the last one on the disk.
+    fn known(&self) -> (Arc<Snapshot>, bool) {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let stamp = Manifest::stamp(self.folder());
+        (Arc::clone(&state.snapshot), stamp == state.stamp || stamp.is_none())
+    }
+
+    /// To be held while a snapshot is committed, or read from the disk, until it is in place.
+    pub(crate) fn loading(&self) -> MutexGuard<'_, ()> {
+        self.loading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn replace(&self, snapshot: Arc<Snapshot>, stamp: Option<ManifestStamp>) -> Arc<Snapshot> {

@@ -44,10 +44,10 @@ pub use case::{Case, Verification};
 pub use detect::{Detected, definitions, detect};
 pub use engine::{
     AnswerPath, AnswerStep, Around, Calculated, Cell, Checked, CodedColumn, Column, ColumnKind, Context,
-    Direction, Engine, Event, Evidence, Explanation, FieldValue, KnownWord, Page, Partial, Pattern,
-    PatternOptions, PatternVariable, Patterns, RowTimes, RunOptions, Seek, SegmentRows, Shown, SortBy,
-    SqlOptions, Strip, Table, Timeline, UnknownWord, ValueCount, View, Walk, aggregate, compare, is_sql,
-    links, seismograph, service_map,
+    Direction, Engine, Event, Evidence, Explanation, FieldValue, KeptQuery, KnownWord, Page, Partial,
+    Pattern, PatternOptions, PatternVariable, Patterns, RowTimes, RunOptions, Seek, SegmentRows, Shown,
+    SortBy, SqlOptions, Strip, Table, TableStages, Timeline, UnknownWord, ValueCount, View, Walk, aggregate,
+    compare, is_sql, links, seismograph, service_map,
 };
 pub use file_scan::{FileScan, ScannedLine, scan_files};
 pub use import::{

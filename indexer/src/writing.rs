@@ -10,9 +10,8 @@ use base::error::Result;
 use store::Snapshot;
 use store::frames_by_source;
 use store::{
-    ColumnCache, FORMAT_VERSION, Frame, Lock, Manifest, Names, Outlived, Profile, RawCursor, RawFile,
-    Segment, SegmentEntry, Shared, SourceEntry, SourceReading, WrittenSegment, has_templates, recover_raw,
-    remove_where,
+    FORMAT_VERSION, Frame, Lock, Manifest, Names, Outlived, Profile, RawCursor, RawFile, Segment,
+    SegmentEntry, SourceEntry, SourceReading, WrittenSegment, has_templates, recover_raw, remove_where,
 };
 
 impl Case {
@@ -28,7 +27,7 @@ pub(crate) struct Writing<'c> {
     case: &'c Case,
     pub manifest: Manifest,
     segments: Vec<Arc<Segment>>,
-    names: OnceLock<Names>,
+    names: OnceLock<Arc<Names>>,
     /// Some segments cannot be opened, so what they hold of a source is unknown.
     is_damaged: bool,
     _lock: Lock,
@@ -65,8 +64,9 @@ impl<'c> Writing<'c> {
     }
 
     /// The column names of the case's tables. New ones are added as they are written.
-    pub fn names(&self) -> &Names {
-        self.names.get_or_init(|| Names::from_segments(self.segments.iter().map(|segment| &segment.meta)))
+    pub fn names(&self) -> &Arc<Names> {
+        self.names
+            .get_or_init(|| Names::from_segments(self.segments.iter().map(|segment| &segment.meta)).into())
     }
 
     /// Parses the stored frames of a source again, from the first on.
@@ -84,20 +84,13 @@ impl<'c> Writing<'c> {
         }
     }
 
-    /// A segment that no manifest lists yet. Nothing decoded from it is cached for queries: if the work
-    /// fails, another segment gets its number.
-    pub fn open(&self, written: &WrittenSegment) -> Segment {
-        let readings = Arc::clone(&self.case.shared().readings);
-        let shared = Shared { readings, columns: Arc::new(ColumnCache::new(0)) };
-        Segment::new(written.meta.clone(), &shared)
-    }
-
     /// Commits: replaces the manifest on disk and then the snapshot for queries. What the new manifest no
     /// longer lists stays for its current readers.
     pub fn publish(&mut self, mut manifest: Manifest, written: Vec<WrittenSegment>) -> Result<()> {
         manifest.revision = self.manifest.revision + 1;
         // Older versions must not write a case that this version has written to.
         manifest.format = FORMAT_VERSION;
+        let _loading = self.case.loading();
         if let Err(error) = manifest.write(self.folder()) {
             // Whether it failed before or after the replacement, only the disk can tell.
             self.reload();

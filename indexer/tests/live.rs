@@ -36,6 +36,22 @@ fn assert_whole(case: &Case) {
     assert!(problems.is_empty(), "{problems:?}");
 }
 
+/// Merges what there is to merge.
+fn merge(live: &mut Live<'_>, now: Moment) {
+    while live.start_merging().expect("it merges") {
+        until_merged(live);
+        live.publish(now).expect("it is published");
+    }
+}
+
+fn until_merged(live: &Live<'_>) {
+    let began = Instant::now();
+    while !live.has_merged() {
+        assert!(began.elapsed() < Duration::from_mins(1), "it merges for ever");
+        std::thread::yield_now();
+    }
+}
+
 fn line(number: u64) -> String {
     let (minute, second) = (number / 60 % 60, number % 60);
     format!("2026-03-01T14:{minute:02}:{second:02}Z INFO request {number} done in {} ms\n", number * 7 % 100)
@@ -121,7 +137,7 @@ fn small_segments_merge_so_that_their_number_grows_by_the_logarithm() {
         expected.push(text.trim_end().to_owned());
         live.land(false, at(0)).expect("it lands");
         live.publish(at(0)).expect("it is published");
-        while live.merge(&Cancel::default()).expect("it merges") {}
+        merge(&mut live, at(0));
         let segments = case.snapshot().indexed().1;
         assert!(segments <= 8, "{segments} segments of {number} publications");
     }
@@ -145,7 +161,7 @@ fn what_is_older_than_is_to_be_kept_is_dropped_by_whole_segments() {
         offset += text.len() as u64;
         live.land(false, now).expect("it lands");
         live.publish(now).expect("it is published");
-        while live.merge(&Cancel::default()).expect("it merges") {}
+        merge(&mut live, now);
         let retained = live.retain(keep, now).expect("it is dropped");
         dropped.events += retained.events;
         dropped.segments += retained.segments;
@@ -176,7 +192,7 @@ fn what_is_more_than_is_to_be_kept_is_dropped() {
         offset += text.len() as u64;
         live.land(false, at(0)).expect("it lands");
         live.publish(at(0)).expect("it is published");
-        while live.merge(&Cancel::default()).expect("it merges") {}
+        merge(&mut live, at(0));
         dropped += live.retain(keep, at(0)).expect("it is dropped").events;
     }
     live.publish(at(0)).expect("it is published");
@@ -207,4 +223,138 @@ fn every_record_is_an_event_whatever_its_format_says() {
     assert_eq!(found, expected);
     assert_eq!(case.snapshot().sources().len(), 1);
     assert_whole(&case);
+}
+
+/// A case with so many small segments of a stream, and where that ends.
+fn with_segments(live: &mut Live<'_>, numbers: std::ops::Range<u64>, mut offset: u64, now: Moment) -> u64 {
+    for number in numbers {
+        let text = line(number);
+        push(live, "app", offset, &text, true, now);
+        offset += text.len() as u64;
+        live.land(false, now).expect("it lands");
+        live.publish(now).expect("it is published");
+    }
+    offset
+}
+
+fn expected(numbers: std::ops::Range<u64>) -> Vec<String> {
+    numbers.map(|number| line(number).trim_end().to_owned()).collect()
+}
+
+#[test]
+fn what_is_received_becomes_events_while_segments_merge() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = case(folder.path());
+    let mut live = case.live(&LiveOptions::default(), at(0)).expect("it is live");
+    let offset = with_segments(&mut live, 0..8, 0, at(0));
+    let before = case.snapshot();
+    assert!(live.start_merging().expect("it begins"));
+    assert!(!live.start_merging().expect("it is asked"), "one merge at a time");
+    let offset = with_segments(&mut live, 8..9, offset, at(0));
+    assert_eq!(events(&case), expected(0..9));
+    until_merged(&live);
+    // Nothing is pending, and the merged one is published all the same.
+    live.publish(at(0)).expect("it is published");
+    let segments = case.snapshot().indexed().1;
+    assert!(segments <= 3, "{segments} segments");
+    assert_eq!(events(&case), expected(0..9));
+    with_segments(&mut live, 9..10, offset, at(0));
+    assert_eq!(events(&case), expected(0..10));
+    // Who asked before goes on with what was there then.
+    assert_eq!(before.events(), 8);
+    let mut found = 0;
+    let each = &mut |_: indexer::Event, _| {
+        found += 1;
+        Ok(())
+    };
+    let view = View::parse("", None, None).expect("a view");
+    case.for_each(&before, &view, &Walk::default(), &Cancel::default(), each).expect("all events");
+    assert_eq!(found, 8);
+    drop((before, live));
+    assert_whole(&case);
+}
+
+#[test]
+fn merge_of_what_is_dropped_meanwhile_comes_to_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = case(folder.path());
+    let mut live = case.live(&LiveOptions::default(), at(0)).expect("it is live");
+    let keep = Keep { age_ns: Some(8 * SECOND_NS), bytes: None };
+    let offset = with_segments(&mut live, 0..8, 0, at(0));
+    // A new partition begins, and the old one is dropped under the merge.
+    live.retain(keep, at(2)).expect("it is looked at");
+    assert!(live.start_merging().expect("it begins"));
+    until_merged(&live);
+    let dropped = live.retain(keep, at(20)).expect("it is dropped");
+    assert_eq!(dropped.events, 8);
+    live.publish(at(20)).expect("it is published");
+    assert_eq!(events(&case), [""; 0]);
+    // The next ones merge as if nothing had happened.
+    with_segments(&mut live, 8..20, offset, at(20));
+    merge(&mut live, at(20));
+    assert!(case.snapshot().indexed().1 < 8);
+    live.finish(at(20)).expect("it ends");
+    assert_eq!(events(&case), expected(8..20));
+    let listed = case.snapshot().indexed().1;
+    let folders = case.folder().join("segments").read_dir().expect("a folder").count();
+    assert_eq!(folders, listed, "nothing is left of the merge");
+    assert_whole(&case);
+}
+
+#[test]
+fn merge_that_the_end_cuts_off_leaves_the_segments_as_they_were() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = case(folder.path());
+    for round in 0..4 {
+        let now = at(round);
+        let mut live = case.live(&LiveOptions::default(), now).expect("it is live");
+        let end = live.positions().get("app").copied().unwrap_or_default();
+        let first = round as u64 * 8;
+        with_segments(&mut live, first..first + 8, end, now);
+        assert!(live.start_merging().expect("it begins"));
+        drop(live);
+        assert_eq!(events(&case), expected(0..first + 8));
+        let listed = case.snapshot().indexed().1;
+        let folders = case.folder().join("segments").read_dir().expect("a folder").count();
+        assert_eq!(folders, listed, "nothing is left of the merge");
+    }
+    assert_whole(&case);
+}
+
+#[test]
+fn snapshot_that_is_held_stays_readable_whoever_saw_it_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = case(folder.path());
+    let ended = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        // Looks all the time, and so also between a commit on the disk and its place in memory.
+        let looking = scope.spawn(|| {
+            let mut held = vec![case.snapshot()];
+            while !ended.load(std::sync::atomic::Ordering::Relaxed) {
+                let now = case.snapshot();
+                if now.revision() > held[held.len() - 1].revision() {
+                    held.push(now);
+                }
+            }
+            held
+        });
+        let mut live = case.live(&LiveOptions::default(), at(0)).expect("it is live");
+        let mut offset = 0;
+        for number in 0..60 {
+            offset = with_segments(&mut live, number..number + 1, offset, at(0));
+            merge(&mut live, at(0));
+        }
+        drop(live);
+        ended.store(true, std::sync::atomic::Ordering::Relaxed);
+        for snapshot in looking.join().expect("it looked") {
+            let mut found = 0;
+            let each = &mut |_: indexer::Event, _| {
+                found += 1;
+                Ok(())
+            };
+            let view = View::parse("", None, None).expect("a view");
+            case.for_each(&snapshot, &view, &Walk::default(), &Cancel::default(), each).expect("all events");
+            assert_eq!(found, snapshot.events(), "of revision {}", snapshot.revision());
+        }
+    });
 }

@@ -48,6 +48,9 @@ pub const MOST_CHUNKS_WAITING: usize = 192;
 /// are neighbours in time can lie anywhere in it.
 pub const FRAME_CACHE_FRAMES: usize = 640;
 
+/// And bytes of them: frames of what is received are as long as what came between two refreshes.
+pub const FRAME_CACHE_BYTES: usize = 160 << 20;
+
 /// What rows kept from earlier filters may take, over all segments. A filter that many events match takes an
 /// eighth of a byte an event, so this holds some fifty filters over ten million events.
 pub const MATCH_CACHE_BYTES: usize = 64 << 20;
@@ -143,9 +146,8 @@ pub const ANSWER_CELLS: usize = 1 << 20;
 /// more were needed, rows are grouped by their values. These are 4 MB a thread.
 pub const LOWERED_CELLS: usize = 1 << 20;
 
-/// Values of a field, over all segments, that `top` and `rare` count by codes of all segments. Each takes some fifty
-/// bytes for as long as the field is asked for.
-pub const RANKED_VALUES: u64 = 4_000_000;
+/// What a value of a field takes, in addition to its text, while values are counted by codes of all segments.
+pub const SHARED_VALUE_BYTES: usize = 40;
 
 /// The most values one axis of terms may ask for.
 pub const TERMS: usize = 10_000;
@@ -362,16 +364,37 @@ pub const CHART_NAMES: usize = 30;
 /// that: a second's work. A larger one ends, and its stream goes on in another.
 pub const RESUMED_BYTES: u64 = 64 << 20;
 
-/// Segments of live sources of about the same size are merged when there are so many: then their number grows
+/// What is received is written at this many bytes of text, rows or values even before its refresh. Unlike an import it
+/// goes on for days next to other work, so it takes little memory, and small segments are merged anyway.
+pub const LIVE_SEGMENT_RAW_BYTES: usize = 24 << 20;
+pub const LIVE_SEGMENT_ROWS: usize = 262_144;
+pub const LIVE_SEGMENT_CELLS: usize = 4_000_000;
+
+/// Columns of such a segment: each takes some kilobytes while its table is written, however few values it has.
+pub const LIVE_SEGMENT_COLUMNS: usize = 8_192;
+
+/// Segments of live sources of about the same size are merged when there are so many at most: then their number grows
 /// by the logarithm of what was received, and each event is written again once for each power of it.
 pub const MERGED_SEGMENTS: usize = 8;
+
+/// So many are merged at once at most where there are more, because merging was slower than what came.
+pub const MOST_MERGED_SEGMENTS: usize = 64;
 
 /// Segments of live sources with fewer events are in one size class; they cost about the same to search.
 pub const SMALL_SEGMENT_EVENTS: u64 = 1_024;
 
+/// Events, bytes of text and values of a merged segment of live sources at most. Merging that many takes some 150 MB,
+/// and 72 million events are in some forty such segments.
+pub const MERGED_EVENTS: u64 = 2_000_000;
+pub const MERGED_RAW_BYTES: u64 = 256 << 20;
+pub const MERGED_CELLS: u64 = 24_000_000;
+
+/// And columns: for each the list of all columns of a segment is read. Segments that have more together stay separate.
+pub const MERGED_COLUMNS: usize = 4_096;
+
 /// A merged segment with fewer events gets no text index: scanning it takes less than a question notices, and it
 /// will be merged again.
-pub const INDEXED_EVENTS: u64 = 65_536;
+pub const INDEXED_EVENTS: u64 = 131_072;
 
 /// Values kept of one field or word while fields that hold the same ones are looked for: a sample by hash beyond that.
 /// Each takes 48 bytes.

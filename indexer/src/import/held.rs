@@ -125,7 +125,11 @@ impl Landing<'_, '_> {
                 let mut merge = Merge::new(std::slice::from_ref(segment));
                 merge.without.clone_from(&gone);
                 // A commit is short, and stopping it would hide what was read again.
-                added.extend(merge.write(self.writing, id, &Cancel::default())?);
+                added.extend(merge.write(
+                    (self.writing.folder(), self.writing.names()),
+                    id,
+                    &Cancel::default(),
+                )?);
                 self.manifest.segments.retain(|entry| entry.id != segment.meta.id);
             }
         }

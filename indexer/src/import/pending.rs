@@ -106,7 +106,10 @@ impl Pending {
             let Some(frame) = frames.pop_front() else { continue };
             let more = batch.columns.iter().filter(|column| !names.contains(&column.name)).count();
             let rows = parts.last().map_or(0, |part| part.rows);
-            if parts.is_empty() || (rows + batch.rows()) * (names.len() + more) > plan.segment_cells {
+            let columns = names.len() + more;
+            let is_wide =
+                columns > plan.segment_columns || (rows + batch.rows()) * columns > plan.segment_cells;
+            if parts.is_empty() || is_wide {
                 names.clear();
                 parts.push(Pending::default());
             }

@@ -6,6 +6,7 @@
 //! passed over: every byte becomes part of one event, once. Keeping bytes safe until they are published is
 //! the owner's business.
 
+mod merging;
 mod open;
 mod retain;
 
@@ -15,13 +16,16 @@ use std::time::{Duration, Instant};
 
 use ingest::{Batch, Chunk};
 
+use self::merging::{Merging, Parted};
 use self::open::{Opened, Stream, Waiting};
 use crate::case::Case;
 use crate::import::{Pending, write_segments};
+use crate::rewrite::put_in_place;
 use crate::tune::{Host, Overrides, Plan};
 use crate::writing::Writing;
 use base::Cancel;
 use base::error::{AtPath, Result};
+use base::limits::{LIVE_SEGMENT_CELLS, LIVE_SEGMENT_COLUMNS, LIVE_SEGMENT_RAW_BYTES, LIVE_SEGMENT_ROWS};
 use engine::exec::in_order;
 use store::RawFile;
 use store::{Accounts, Manifest, Profile, abandon_raw_frames, pack, sync_raw};
@@ -75,6 +79,9 @@ pub struct Published {
 
 /// The right to write a case, and the streams that are open in it.
 pub struct Live<'c> {
+    /// Ends before the right to write does.
+    merging: Option<Merging>,
+    parted: Vec<Parted>,
     _turn: MutexGuard<'c, ()>,
     writing: Writing<'c>,
     /// The manifest as it will be published next.
@@ -86,6 +93,7 @@ pub struct Live<'c> {
     unsynced: BTreeSet<RawFile>,
     accounts: Accounts,
     plan: Plan,
+    most_merged_events: u64,
     waiting_bytes: usize,
     /// The partition that new sources belong to, and when it began.
     partition: u64,
@@ -104,8 +112,15 @@ impl Case {
         }
         let manifest = writing.manifest.clone();
         let (partition, partition_began) = retain::partition(&manifest, now);
-        let plan = Plan::for_host(&Host::look(&options.tune), &options.tune);
+        let mut plan = Plan::for_host(&Host::look(&options.tune), &options.tune);
+        let most_merged_events = plan.segment_rows as u64;
+        plan.segment_bytes = plan.segment_bytes.min(LIVE_SEGMENT_RAW_BYTES);
+        plan.segment_rows = plan.segment_rows.min(LIVE_SEGMENT_ROWS);
+        plan.segment_cells = plan.segment_cells.min(LIVE_SEGMENT_CELLS);
+        plan.segment_columns = LIVE_SEGMENT_COLUMNS;
         Ok(Live {
+            merging: None,
+            parted: Vec::new(),
             _turn: turn,
             writing,
             manifest,
@@ -116,6 +131,7 @@ impl Case {
             unsynced: BTreeSet::new(),
             accounts: Accounts::default(),
             plan,
+            most_merged_events,
             waiting_bytes: 0,
             partition,
             partition_began,
@@ -258,7 +274,7 @@ impl Live<'_> {
         Ok(())
     }
 
-    /// Publishes what has landed. After an error the case is as it was published last, and this value is of no
+    /// Publishes what has landed, and puts a segment that was merged meanwhile in the place of its parts. After an error the case is as it was published last, and this value is of no
     /// use any more: its owner begins again.
     pub fn publish(&mut self, now: Moment) -> Result<Published> {
         for name in &self.changed {
@@ -268,13 +284,21 @@ impl Live<'_> {
                 self.unsynced.insert(entry.raw_file(opened.id));
             }
         }
-        if self.pending.is_empty() && self.manifest.sources == self.writing.manifest.sources {
+        let merged = self.merged()?;
+        if merged.is_none() && self.is_published() {
             return Ok(Published::default());
         }
         sync_raw(self.writing.folder(), &std::mem::take(&mut self.unsynced))?;
         let pending = std::mem::take(&mut self.pending);
-        let added = write_segments(pending, (&self.writing, &self.plan), &mut self.manifest)?;
+        let mut added = write_segments(pending, (&self.writing, &self.plan), &mut self.manifest)?;
         self.manifest.segments.extend(added.iter().map(Writing::entry));
+        let mut gone = Vec::new();
+        if let Some(merged) = merged {
+            let ids: Vec<u64> = merged.gone.iter().map(|segment| segment.meta.id).collect();
+            put_in_place(&mut self.manifest, &ids, Some(merged.entry));
+            added.push(merged.written);
+            gone = merged.gone;
+        }
         let accounts = std::mem::take(&mut self.accounts);
         if !accounts.of.is_empty() {
             let number = self.writing.manifest.revision + 1;
@@ -285,6 +309,7 @@ impl Live<'_> {
         }
         self.writing.publish(self.manifest.clone(), added)?;
         self.manifest.revision = self.writing.manifest.revision;
+        self.part_with(gone, now);
         let positions = std::mem::take(&mut self.changed).into_iter().filter_map(|name| {
             let end = self.end_of(&name)?;
             Some((name, end))

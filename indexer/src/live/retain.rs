@@ -1,5 +1,4 @@
-//! What keeps a case small that is received into for days: small segments are merged by tiers, and what is
-//! older or more than is to be kept is dropped.
+//! What keeps a case small that is received into for days: what is older or more than is to be kept is dropped.
 //!
 //! Sources that were received at one time form a partition, and no segment has events of two. So a partition is
 //! dropped by dropping whole segments and sources; nothing is written again.
@@ -8,11 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::{Live, Moment};
-use crate::rewrite::Merge;
-use base::Cancel;
 use base::error::Result;
-use base::limits::{COMPACT_RAW_BYTES, INDEXED_EVENTS, MERGED_SEGMENTS, SMALL_SEGMENT_EVENTS};
-use store::{Manifest, Profile, Segment, SourceEntry, folder_bytes};
+use store::{Manifest, Segment, SourceEntry, folder_bytes};
 
 /// In so many partitions what is to be kept is divided: so much more than that is there at most.
 const PARTITIONS: u64 = 8;
@@ -42,54 +38,12 @@ pub fn partition(manifest: &Manifest, now: Moment) -> (u64, i64) {
 }
 
 impl Live<'_> {
-    /// Merges one run of segments of about one size, if there are enough. To be called right after a publication;
-    /// tells whether there was one.
-    pub fn merge(&mut self, cancel: &Cancel) -> Result<bool> {
-        if !self.is_published() {
-            return Ok(false);
-        }
-        let Some(group) = self.mergeable() else { return Ok(false) };
-        let events: u64 = group.iter().map(|segment| segment.meta.events).sum();
-        let wanted = self.manifest.profile;
-        let profile = if events < INDEXED_EVENTS && wanted.has_columns() { Profile::Fields } else { wanted };
-        let ids: Vec<u64> = group.iter().map(|segment| segment.meta.id).collect();
-        let mut merge = Merge::new(&group);
-        merge.has_columns = wanted.has_columns();
-        self.writing.replace_reaching(profile, &ids, &merge, cancel)?;
-        self.manifest = self.writing.manifest.clone();
-        Ok(true)
-    }
-
-    fn is_published(&self) -> bool {
+    pub fn is_published(&self) -> bool {
         self.pending.is_empty() && self.manifest.sources == self.writing.manifest.sources
     }
 
-    fn mergeable(&self) -> Option<Vec<Arc<Segment>>> {
-        let mut tiers: BTreeMap<(u64, u32), Vec<Arc<Segment>>> = BTreeMap::new();
-        for segment in self.writing.segments() {
-            let Some(partition) = self.partition_of(segment) else { continue };
-            let tier = (segment.meta.events / SMALL_SEGMENT_EVENTS).max(1).ilog(MERGED_SEGMENTS as u64);
-            tiers.entry((partition, tier)).or_default().push(Arc::clone(segment));
-        }
-        tiers.into_values().find_map(|mut segments| {
-            if segments.len() < MERGED_SEGMENTS {
-                return None;
-            }
-            let (mut events, mut bytes) = (0, 0);
-            let fitting = segments.iter().take_while(|segment| {
-                events += segment.meta.events as usize;
-                bytes += segment.raw_bytes();
-                events <= self.plan.segment_rows && bytes <= COMPACT_RAW_BYTES
-            });
-            let fitting = fitting.count();
-            segments.truncate(fitting);
-            // Those of the largest tier stay as they are.
-            (segments.len() >= MERGED_SEGMENTS / 2).then_some(segments)
-        })
-    }
-
     /// The partition that all sources of a segment belong to.
-    fn partition_of(&self, segment: &Segment) -> Option<u64> {
+    pub fn partition_of(&self, segment: &Segment) -> Option<u64> {
         let mut partitions = segment.meta.sources.iter().map(|entry| {
             let source = self.manifest.sources.get(entry.source as usize)?;
             source.live.as_ref().map(|live| live.partition)
@@ -104,7 +58,7 @@ impl Live<'_> {
         if keep == Keep::default() || !self.is_published() {
             return Ok(Retained::default());
         }
-        let total = if keep.bytes.is_some() { folder_bytes(self.writing.folder()) } else { 0 };
+        let total = if keep.bytes.is_some() { self.bytes() } else { 0 };
         let sizes = self.sizes(total);
         let newest = sizes.get(&self.partition).map_or(0, |(bytes, _)| *bytes);
         let is_old = keep
@@ -128,7 +82,15 @@ impl Live<'_> {
                 dropped.push(partition);
             }
         }
-        self.drop_partitions(&dropped)
+        self.drop_partitions(&dropped, now)
+    }
+
+    /// What the case takes. A segment that is being merged is there twice for a moment, and counted once; the log of what
+    /// has not become events yet is not counted.
+    fn bytes(&self) -> u64 {
+        let merging = self.merging.as_ref().map_or(0, |merging| folder_bytes(merging.folder()));
+        let waiting = folder_bytes(&self.writing.folder().join("wal"));
+        folder_bytes(self.writing.folder()).saturating_sub(merging + waiting + self.parted_bytes())
     }
 
     /// The share of each partition in what the case takes, and when the last of it was received.
@@ -145,18 +107,21 @@ impl Live<'_> {
         sizes
     }
 
-    fn drop_partitions(&mut self, dropped: &[u64]) -> Result<Retained> {
+    fn drop_partitions(&mut self, dropped: &[u64], now: Moment) -> Result<Retained> {
         let mut retained = Retained::default();
         if dropped.is_empty() {
             return Ok(retained);
         }
-        let gone: HashMap<u64, u64> = self
-            .writing
-            .segments()
-            .iter()
-            .filter(|segment| self.partition_of(segment).is_some_and(|of| dropped.contains(&of)))
-            .map(|segment| (segment.meta.id, segment.meta.events))
-            .collect();
+        let is_gone =
+            |segment: &&Arc<Segment>| self.partition_of(segment).is_some_and(|of| dropped.contains(&of));
+        let parted: Vec<Arc<Segment>> = self.writing.segments().iter().filter(is_gone).cloned().collect();
+        let gone: HashMap<u64, u64> =
+            parted.iter().map(|segment| (segment.meta.id, segment.meta.events)).collect();
+        if let Some(merging) = &self.merging
+            && merging.replaces(|id| gone.contains_key(&id))
+        {
+            merging.cancel();
+        }
         let mut manifest = self.manifest.clone();
         manifest.segments.retain(|entry| !gone.contains_key(&entry.id));
         for entry in &mut manifest.sources {
@@ -179,6 +144,7 @@ impl Live<'_> {
         retained.events = gone.values().sum();
         self.writing.publish(manifest, Vec::new())?;
         self.manifest = self.writing.manifest.clone();
+        self.part_with(parted, now);
         Ok(retained)
     }
 }

@@ -18,7 +18,7 @@ use base::Cancel;
 use base::error::{Result, from_io};
 use base::limits::{COMPACT_COLUMN_LEVEL, COMPACT_RAW_BYTES, COMPACT_RAW_LEVEL, SEGMENT_CELLS, SEGMENT_ROWS};
 use store::frames_of;
-use store::{Frame, Profile, RawCursor, RawWriter, Segment, folder_bytes, pack, raw_frames, sync_raw};
+use store::{Frame, RawCursor, RawWriter, Segment, folder_bytes, pack, raw_frames, sync_raw};
 
 /// Frames that a worker packs between two checks for cancellation: a tenth of a second.
 const FRAMES_A_WORKER: usize = 8;
@@ -199,26 +199,10 @@ impl Writing<'_> {
     /// Writes a segment that replaces others, builds what the profile has of tokens, and names it in one
     /// step. Gives its id, where there is anything left to write.
     pub fn replace(&mut self, gone: &[u64], merge: &Merge<'_>, cancel: &Cancel) -> Result<Option<u64>> {
-        self.replace_reaching(self.manifest.profile, gone, merge, cancel)
-    }
-
-    /// The same, with what a profile has of tokens, which may be less than that of the case.
-    pub fn replace_reaching(
-        &mut self,
-        profile: Profile,
-        gone: &[u64],
-        merge: &Merge<'_>,
-        cancel: &Cancel,
-    ) -> Result<Option<u64>> {
         let mut manifest = self.manifest.clone();
         let id = manifest.new_segment();
-        let written = merge.write(self, id, cancel).and_then(|written| {
-            if let Some(written) = &written {
-                let segment = self.open(written);
-                segment.build_text(profile, &mut self.cursor(), &|| unless_cancelled(cancel))?;
-            }
-            Ok(written)
-        });
+        let profile = manifest.profile;
+        let written = merge.write_reaching((self.case(), self.names()), (id, profile), cancel);
         let written = match written {
             Ok(written) => written,
             Err(error) => {

@@ -52,7 +52,7 @@ fn delete(
         report(Rewriting { done, of: affected.len() });
         let mut merge = Merge::new(std::slice::from_ref(segment));
         merge.without.clone_from(&gone);
-        match merge.write(writing, manifest.new_segment(), cancel) {
+        match merge.write((writing.folder(), writing.names()), manifest.new_segment(), cancel) {
             Ok(new) => {
                 let entry = new.as_ref().map(Writing::entry);
                 put_in_place(&mut manifest, &[segment.meta.id], entry);

@@ -3,17 +3,18 @@
 //! its segments' events move to new ones.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 use std::sync::Arc;
 
 use ingest::{NO_INT, NO_TIME};
 
 use super::unless_cancelled;
-use crate::writing::Writing;
 use base::error::{AtPath, Result};
 use base::{Cancel, FieldKind};
+use engine::Engine;
 use store::{
-    ByteRanges, Columns, Frame, Rollup, Segment, SegmentField, SegmentMeta, SegmentSource, TableBuilder,
-    TextColumn, Values, WrittenSegment,
+    ByteRanges, ColumnCache, Columns, Frame, Names, Profile, Rollup, Segment, SegmentField, SegmentMeta,
+    SegmentSource, Shared, TableBuilder, TextColumn, Values, WrittenSegment,
 };
 
 /// A frame, the heading lines before it and what its segment holds of its source.
@@ -67,8 +68,12 @@ impl<'a> Merge<'a> {
     }
 
     /// Writes the segment's files. Nothing where nothing is left.
-    pub fn write(&self, writing: &Writing<'_>, id: u64, cancel: &Cancel) -> Result<Option<WrittenSegment>> {
-        let case = writing.folder();
+    pub fn write(
+        &self,
+        (case, names): (&Path, &Names),
+        id: u64,
+        cancel: &Cancel,
+    ) -> Result<Option<WrittenSegment>> {
         let sources = self.sources();
         if sources.is_empty() {
             return Ok(None);
@@ -76,10 +81,10 @@ impl<'a> Merge<'a> {
         let parts = self.segments.iter().map(|segment| segment.columns()).collect::<Result<Vec<_>>>()?;
         let order = self.order(&parts);
         let columns = gather(&order, &parts);
+        drop(parts);
         let mut table = TableBuilder::packed(&columns, self.level).at_path(case)?;
-        let fields = self.fields(&order, writing, &mut table, cancel)?;
         let first_timed = columns.time.partition_point(|&time| time == NO_TIME);
-        let meta = SegmentMeta {
+        let mut meta = SegmentMeta {
             id,
             events: columns.rows() as u64,
             untimed: first_timed as u64,
@@ -88,13 +93,31 @@ impl<'a> Merge<'a> {
             sources,
             has_columns: self.has_columns,
             is_compact: self.level.is_some(),
-            fields,
+            fields: Vec::new(),
             rollup: Rollup::from_columns(&columns),
             sha256: String::new(),
             places_sha256: None,
         };
+        // Rows take as much memory as a column of texts does, and are not needed for those.
+        drop(columns);
+        meta.fields = self.fields(&order, (case, names), &mut table, cancel)?;
         unless_cancelled(cancel)?;
         Segment::write(case, meta, table).map(Some)
+    }
+
+    /// Writes the segment's files and what a profile has of tokens. No manifest lists it yet.
+    pub fn write_reaching(
+        &self,
+        (engine, names): (&Engine, &Names),
+        (id, profile): (u64, Profile),
+        cancel: &Cancel,
+    ) -> Result<Option<WrittenSegment>> {
+        let written = self.write((engine.folder(), names), id, cancel)?;
+        if let Some(written) = &written {
+            let segment = unlisted(engine, &written.meta);
+            segment.build_text(profile, &mut engine.raw_cursor(), &|| unless_cancelled(cancel))?;
+        }
+        Ok(written)
     }
 
     fn keeps(&self, source: u32, offset: u64) -> bool {
@@ -142,7 +165,7 @@ impl<'a> Merge<'a> {
     fn fields(
         &self,
         order: &[(u32, u32)],
-        writing: &Writing<'_>,
+        (case, names): (&Path, &Names),
         table: &mut TableBuilder,
         cancel: &Cancel,
     ) -> Result<Vec<SegmentField>> {
@@ -163,7 +186,6 @@ impl<'a> Merge<'a> {
                 names.zip(segment.derived(&|| unless_cancelled(cancel))?).collect()
             });
         }
-        let names = writing.names();
         let mut fields = Vec::new();
         for (mut field, columns) in
             names.fields(wanted.keys().cloned().collect()).into_iter().zip(wanted.values())
@@ -187,14 +209,14 @@ impl<'a> Merge<'a> {
                             table.placed(&field.column, &found).map(|()| true)
                         }
                     }
-                    .at_path(writing.folder())?;
+                    .at_path(case)?;
                 }
             }
             fields.push(field);
         }
         if self.has_columns {
             for (column, kind) in names.lacking(&fields) {
-                table.missing(&column, kind).at_path(writing.folder())?;
+                table.missing(&column, kind).at_path(case)?;
             }
         }
         Ok(fields)
@@ -260,6 +282,13 @@ impl<'a> Merge<'a> {
             ),
         }))
     }
+}
+
+/// A segment that keeps nothing decoded for queries: if what it is for fails, another one gets its
+/// number; and one that is merged away will not be asked any more.
+pub fn unlisted(engine: &Engine, meta: &SegmentMeta) -> Segment {
+    let readings = Arc::clone(&engine.shared().readings);
+    Segment::new(meta.clone(), &Shared { readings, columns: Arc::new(ColumnCache::new(0)) })
 }
 
 /// A column, or a segment's part of one.

@@ -14,7 +14,8 @@ use base::Cancel;
 use base::error::{Error, Result};
 
 pub use compact::CompactReport;
-pub(crate) use merge::{Gone, Merge};
+pub(crate) use delete::put_in_place;
+pub(crate) use merge::{Gone, Merge, unlisted};
 pub use repair::RepairReport;
 pub(crate) use reprofile::{BackgroundIndexing, catch_up};
 

@@ -61,6 +61,8 @@ pub struct Plan {
     /// And at this many rows, or values.
     pub segment_rows: usize,
     pub segment_cells: usize,
+    /// Events that would have more columns together are written in more segments.
+    pub segment_columns: usize,
     /// The memory limit of the process.
     pub budget_bytes: u64,
     /// Compression of the original bytes.
@@ -91,6 +93,7 @@ impl Plan {
             segment_bytes,
             segment_rows: segment_rows.clamp(SEGMENT_ROWS / 64, SEGMENT_ROWS),
             segment_cells: segment_cells.clamp(SEGMENT_CELLS / 64, SEGMENT_CELLS),
+            segment_columns: usize::MAX,
             budget_bytes,
             level: wishes.level.unwrap_or(if slow { 3 } else { 1 }),
             publication_ms: wishes.publication_ms.unwrap_or(PUBLICATION.as_millis() as u64),

@@ -178,6 +178,12 @@ impl Drop for Outlived {
     }
 }
 
+impl Drop for Segment {
+    fn drop(&mut self) {
+        self.cache.forget(self.meta.id);
+    }
+}
+
 impl Segment {
     #[must_use]
     pub fn folder(case: &Path, id: u64) -> PathBuf {

@@ -88,6 +88,12 @@ impl Snapshot {
         known.into_iter().map(|(name, kinds)| (name.to_owned(), kinds)).collect()
     }
 
+    /// Of a part of a snapshot the fields of the whole, as [`Snapshot::fields`] gives them; none of a whole one.
+    #[must_use]
+    pub fn fields_of_whole(&self) -> &[(String, Vec<FieldKind>)] {
+        self.fields.as_deref().unwrap_or_default()
+    }
+
     /// How many segments have reached the case's profile, and how many there are.
     #[must_use]
     pub fn indexed(&self) -> (usize, usize) {

@@ -3,6 +3,7 @@
 
 use std::any::Any;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use base::Cancel;
@@ -15,7 +16,7 @@ type CachedValue = Arc<dyn Any + Send + Sync>;
 #[derive(Debug)]
 pub struct ColumnCache {
     inner: Mutex<Inner>,
-    budget_bytes: usize,
+    budget_bytes: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -39,7 +40,12 @@ type Slot = Mutex<Option<CachedValue>>;
 impl ColumnCache {
     #[must_use]
     pub fn new(budget_bytes: usize) -> ColumnCache {
-        ColumnCache { inner: Mutex::default(), budget_bytes }
+        ColumnCache { inner: Mutex::default(), budget_bytes: AtomicUsize::new(budget_bytes) }
+    }
+
+    /// Keeps no more than that from now on.
+    pub fn limit(&self, bytes: usize) {
+        self.budget_bytes.fetch_min(bytes, Ordering::Relaxed);
     }
 
     /// The cached value under this name, or the result of `make`, which also returns its size in bytes.
@@ -91,6 +97,14 @@ impl ColumnCache {
         *self.inner.lock().unwrap_or_else(PoisonError::into_inner) = Inner::default();
     }
 
+    /// Forgets what is cached of a segment that nobody can ask any more.
+    pub fn forget(&self, segment: u64) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let columns = inner.known.remove(&segment).unwrap_or_default();
+        inner.bytes -= columns.values().map(|entry| entry.bytes).sum::<usize>();
+        drop(inner);
+    }
+
     fn slot(&self, segment: u64, name: &str) -> Arc<Slot> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.clock += 1;
@@ -111,8 +125,9 @@ impl ColumnCache {
         let Some(entry) = entry else { return };
         let before = std::mem::replace(&mut entry.bytes, bytes);
         inner.bytes = inner.bytes + bytes - before;
-        if inner.bytes > self.budget_bytes {
-            inner.forget_down_to(self.budget_bytes / 8 * 7);
+        let budget_bytes = self.budget_bytes.load(Ordering::Relaxed);
+        if inner.bytes > budget_bytes {
+            inner.forget_down_to(budget_bytes / 8 * 7);
         }
     }
 }
@@ -166,6 +181,21 @@ mod tests {
         get(1, "a");
         assert_eq!(calls.get(), 10, "what was not is made again");
         assert!(cache.inner.lock().expect("a lock").bytes <= 80);
+        cache.limit(40);
+        cache.limit(60);
+        get(9, "a");
+        assert!(cache.inner.lock().expect("a lock").bytes <= 40);
+    }
+
+    #[test]
+    fn segment_that_is_forgotten_takes_no_room() {
+        let cache = ColumnCache::new(80);
+        for (segment, name) in [(1, "a"), (1, "b"), (2, "a")] {
+            cache.get(segment, name, || Ok((7_u8, 10))).expect("it is made");
+        }
+        cache.forget(1);
+        assert!(!cache.has(1, "a") && !cache.has(1, "b") && cache.has(2, "a"));
+        assert_eq!(cache.inner.lock().expect("a lock").bytes, 10);
     }
 
     #[test]
