@@ -46,6 +46,12 @@ pub struct Alerting {
     /// So long after an alert, another one of the same detector and group is not sent: 0s, 1h
     #[arg(long, value_name = "TIME", default_value = "5m")]
     pub cool_down: String,
+    /// A table of log sources of Sigma rules that adds to the built-in one; repeatable
+    #[arg(long, value_name = "FILE", requires = "detectors")]
+    pub logsource: Vec<PathBuf>,
+    /// A TOML file with values of placeholders of Sigma rules, for the modifier `expand`; repeatable
+    #[arg(long, value_name = "FILE", requires = "detectors")]
+    pub placeholders: Vec<PathBuf>,
 }
 
 /// What evaluates detectors, if there are any.
@@ -77,7 +83,11 @@ impl Alerts {
             "0" | "0s" => Duration::ZERO,
             text => duration(text)?,
         };
-        let detectors = Detectors::read(&arguments.detectors, &ReadOptions::default());
+        let options = ReadOptions {
+            log_sources: arguments.logsource.clone(),
+            placeholders: arguments.placeholders.clone(),
+        };
+        let detectors = Detectors::read(&arguments.detectors, &options);
         detectors.problems().iter().for_each(|problem| out::say(&problem.to_string()));
         if detectors.is_empty() {
             let error = refused("no detector can be read").hint("docs/detectors.md shows their format");

@@ -9,7 +9,7 @@ use crate::alert::Alert;
 use crate::limits::FILE_BYTES;
 use crate::measure::{self, Detector, Place};
 use crate::problem::{Fault, Problem};
-use crate::sigma::{self, Placeholders, Progress, RuleSet, Sources};
+use crate::sigma::{self, Placeholders, Progress, RuleSet, Sources, TextSearch};
 
 /// The word that means the detectors that come with the program. A folder of that name is `./starter`.
 const STARTER: &str = "starter";
@@ -116,10 +116,26 @@ impl Detectors {
     #[must_use]
     pub fn of_texts<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Detectors {
         let mut detectors = Detectors::none();
-        for (name, text) in texts {
-            detectors.add_measures(Path::new(name), text);
-        }
+        detectors.add_texts(texts);
         detectors
+    }
+
+    /// Adds detectors of our own of texts that are no files.
+    pub fn add_texts<'a>(&mut self, texts: impl IntoIterator<Item = (&'a str, &'a str)>) {
+        for (name, text) in texts {
+            self.add_measures(Path::new(name), text);
+        }
+    }
+
+    /// Leaves out detectors of our own.
+    pub fn without(&mut self, is_left_out: impl Fn(&Detector, &Path) -> bool) {
+        self.measures.retain(|(detector, file)| !is_left_out(detector, file));
+    }
+
+    /// Looks for keywords of rules in another way. The results are the same.
+    #[doc(hidden)]
+    pub fn search_texts(&mut self, search: TextSearch) {
+        self.rules.text_search = search;
     }
 
     fn none() -> Detectors {

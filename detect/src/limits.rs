@@ -18,6 +18,10 @@ pub const RULE_TESTS: usize = 50_000;
 /// The memory of one compiled expression. The largest public ones need a tenth of it.
 pub const REGEX_BYTES: usize = 4 << 20;
 
+/// From so many events of a segment on, keywords are looked up in its text index before texts are read: a look-up takes as
+/// long as reading some hundred texts.
+pub const INDEXED_TEXTS: usize = 5_000;
+
 /// The most different conditions that log sources select events by: bits of a mask that each row gets.
 pub const SOURCE_CONDITIONS: usize = 512;
 

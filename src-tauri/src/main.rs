@@ -9,6 +9,7 @@
 
 mod dialogs;
 mod instance;
+mod notification;
 mod placement;
 mod windows;
 

@@ -13,6 +13,7 @@ use tauri::{
 };
 use wire::{Session, WireError};
 
+use crate::notification;
 use crate::placement::{Placement, Screen};
 
 /// The label of the window that the program starts with.
@@ -83,13 +84,16 @@ fn build(app: &AppHandle, label: &str, number: u32) -> tauri::Result<()> {
     let config = app.config().app.windows.iter().find(|config| config.label == MAIN).cloned();
     let mut config = config.unwrap_or_default();
     label.clone_into(&mut config.label);
+    let home = &app.state::<Windows>().home;
+    // What a view remembers is not shared with a window of another folder.
     let window = WebviewWindowBuilder::from_config(app, &config)?
+        .data_directory(home.join("webview"))
         .on_document_title_changed(|window, title| {
             // A title that cannot be set leaves the one before, which names the program too.
             let _ = window.set_title(&title);
         })
         .build()?;
-    if let Some(place) = Placement::read(&app.state::<Windows>().home) {
+    if let Some(place) = Placement::read(home) {
         let place = if number == 0 { place } else { place.offset_by(number) };
         // The window is there already; where it cannot be put elsewhere it stays.
         let _ = put(&window, place);
@@ -161,12 +165,14 @@ pub fn show_progress(window: WebviewWindow, share: Option<f64>) -> Result<(), Wi
     window.set_progress_bar(state).map_err(|error| WireError::internal(&error))
 }
 
-/// Something has ended that a person may wait for: the task bar says so where the window is not looked at.
+/// Something has happened that a person may wait for: the task bar and a notification of the desktop say so where the
+/// window is not looked at.
 #[tauri::command]
-pub fn call_back(window: WebviewWindow) -> Result<(), WireError> {
+pub fn call_back(window: WebviewWindow, title: String, text: String) -> Result<(), WireError> {
     if window.is_focused().unwrap_or(false) {
         return Ok(());
     }
+    notification::show(title, text);
     let attention = Some(UserAttentionType::Informational);
     window.request_user_attention(attention).map_err(|error| WireError::internal(&error))
 }

@@ -84,7 +84,7 @@ export interface Client {
   openWindow(): ((paths: string[]) => void) | null;
   /** The progress in the window's task bar entry: 0 to 1, null for none. */
   showProgress(share: number | null): void;
-  /** Notifies a person who may be looking elsewhere that work has ended. */
+  /** Notifies a person who may be looking elsewhere: work has ended, or an alert fires. */
   callBack(title: string, text: string): void;
 }
 

@@ -24,7 +24,7 @@ export function connectDesktop(): Client {
     openedFor: () => ask<string[] | null>('window_paths'),
     openWindow: () => (paths) => void ask('open_window', { paths }).catch(() => {}),
     showProgress: (share) => void ask('show_progress', { share }).catch(() => {}),
-    callBack: () => void ask('call_back').catch(() => {}),
+    callBack: (title, text) => void ask('call_back', { title, text }).catch(() => {}),
   };
 }
 

@@ -46,7 +46,11 @@ passwordFile: string | null,
 /**
  * PEM certificates that the cluster's own must lead to.
  */
-ca: string | null, };
+ca: string | null, 
+/**
+ * In place of such a file, the SHA-256 of the certificate.
+ */
+fingerprint?: string, };
 
 export type AdjustRequest = { case: string, sources: Array<number>, zone?: string, 
 /**
@@ -872,7 +876,11 @@ path: string, url: string, index: string, timeField: string | null,
 /**
  * Where the credentials are, in words. Never the credentials.
  */
-credentials: string, ca: string | null, off: boolean, };
+credentials: string, ca: string | null, 
+/**
+ * The SHA-256 of its certificate, in place of a file.
+ */
+fingerprint: string | null, off: boolean, };
 
 export type LiveAlert = { 
 /**
@@ -1277,6 +1285,10 @@ export type Patterns = { revision: number,
  */
 fraction: number, elapsedMs: number, 
 /**
+ * What a cluster says of its answer, such as how large the sample is.
+ */
+remote?: RemoteSays, 
+/**
  * The most frequent first.
  */
 patterns: Array<Pattern>, 
@@ -1598,7 +1610,11 @@ view: View,
 /**
  * The zone of days and of times that name none; null is UTC.
  */
-zone: string | null, first: number, count: number, };
+zone: string | null, first: number, count: number, 
+/**
+ * Whether percentiles and distinct counts of a cluster's events are calculated here. A case always does.
+ */
+exact?: boolean, };
 
 export type RunRulesRequest = { case: string, 
 /**
@@ -1902,7 +1918,11 @@ calculated: string | null,
 /**
  * What a cluster says of its answer.
  */
-remote?: RemoteSays, };
+remote?: RemoteSays, 
+/**
+ * Whether a cluster estimated values of it that are exact when they are asked for so.
+ */
+estimated?: boolean, };
 
 export type TableCell = string | number | boolean | null;
 
@@ -1970,7 +1990,11 @@ export type Trail = { sourceName: string, source: number,
  */
 field: string, events: number, first: Nanos | null, last: Nanos | null, };
 
-export type Trails = { trails: Array<Trail>, elapsedMs: number, };
+export type Trails = { trails: Array<Trail>, elapsedMs: number, 
+/**
+ * What a cluster says of its answer.
+ */
+remote?: RemoteSays, };
 
 export type Transaction = { id: Scalar, events: number, 
 /**
@@ -2084,6 +2108,22 @@ query: string,
  */
 from: Nanos | null, to: Nanos | null, };
 
+export type WatchSetsRequest = { case: string, 
+/**
+ * From now on these; null leaves them as they are.
+ */
+sets: WatchedSets | null, };
+
+export type WatchedSets = { 
+/**
+ * The detectors that come with the program.
+ */
+starter: boolean, 
+/**
+ * Files and folders.
+ */
+rules: Array<string>, };
+
 export type WireError = { code: ErrorCode, message: string, hint: string | null, path: string | null, 
 /**
  * Byte range of the query that the error is about.
@@ -2138,6 +2178,7 @@ export interface Contract {
   startLive: { args: CasePath; progress: Empty; reply: LiveStatus };
   stopLive: { args: CasePath; progress: Empty; reply: LiveStatus };
   liveAlerts: { args: CasePath; progress: Empty; reply: LiveAlerts };
+  watchSets: { args: WatchSetsRequest; progress: Empty; reply: WatchedSets };
   cancel: { args: CancelRequest; progress: Empty; reply: Empty };
   timeline: { args: TimelineRequest; progress: Timeline; reply: Timeline };
   page: { args: PageRequest; progress: Empty; reply: Page };

@@ -77,7 +77,7 @@ export class FakeClient implements Client {
     this.shares.push(share);
   }
 
-  callBack(title: string): void {
-    this.calledBack.push(title);
+  callBack(title: string, text: string): void {
+    this.calledBack.push(`${title}: ${text}`);
   }
 }

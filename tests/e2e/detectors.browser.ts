@@ -147,6 +147,27 @@ describe('a detector', () => {
     await own.getByTestId('fired').filter({ hasText: /^2$/ }).waitFor();
     const flag = page.getByTestId('alert-flag').and(page.getByTitle(/^High: Many requests/));
     await eventually('flags', async () => (await flag.count()) === 2);
+    // All flags are one stop of Tab; arrow keys go to the next in time, and Enter opens its detector.
+    const focused = (): Promise<string | null> =>
+      page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
+    await page.locator('[data-testid="detectors"][aria-busy="false"]').waitFor();
+    const titles = await page
+      .getByTestId('alert-flag')
+      .evaluateAll((flags) => flags.map((each) => each.getAttribute('aria-label')));
+    expect(await page.locator('[data-testid="alert-flag"][tabindex="0"]').count()).toBe(1);
+    await page.getByTestId('timeline-canvas').locator('xpath=..').focus();
+    await page.keyboard.press('Tab');
+    expect(titles).toContain(await focused());
+    for (let count = 0; count < titles.length; count += 1) await page.keyboard.press('ArrowLeft');
+    for (const title of titles) {
+      expect(await focused()).toBe(title);
+      await page.keyboard.press('ArrowRight');
+    }
+    await pictures(page, 'alert-flags');
+    await page.getByTestId('tab-events').click();
+    await flag.first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByTestId('back-test').waitFor();
     await page.getByTestId('alert-actions').first().click();
     await page.getByRole('menuitem', { name: 'Acknowledge' }).click();
     await eventually('one flag', async () => (await flag.count()) === 1);
@@ -175,6 +196,12 @@ describe('a detector', () => {
     const page = await newPage();
     await page.getByTestId('tab-charts').click();
     await page.getByTestId('detect-chart').click();
+    await page.getByTestId('sentence').waitFor();
+    await page.getByTestId('tab-charts').click();
+    await page.getByTestId('add-to-board').click();
+    await page.getByTestId('add-to-board-new').click();
+    await page.getByTestId('board').first().click();
+    await page.getByTestId('card-detect').click();
     await page.getByTestId('sentence').waitFor();
     expect(await page.getByTestId('definition-text').innerText()).toContain('measure = "count"');
     await brush(page, 0.52, 0.58);

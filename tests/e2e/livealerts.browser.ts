@@ -81,6 +81,13 @@ test('an alert of a live source is sent, listed, and over', async () => {
   expect(await seriousFindings(page)).toEqual([]);
   await pictures(page, 'live-alerts');
 
+  // The built-in detectors are evaluated, too, where a person wants it.
+  const starter = page.getByTestId('watch-starter');
+  await starter.check();
+  await starter.and(page.locator(':checked')).waitFor();
+  await pictures(page, 'live-sets');
+  await starter.uncheck();
+
   // A minute with few ends it, and its notice.
   appendFileSync(log, requests(5, 1));
   await page.locator('[data-testid="live-alert"][data-state="resolved"]').waitFor();

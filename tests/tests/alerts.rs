@@ -268,3 +268,26 @@ fn what_is_wrong_with_detectors_is_named_and_the_others_run() {
     let (code, said) = failed(&["--webhook", "http://127.0.0.1:1/"]);
     assert!(code == Some(2) && said.contains("--detectors"), "{code:?} {said}");
 }
+
+#[test]
+fn sigma_rules_take_placeholders_and_log_sources() {
+    let (folder, log) = folder();
+    let written = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).expect("written");
+        path.to_string_lossy().into_owned()
+    };
+    let rule = "title: Administrator\nid: admin\nlogsource: {product: acme}\n\
+                detection: {s: {host|expand: '%admins%'}, condition: s}\n";
+    let rule = written("rule.yml", rule);
+    let values = written("values.toml", "admins = [\"root\"]\n");
+    let sources = "[[source]]\nproduct = \"acme\"\nevents = [{ where = { format = \"json\" } }]\n";
+    let sources = written("sources.toml", sources);
+    let arguments = ["--detectors", &rule, "--placeholders", &values, "--logsource", &sources];
+    let listening = Listening::start(folder.path(), &arguments);
+    add(&log, 0, "ann", 1);
+    add(&log, 0, "root", 1);
+    let alert = listening.alert();
+    assert_eq!((&alert["detector"], &alert["events"]), (&"admin".into(), &1.into()));
+    listening.stop();
+}

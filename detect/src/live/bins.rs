@@ -2,12 +2,15 @@
 //! bins that are in doubt, are read again from the case, each bin once when it is over.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use indexer::Result;
+use indexer::query::Filter;
+use indexer::{Result, Snapshot};
 
 use super::News;
 use crate::limits::{BASELINE_BINS, KEPT_BINS, LATE_BINS, LIVE_GROUPS};
 use crate::measure::history::Group;
+use crate::measure::reads::{Grouping, Reading, Reads};
 use crate::measure::series::{Bin, Keys, Series, is_count, series};
 use crate::measure::threshold::{Threshold, shares};
 use crate::measure::{Condition, Detector, Interval, Place};
@@ -68,8 +71,53 @@ pub struct GroupBins {
     pub quiet_until: i64,
 }
 
+/// What is read of the case for the bins of a detector.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    whole: Reading,
+    /// Of a share.
+    part: Option<Reading>,
+}
+
+impl Wanted {
+    /// Nothing of conditions without bins.
+    pub fn new(detector: &Detector, reads: &mut Reads) -> Option<Wanted> {
+        let (measure, width) = measured(detector)?;
+        let mut reading = |filter: &Filter| {
+            let grouping = Grouping {
+                with_ends: matches!(detector.condition, Condition::Absence(_)),
+                adds_up: Merge::from_measure(measure) != Merge::Reread,
+                ..Grouping::new(filter, whole_milliseconds(width), &detector.by)
+            };
+            reads.reading(grouping, measure)
+        };
+        let whole = reading(&detector.filter);
+        let part = match &detector.condition {
+            Condition::Threshold(one) if one.of.is_some() => Some(reading(&one.evidence(detector))),
+            _ => None,
+        };
+        Some(Wanted { whole, part })
+    }
+
+    /// The measure by group, and of a share its part: over a place, or over a part of its events.
+    fn read(
+        self,
+        reads: &mut Reads,
+        place: &Place<'_>,
+        part: Option<&Snapshot>,
+    ) -> Result<(Arc<Series>, Option<Arc<Series>>)> {
+        let whole = reads.series(self.whole, place, part)?;
+        let parts = match self.part {
+            Some(of) if !whole.is_empty() => Some(reads.series(of, place, part)?),
+            _ => None,
+        };
+        Ok((whole, parts))
+    }
+}
+
 #[derive(Debug)]
 pub struct Bins {
+    wanted: Wanted,
     pub groups: BTreeMap<Keys, GroupBins>,
     pub width: i64,
     merge: Merge,
@@ -96,26 +144,32 @@ fn measured(detector: &Detector) -> Option<(&str, i64)> {
     }
 }
 
+/// The language's bins have whole milliseconds.
+fn whole_milliseconds(width: i64) -> i64 {
+    (width / 1_000_000).max(1) * 1_000_000
+}
+
 fn floor(time: i64, width: i64) -> i64 {
     time - time.rem_euclid(width)
 }
 
 impl Bins {
     /// Reads what is kept of the history.
-    pub fn read(detector: &Detector, place: &Place<'_>, now: i64) -> Result<Option<Bins>> {
-        let Some((measure, width)) = measured(detector) else { return Ok(None) };
-        // The language's bins have whole milliseconds.
-        let width = (width / 1_000_000).max(1) * 1_000_000;
+    pub fn read(
+        detector: &Detector,
+        wanted: Wanted,
+        reads: &mut Reads,
+        (place, now): (&Place<'_>, i64),
+    ) -> Result<Bins> {
+        let (measure, width) = measured(detector).unwrap_or(("count", 1));
+        let width = whole_milliseconds(width);
         let is_anomaly = matches!(detector.condition, Condition::Anomaly(_));
         let kept = if is_anomaly { BASELINE_BINS } else { LATE_BINS };
-        let merge = match &detector.condition {
-            // A share is judged by bins that are over, like an average.
-            Condition::Threshold(one) if one.of.is_some() => Merge::from_measure(&one.measure),
-            _ => Merge::from_measure(measure),
-        };
+        let merge = Merge::from_measure(measure);
         let frontier = floor(now, width);
         let cut = frontier.saturating_sub(kept.saturating_mul(width));
         let mut bins = Bins {
+            wanted,
             groups: BTreeMap::new(),
             width,
             merge,
@@ -128,11 +182,12 @@ impl Bins {
         };
         let first = place.snapshot.time_range().map_or(frontier, |(first, _)| floor(first, width));
         let until = if merge == Merge::Reread { Some(frontier) } else { None };
-        bins.reread(detector, place, (Some(cut), until), first)?;
+        bins.reread(detector, reads, (place, (Some(cut), until)), first)?;
         if until.is_some() {
             // Those that are not over yet are read later.
             let range = (Some(frontier), None);
-            let rest = series(&Place { range, ..*place }, &detector.filter, "count", width, &[])?;
+            let grouping = Grouping::new(&detector.filter, width, &[]);
+            let rest = series(&Place { range, ..*place }, &grouping, "count")?;
             bins.dirty.extend(rest.values().flatten().map(|bin| bin.start));
         }
         if let Condition::Threshold(one) = &detector.condition
@@ -141,13 +196,14 @@ impl Bins {
         {
             bins.group(&Vec::new(), first).is_changed = true;
         }
-        Ok(Some(bins))
+        Ok(bins)
     }
 
     /// Takes what is new, and goes on to the present.
     pub fn update(
         &mut self,
         detector: &Detector,
+        reads: &mut Reads,
         place: &Place<'_>,
         (news, now): (&News, i64),
     ) -> Result<()> {
@@ -156,14 +212,9 @@ impl Bins {
         if self.merge == Merge::Reread {
             self.doubt(&news.fresh_seconds);
         } else if !news.fresh_seconds.is_empty() {
-            let fresh = Place { snapshot: &news.fresh, range: (Some(self.cut), None), ..*place };
-            let (whole, parts) = measure(detector, &fresh, self.width)?;
-            for (keys, bins) in whole {
-                self.add(detector, &keys, bins, first, false);
-            }
-            for (keys, bins) in parts {
-                self.add(detector, &keys, bins, first, true);
-            }
+            let since = Place { range: (Some(self.cut), None), ..*place };
+            let found = self.wanted.read(reads, &since, Some(&news.fresh))?;
+            self.add_all(detector, &found, first);
         }
         let frontier = floor(now, self.width).max(self.frontier);
         // What cannot be added up is read when its bin is over; late events of it when the next one is.
@@ -176,7 +227,7 @@ impl Bins {
         let doubtful = std::mem::replace(&mut self.dirty, later);
         for (from, to) in runs(&doubtful, self.width) {
             if to > self.cut {
-                self.reread(detector, place, (Some(from.max(self.cut)), Some(to)), first)?;
+                self.reread(detector, reads, (place, (Some(from.max(self.cut)), Some(to))), first)?;
             }
         }
         if frontier > self.frontier {
@@ -206,7 +257,22 @@ impl Bins {
         self.groups.entry(keys.clone()).or_insert_with(|| GroupBins { begin, ..GroupBins::default() })
     }
 
-    fn add(&mut self, detector: &Detector, keys: &Keys, bins: Vec<Bin>, first: i64, is_part: bool) {
+    /// Adds what was read, and of a share its part.
+    fn add_all(
+        &mut self,
+        detector: &Detector,
+        (whole, parts): &(Arc<Series>, Option<Arc<Series>>),
+        first: i64,
+    ) {
+        for (keys, bins) in whole.iter() {
+            self.add(detector, keys, bins, first, false);
+        }
+        for (keys, bins) in parts.iter().flat_map(|parts| parts.iter()) {
+            self.add(detector, keys, bins, first, true);
+        }
+    }
+
+    fn add(&mut self, detector: &Detector, keys: &Keys, bins: &[Bin], first: i64, is_part: bool) {
         let (merge, cut, frontier) = (self.merge, self.cut, self.frontier);
         if !self.groups.contains_key(keys) && self.groups.len() >= LIVE_GROUPS {
             return;
@@ -214,7 +280,7 @@ impl Bins {
         let begin = bins.first().filter(|_| !self.from_first).map_or(first, |bin| bin.start);
         let group = self.group(keys, begin.max(cut));
         let known = if is_part { &mut group.parts } else { &mut group.bins };
-        for bin in bins.into_iter().filter(|bin| bin.start >= cut) {
+        for &bin in bins.iter().filter(|bin| bin.start >= cut) {
             group.begin = group.begin.min(bin.start);
             let whole = known
                 .entry(bin.start)
@@ -232,11 +298,11 @@ impl Bins {
     fn reread(
         &mut self,
         detector: &Detector,
-        place: &Place<'_>,
-        (from, to): (Option<i64>, Option<i64>),
+        reads: &mut Reads,
+        (place, (from, to)): (&Place<'_>, (Option<i64>, Option<i64>)),
         first: i64,
     ) -> Result<()> {
-        let (whole, parts) = measure(detector, &Place { range: (from, to), ..*place }, self.width)?;
+        let found = self.wanted.read(reads, &Place { range: (from, to), ..*place }, None)?;
         let range = (from.unwrap_or(i64::MIN), to.unwrap_or(i64::MAX));
         for group in self.groups.values_mut() {
             let before = group.bins.len();
@@ -244,12 +310,7 @@ impl Bins {
             group.parts.retain(|start, _| !(range.0..range.1).contains(start));
             group.is_changed |= before != group.bins.len();
         }
-        for (keys, bins) in whole {
-            self.add(detector, &keys, bins, first, false);
-        }
-        for (keys, bins) in parts {
-            self.add(detector, &keys, bins, first, true);
-        }
+        self.add_all(detector, &found, first);
         Ok(())
     }
 
@@ -356,19 +417,6 @@ pub fn is_early(detector: &Detector, merge: Merge, bin: &Bin) -> bool {
             Merge::Reread => false,
         };
     is_steady && bin.events >= one.least && bin.value.is_some_and(|value| one.breaks(value))
-}
-
-/// The measure by group, and of a share its part.
-fn measure(detector: &Detector, place: &Place<'_>, width: i64) -> Result<(Series, Series)> {
-    let Some((measure, _)) = measured(detector) else { return Ok((Series::new(), Series::new())) };
-    let whole = series(place, &detector.filter, measure, width, &detector.by)?;
-    let parts = match &detector.condition {
-        Condition::Threshold(one) if one.of.is_some() && !whole.is_empty() => {
-            series(place, &one.evidence(detector), measure, width, &detector.by)?
-        }
-        _ => Series::new(),
-    };
-    Ok((whole, parts))
 }
 
 /// Starts of bins as ranges of neighbours, from inclusive to exclusive.

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use indexer::{Cancel, Case, Engine, ErrorKind, Marks, Moment, Result, Snapshot};
 use serde::Serialize;
 
-use self::bins::Bins;
+use self::bins::{Bins, Wanted};
 use self::clock::DataClock;
 use self::judge::{Current, judge};
 use self::ledger::{Candidate, Judgement, Ledger};
@@ -28,6 +28,7 @@ use self::times::Times;
 use crate::alert::Alert;
 use crate::files::Detectors;
 use crate::limits::WHOLE_SHARE;
+use crate::measure::reads::Reads;
 use crate::measure::series::Keys;
 use crate::measure::{Condition, Detector, Place};
 use crate::problem::{Fault, Problem};
@@ -92,6 +93,8 @@ struct Track {
     file: PathBuf,
     /// What it is known by: its name and its condition.
     key: String,
+    /// What is read for its bins; nothing of conditions without any.
+    wanted: Option<Wanted>,
     past: Past,
     /// The last problem that was said of it.
     said: Option<String>,
@@ -100,6 +103,7 @@ struct Track {
 /// Detectors that watch a case.
 pub struct Watch {
     tracks: Vec<Track>,
+    reads: Reads,
     rules: Rules,
     ledger: Ledger,
     clock: DataClock,
@@ -127,20 +131,20 @@ impl Watch {
         let end = snapshot.time_range().map(|(_, last)| last);
         let (measures, rules) = detectors.into_parts();
         let mut names = HashSet::new();
-        let mut tracks = Vec::new();
+        let (mut tracks, mut reads) = (Vec::new(), Reads::default());
         for (detector, file) in measures {
             let mut key = format!("{} {:016x}", detector.name, hash([&*definition(&detector)]));
             if !names.insert(key.clone()) {
                 key = format!("{key} {}", file.display());
             }
             ledger.detector(&key, end);
-            let past = Past::Waiting { fields: None };
-            tracks.push(Track { detector, file, key, past, said: None });
+            let (past, wanted) = (Past::Waiting { fields: None }, Wanted::new(&detector, &mut reads));
+            tracks.push(Track { detector, file, key, wanted, past, said: None });
         }
         let rules = Rules::new(rules, &mut ledger, &snapshot);
         let clock = DataClock::new(ledger.now(), moment);
         let cool_down = i64::try_from(options.cool_down.as_nanos()).unwrap_or(i64::MAX);
-        (Watch { tracks, rules, ledger, clock, marks: None, cool_down }, problem)
+        (Watch { tracks, reads, rules, ledger, clock, marks: None, cool_down }, problem)
     }
 
     /// Evaluates all detectors over what came since the last call, and gives problems that were not given before.
@@ -158,13 +162,15 @@ impl Watch {
         let news = News::since(case, snapshot, self.marks.as_ref(), cancel)?;
         let fields = Engine::field_names(snapshot);
         let place = Place { case, snapshot, range: (None, None), cancel };
+        self.reads.begin(snapshot);
         for track in &mut self.tracks {
             if !track.detector.needs.iter().all(|needed| fields.contains(needed)) {
                 continue;
             }
             let known = self.ledger.detector(&track.key, None);
             let (horizon, judged) = (known.horizon, known.judged);
-            let candidates = match track.update(&place, (&news, now), fields.len(), judged.or(horizon)) {
+            let tried = (fields.len(), judged.or(horizon));
+            let candidates = match track.update(&mut self.reads, &place, (&news, now), tried) {
                 Ok(candidates) => candidates,
                 Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
                 Err(error) => {
@@ -256,10 +262,10 @@ impl Track {
     /// Takes what is new. Nothing where no alert can have changed.
     fn update(
         &mut self,
+        reads: &mut Reads,
         place: &Place<'_>,
         (news, now): (&News, i64),
-        fields: usize,
-        judged: Option<i64>,
+        (fields, judged): (usize, Option<i64>),
     ) -> Result<Option<Now>> {
         let detector = &self.detector;
         if let Past::Waiting { fields: tried } = self.past {
@@ -269,8 +275,9 @@ impl Track {
             self.past = match &detector.condition {
                 Condition::Pattern(_) => Past::Whole { is_due: true, rested: Instant::now() },
                 Condition::Sequence(one) => Past::Times(Times::read(detector, one, place, now)?),
-                _ => match Bins::read(detector, place, now)? {
-                    Some(mut bins) => {
+                _ => match self.wanted.map(|wanted| Bins::read(detector, wanted, reads, (place, now))) {
+                    Some(bins) => {
+                        let mut bins = bins?;
                         bins.judged = judged.map_or(i64::MIN, |judged| bins.floor(judged));
                         bins.groups.values_mut().for_each(|group| group.is_changed = true);
                         Past::Bins(bins)
@@ -280,7 +287,7 @@ impl Track {
             };
         } else {
             match (&mut self.past, &detector.condition) {
-                (Past::Bins(bins), _) => bins.update(detector, place, (news, now))?,
+                (Past::Bins(bins), _) => bins.update(detector, reads, place, (news, now))?,
                 (Past::Times(times), Condition::Sequence(one)) => {
                     times.update(detector, one, place, (news, now))?;
                 }

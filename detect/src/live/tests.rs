@@ -100,7 +100,12 @@ impl Bench {
         self.offset += text.len() as u64;
         live.land(true, moment).expect("landed");
         live.publish(moment).expect("published");
-        while merges && live.merge(&Cancel::default()).expect("merged") {}
+        while merges && live.start_merging().expect("it merges") {
+            while !live.has_merged() {
+                std::thread::yield_now();
+            }
+            live.publish(moment).expect("published");
+        }
         live.finish(moment).expect("finished");
     }
 
@@ -470,4 +475,95 @@ fn rules_and_correlations_go_on_where_they_were() {
         }
         assert_eq!(Bench::lines(&bench.refresh()), ["made fired"]);
     }
+}
+
+const ALIKE: &str = r#"
+[[detector]]
+name = "some"
+query = "status>=500"
+threshold = { above = 2, every = "1m" }
+[[detector]]
+name = "more"
+query = "status>=500"
+threshold = { above = 4, every = "1m" }
+[[detector]]
+name = "slowest"
+query = "status>=500"
+threshold = { measure = "max(ms)", above = 80, every = "1m" }
+[[detector]]
+name = "share"
+threshold = { of = "status>=500", above = 0.6, every = "1m", least = 2 }
+[[detector]]
+name = "of-host"
+query = "status>=500"
+by = ["host"]
+threshold = { above = 1, every = "1m" }
+[[detector]]
+name = "calm"
+threshold = { below = 3, every = "1m" }
+"#;
+
+#[test]
+fn detectors_that_read_the_same_ask_the_case_once() {
+    let mut bench = Bench::new(&[("a.toml", ALIKE)]);
+    let event = |second: i64, status: u32, ms: u32| {
+        (second, format!("\"host\":\"a\",\"status\":{status},\"ms\":{ms}"))
+    };
+    let asked = |bench: &Bench| bench.watch.as_ref().map_or(0, |watch| watch.reads.asked);
+    bench.append(&[event(0, 200, 1), event(1, 500, 5)], false);
+    bench.refresh();
+    let before = asked(&bench);
+    let second: Vec<(i64, String)> = (0..5).map(|at| event(60 + at, 503, 90)).collect();
+    bench.append(&second, false);
+    bench.refresh();
+    // Errors, errors by host, and everything: the share reads what two others do.
+    assert_eq!(asked(&bench) - before, 3);
+    // A refresh without events asks nothing, and one whose events lack a field is as any other.
+    bench.refresh();
+    bench.append(&[(130, "\"status\":500".to_owned()), (131, "\"other\":1".to_owned())], false);
+    bench.refresh();
+    assert_eq!(asked(&bench) - before, 2 * 3);
+    bench.append(&[event(200, 200, 1)], false);
+    bench.refresh();
+    assert_eq!(bench.problems, Vec::<String>::new());
+    let sent: BTreeSet<String> = Bench::lines(&bench.messages).into_iter().collect();
+    for expected in
+        ["some fires", "more fires", "slowest fires", "share fires", "of-host a fires", "more is over"]
+    {
+        assert!(sent.contains(expected), "{expected}: {sent:?}");
+    }
+    let boundary = base() + 180 * SECOND;
+    let of_check: BTreeSet<String> =
+        bench.check(boundary).iter().map(|alert| alert.detector.clone()).collect();
+    let sent: BTreeSet<String> =
+        bench.messages.iter().map(|message| message.alert.detector.clone()).collect();
+    assert_eq!(sent, of_check);
+}
+
+#[test]
+fn a_measure_that_cannot_be_calculated_stops_none_that_reads_the_same() {
+    let lost = "[[detector]]\nname = \"lost\"\nquery = \"status>=500\"\n\
+                threshold = { measure = \"max(nowhere)\", above = 1, every = \"1m\" }\n";
+    let mut bench = Bench::new(&[("a.toml", ALIKE), ("b.toml", lost)]);
+    bench.append(&[(0, "\"status\":200,\"host\":\"a\",\"ms\":1".to_owned())], false);
+    bench.refresh();
+    let many: Vec<(i64, String)> =
+        (0..5).map(|at| (60 + at, "\"status\":500,\"host\":\"a\",\"ms\":90".to_owned())).collect();
+    bench.append(&many, false);
+    bench.refresh();
+    assert_eq!(bench.problems.len(), 1, "{:?}", bench.problems);
+    assert!(
+        bench.problems[0].contains("`lost`") && bench.problems[0].contains("nowhere"),
+        "{:?}",
+        bench.problems
+    );
+    let sent = Bench::lines(&bench.messages);
+    assert!(
+        ["some", "more", "slowest"].iter().all(|name| sent.contains(&format!("{name} fires"))),
+        "{sent:?}"
+    );
+    // When events come that have the field, it is tried again.
+    bench.append(&[(70, "\"status\":500,\"nowhere\":9".to_owned())], false);
+    bench.refresh();
+    assert!(Bench::lines(&bench.messages).contains(&"lost fires".to_owned()), "{:?}", bench.messages);
 }

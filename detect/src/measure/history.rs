@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::absence::Absence;
 use super::anomaly::{Anomaly, Expected, unusual};
+use super::reads::Grouping;
 use super::series::{Bin, Keys, filled, is_count, series};
 use super::{Condition, Detector, Interval, Place};
 use crate::alert::Alert;
@@ -76,7 +77,9 @@ impl History {
     pub fn read(detector: &Detector, place: &Place<'_>) -> Result<Option<History>> {
         let Some(ends) = place.ends() else { return Ok(None) };
         let groups_of = |measure: &str, width: i64| -> Result<Vec<Group>> {
-            let groups = series(place, &detector.filter, measure, width, &detector.by)?;
+            let with_ends = matches!(detector.condition, Condition::Absence(_));
+            let grouping = Grouping { with_ends, ..Grouping::new(&detector.filter, width, &detector.by) };
+            let groups = series(place, &grouping, measure)?;
             Ok(groups.into_iter().map(|(keys, bins)| Group { keys, bins, parts: Vec::new() }).collect())
         };
         let (groups, width) = match &detector.condition {

@@ -7,6 +7,7 @@ pub(crate) mod history;
 mod level;
 mod pattern;
 mod read;
+pub(crate) mod reads;
 pub(crate) mod sequence;
 pub(crate) mod series;
 pub(crate) mod threshold;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use indexer::query::Filter;
-use indexer::{Cell, Result};
+use indexer::{Cell, Result, Table};
 
 use super::Place;
+use super::reads::Grouping;
 
 /// Keys of a group, nothing where an event has no value.
 pub type Keys = Vec<Option<String>>;
@@ -16,59 +16,71 @@ pub struct Bin {
     /// Nothing where the events of the bin have no number to measure.
     pub value: Option<f64>,
     pub events: u64,
-    /// The first and last event.
+    /// The first and last event, where they were asked for; else the start.
     pub ends: (i64, i64),
 }
 
 /// Bins with events, in order, by group.
 pub type Series = BTreeMap<Keys, Vec<Bin>>;
 
-/// Asks for a measure in bins of a width.
-pub fn series(
-    place: &Place<'_>,
-    filter: &Filter,
-    measure: &str,
-    width: i64,
-    by: &[String],
-) -> Result<Series> {
-    let mut names = vec![format!("bin(time, {}ms) as at", (width / 1_000_000).max(1))];
-    names.extend(by.iter().map(|name| quoted(name)));
-    let text = format!(
-        "{filter} | stats {measure} as value, count as events, min(time) as first, max(time) as last by {}",
-        names.join(", ")
-    );
-    let table = place.table(&text)?;
+/// Asks for a measure of groups of events.
+pub fn series(place: &Place<'_>, grouping: &Grouping, measure: &str) -> Result<Series> {
+    let table = place.table(&query_text(grouping, &[measure]))?;
+    Ok(of_table(&table, grouping, 1).pop().unwrap_or_default())
+}
+
+/// A query for measures of groups of events.
+pub fn query_text(grouping: &Grouping, measures: &[&str]) -> String {
+    let mut names = vec![format!("bin(time, {}ms) as at", (grouping.width / 1_000_000).max(1))];
+    names.extend(grouping.by.iter().map(|name| quoted(name)));
+    let values = measures.iter().enumerate().map(|(place, measure)| format!("{measure} as {}", value(place)));
+    let ends = ["min(time) as first", "max(time) as last"].map(str::to_owned);
+    let ends = ends.into_iter().filter(|_| grouping.with_ends);
+    let calculated: Vec<String> = values.chain(["count as events".to_owned()]).chain(ends).collect();
+    format!("{} | stats {} by {}", grouping.filter, calculated.join(", "), names.join(", "))
+}
+
+/// The column of a measure.
+fn value(place: usize) -> String {
+    format!("value{place}")
+}
+
+/// The answer to such a query: the bins of each of its measures.
+pub fn of_table(table: &Table, grouping: &Grouping, measures: usize) -> Vec<Series> {
     let column = |name: &str| table.names().iter().position(|known| &**known == name);
     let cell = |row: usize, at: Option<usize>| at.map_or(Cell::Missing, |at| table.cell(row, at));
-    let time = |row: usize, name: &str| match cell(row, column(name)) {
-        Cell::Time(time) => Some(time),
-        _ => None,
-    };
-    let keys: Vec<Option<usize>> = by.iter().map(|name| column(name)).collect();
-    let mut series = Series::new();
+    let (at, events) = (column("at"), column("events"));
+    let (first, last) = (column("first"), column("last"));
+    let keys: Vec<Option<usize>> = grouping.by.iter().map(|name| column(name)).collect();
+    let values: Vec<Option<usize>> = (0..measures).map(|place| column(&value(place))).collect();
+    let mut all = vec![Series::new(); measures];
     for row in 0..table.rows() {
         // Events without a time are in no bin.
-        let (Some(start), Some(first), Some(last)) = (time(row, "at"), time(row, "first"), time(row, "last"))
-        else {
-            continue;
+        let Cell::Time(start) = cell(row, at) else { continue };
+        let ends = match (cell(row, first), cell(row, last)) {
+            (Cell::Time(first), Cell::Time(last)) if grouping.with_ends => (first, last),
+            _ => (start, start),
         };
         let key = |at: &Option<usize>| match cell(row, *at) {
             Cell::Missing => None,
             other => Some(other.to_string()),
         };
-        let events = cell(row, column("events")).number().unwrap_or(0.0) as u64;
-        let value = cell(row, column("value")).number();
-        series.entry(keys.iter().map(key).collect()).or_default().push(Bin {
-            start,
-            value,
-            events,
-            ends: (first, last),
-        });
+        let keys: Keys = keys.iter().map(key).collect();
+        let events = cell(row, events).number().unwrap_or(0.0) as u64;
+        for (series, &at) in all.iter_mut().zip(&values) {
+            let bin = Bin { start, value: cell(row, at).number(), events, ends };
+            match series.get_mut(&keys) {
+                Some(bins) => bins.push(bin),
+                None => {
+                    series.insert(keys.clone(), vec![bin]);
+                }
+            }
+        }
     }
-    for bins in series.values_mut() {
+    for bins in all.iter_mut().flat_map(BTreeMap::values_mut) {
         bins.sort_by_key(|bin| bin.start);
     }
-    Ok(series)
+    all
 }
 
 /// A name as the language takes it in expressions.

@@ -9,6 +9,7 @@ use toml::Spanned;
 
 use super::history::Group;
 use super::read::Lines;
+use super::reads::Grouping;
 use super::series::{Bin, Series, is_count, series};
 use super::{Detector, Interval, Place};
 use crate::problem::Fault;
@@ -91,9 +92,11 @@ impl Threshold {
         place: &Place<'_>,
         ends: (i64, i64),
     ) -> Result<Vec<Group>> {
-        let whole = series(place, &detector.filter, &self.measure, self.width, &detector.by)?;
+        let read =
+            |filter: &Filter| series(place, &Grouping::new(filter, self.width, &detector.by), &self.measure);
+        let whole = read(&detector.filter)?;
         let mut parts = match &self.of {
-            Some(_) => series(place, &self.evidence(detector), &self.measure, self.width, &detector.by)?,
+            Some(_) => read(&self.evidence(detector))?,
             None => Series::new(),
         };
         let mut groups: Vec<Group> = whole

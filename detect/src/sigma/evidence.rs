@@ -83,12 +83,7 @@ impl Evidence<'_> {
     fn test(&self, id: TestId) -> Option<Filter> {
         let test = &self.program.tests[id as usize];
         if test.slot == TEXT {
-            let regex = match &test.test {
-                Test::Text { wild, cased } => RegexText::new(&wild.to_regex(), !cased).ok()?,
-                Test::Regex(source) => RegexText::new(source, false).ok()?,
-                _ => return None,
-            };
-            return Some(Filter::Text(Pattern::Regex(regex)));
+            return test.test.pattern().map(Filter::Text);
         }
         let fields = &self.program.slots[test.slot].fields;
         let each = |one: &dyn Fn(&str) -> Option<Filter>| {
@@ -152,6 +147,18 @@ impl Evidence<'_> {
             ways.push(field_filter(field, FieldTest::Matches(vec![Pattern::Regex(regex)])));
         }
         Some(any(ways))
+    }
+}
+
+impl Test {
+    /// The same as a pattern of the language, which is looked for in texts.
+    pub fn pattern(&self) -> Option<Pattern> {
+        let regex = match self {
+            Test::Text { wild, cased } => RegexText::new(&wild.to_regex(), !cased),
+            Test::Regex(source) => RegexText::new(source, false),
+            _ => return None,
+        };
+        regex.ok().map(Pattern::Regex)
     }
 }
 

@@ -8,6 +8,7 @@ mod condition;
 mod correlation;
 mod encode;
 mod evidence;
+mod filter;
 mod matching;
 mod pattern;
 mod program;
@@ -17,10 +18,11 @@ mod scan;
 mod sources;
 mod values;
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use correlation::Correlation;
+use filter::RuleFilter;
 use rule::{Rule, stem_of};
 
 use crate::problem::{Fault, Problem};
@@ -30,12 +32,29 @@ pub use run::{Progress, run};
 pub use sources::Sources;
 pub use values::{Clock, Placeholders};
 
+/// How keywords are looked for in the texts of events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TextSearch {
+    /// By the text index where there is one and many events are looked at.
+    #[default]
+    Auto,
+    /// By the text index where there is one. Tests compare both ways.
+    #[doc(hidden)]
+    Index,
+    /// In all texts.
+    #[doc(hidden)]
+    Scan,
+}
+
 /// Rules and correlations that were read.
 #[derive(Debug, Default)]
 pub struct RuleSet {
     rules: Vec<Rule>,
     files: Vec<PathBuf>,
     correlations: Vec<(Correlation, PathBuf)>,
+    /// Those that were read and not applied yet.
+    filters: Vec<(RuleFilter, PathBuf)>,
+    pub(crate) text_search: TextSearch,
 }
 
 impl RuleSet {
@@ -100,8 +119,8 @@ impl RuleSet {
             return Ok(());
         }
         if document.get("filter").is_some() {
-            return Err(Fault::new(document.line, "filters for rules of other files are not supported")
-                .hint("write the exception into the rule: `and not filter`"));
+            self.filters.push((filter::read(document, placeholders)?, file.to_owned()));
+            return Ok(());
         }
         let rule = rule::rule(document, stem, placeholders)?;
         if is_certain(&rule.condition) {
@@ -113,37 +132,40 @@ impl RuleSet {
         Ok(())
     }
 
-    /// Problems between documents: correlations that name a rule which is not there.
+    /// Puts documents together: filters narrow the rules that they name. Gives problems between documents, such as
+    /// correlations that name a rule which is not there.
     #[must_use]
     pub fn link(&mut self) -> Vec<Problem> {
-        let mut names: HashMap<String, bool> = HashMap::new();
-        for rule in &self.rules {
-            names.insert(rule.id.clone(), true);
-            names.extend(rule.name.clone().map(|name| (name, true)));
-        }
-        for (correlation, _) in &self.correlations {
-            names.insert(correlation.head.id.clone(), true);
-            names.extend(correlation.head.name.clone().map(|name| (name, true)));
-        }
-        let mut problems = Vec::new();
+        let mut problems = filter::apply(self);
+        let names: HashSet<String> = self.names().map(str::to_owned).collect();
         self.correlations.retain(|(correlation, file)| {
-            let unknown = correlation.rules.iter().find(|name| !names.contains_key(*name));
+            let unknown = correlation.rules.iter().find(|name| !names.contains(*name));
             if let Some(unknown) = unknown {
-                let fault = Fault::new(
-                    correlation.line,
-                    format!("the correlation names `{unknown}`, which no rule is called"),
-                );
-                let near = indexer::query::nearest(unknown, names.keys().map(String::as_str));
-                let hint = near.map_or_else(
-                    || "give the file of that rule, too".to_owned(),
-                    |near| format!("did you mean `{near}`? Else give the file of that rule, too"),
-                );
-                problems.push(Problem::of_file(file, fault.hint(hint)));
+                let known = names.iter().map(String::as_str);
+                let fault = missing_rule("correlation", unknown, correlation.line, known);
+                problems.push(Problem::of_file(file, fault));
             }
             unknown.is_none()
         });
         problems
     }
+
+    /// What rules and correlations are called: ids and names.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let rules = self.rules.iter().flat_map(|rule| [Some(&rule.id), rule.name.as_ref()]);
+        let heads = self.correlations.iter().map(|(correlation, _)| &correlation.head);
+        let correlations = heads.flat_map(|head| [Some(&head.id), head.name.as_ref()]);
+        rules.chain(correlations).flatten().map(String::as_str)
+    }
+}
+
+/// What is said where a document names a rule that is not there.
+fn missing_rule<'n>(what: &str, unknown: &str, line: usize, names: impl Iterator<Item = &'n str>) -> Fault {
+    let hint = indexer::query::nearest(unknown, names).map_or_else(
+        || "give the file of that rule, too".to_owned(),
+        |near| format!("did you mean `{near}`? Else give the file of that rule, too"),
+    );
+    Fault::new(line, format!("the {what} names `{unknown}`, which no rule is called")).hint(hint)
 }
 
 /// A document over what a global one says.

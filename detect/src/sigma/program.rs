@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use indexer::query::Pattern;
+
 use super::condition::Expr;
 use super::matching::FieldMatcher;
 use super::pattern::Wild;
@@ -33,6 +35,8 @@ pub struct SlotTest {
     pub other: Option<usize>,
     /// Tested when a rule needs it, because it is slow and starts no rule.
     pub lazy: bool,
+    /// Of a test on texts what the text index is asked for.
+    pub pattern: Option<Pattern>,
 }
 
 /// A condition by which a log source selects events.
@@ -189,7 +193,8 @@ impl<'a> Builder<'a> {
             return *known;
         }
         let id = self.tests.len() as TestId;
-        self.tests.push(SlotTest { slot, test: test.clone(), other, lazy: false });
+        let pattern = if slot == TEXT { test.pattern() } else { None };
+        self.tests.push(SlotTest { slot, test: test.clone(), other, lazy: false, pattern });
         self.test_ids.insert((slot, test.clone()), id);
         id
     }

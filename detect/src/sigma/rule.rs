@@ -16,6 +16,16 @@ pub struct LogSource {
     pub service: Option<String>,
 }
 
+impl LogSource {
+    /// Whether another log source is this one or a part of it.
+    pub fn holds(&self, other: &LogSource) -> bool {
+        let within = |one: &Option<String>, other: &Option<String>| one.is_none() || one == other;
+        within(&self.category, &other.category)
+            && within(&self.product, &other.product)
+            && within(&self.service, &other.service)
+    }
+}
+
 impl std::fmt::Display for LogSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let parts = [("category", &self.category), ("product", &self.product), ("service", &self.service)];
@@ -39,6 +49,13 @@ pub struct Rule {
     pub condition: Expr<Predicate>,
 }
 
+impl Rule {
+    /// Whether this is its id or its name.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.id == name || self.name.as_deref() == Some(name)
+    }
+}
+
 /// Reads the rule of a document. `stem` names it where it names itself nowhere.
 pub fn rule(document: &Node, stem: &str, placeholders: &Placeholders) -> Result<Rule, Fault> {
     let head = head(document, stem)?;
@@ -47,22 +64,34 @@ pub fn rule(document: &Node, stem: &str, placeholders: &Placeholders) -> Result<
         Fault::new(document.line, "the rule has no `detection`")
             .hint("a Sigma rule needs searches and a condition")
     })?;
-    let Value::Map(entries) = &detection.value else {
-        return Err(Fault::new(detection.line, "`detection` is no map")
+    let condition = searches(detection, "detection", &["timeframe"], placeholders)?;
+    let Head { id, name, title, severity } = head;
+    Ok(Rule { id, name, title, severity, line: document.line, source, condition })
+}
+
+/// The condition of a map of searches; `other` are keys of it that are none. `what` is how the map is called.
+pub fn searches(
+    body: &Node,
+    what: &str,
+    other: &[&str],
+    placeholders: &Placeholders,
+) -> Result<Expr<Predicate>, Fault> {
+    let Value::Map(entries) = &body.value else {
+        return Err(Fault::new(body.line, format!("`{what}` is no map"))
             .hint("write searches and `condition:` under it"));
     };
     let mut names = Vec::new();
     let mut searches = Vec::new();
     for (key, value) in entries {
         let name = key.text().unwrap_or_default();
-        if matches!(name, "condition" | "timeframe") {
+        if name == "condition" || other.contains(&name) {
             continue;
         }
         searches.push(search(value, placeholders)?);
         names.push(name.to_owned());
     }
-    let written = detection.get("condition").ok_or_else(|| {
-        Fault::new(detection.line, "`detection` has no `condition`")
+    let written = body.get("condition").ok_or_else(|| {
+        Fault::new(body.line, format!("`{what}` has no `condition`"))
             .hint(format!("for example `condition: {}`", names.first().map_or("selection", String::as_str)))
     })?;
     let mut conditions = Vec::new();
@@ -78,8 +107,7 @@ pub fn rule(document: &Node, stem: &str, placeholders: &Placeholders) -> Result<
     if conditions.is_empty() {
         return Err(Fault::new(written.line, "`condition` is empty"));
     }
-    let Head { id, name, title, severity } = head;
-    Ok(Rule { id, name, title, severity, line: document.line, source, condition: joined(conditions, false) })
+    Ok(joined(conditions, false))
 }
 
 /// What rules and correlations have in common.
@@ -107,9 +135,9 @@ pub fn head(document: &Node, stem: &str) -> Result<Head, Fault> {
     Ok(Head { id, name, title, severity })
 }
 
-fn log_source(document: &Node) -> Result<LogSource, Fault> {
+pub fn log_source(document: &Node) -> Result<LogSource, Fault> {
     let node = document.get("logsource").ok_or_else(|| {
-        Fault::new(document.line, "the rule has no `logsource`")
+        Fault::new(document.line, "the document has no `logsource`")
             .hint("add one: `logsource: {product: windows}`")
     })?;
     let text = |key: &str| node.get(key).and_then(Node::text).map(|text| text.trim().to_lowercase());

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use indexer::query::Filter;
 use indexer::{Cancel, Case, Result, SegmentRows, Snapshot};
 
-use super::RuleSet;
 use super::correlation::{Correlation, Hit, Interval, evaluate};
 use super::evidence::Evidence;
 use super::program::Program;
 use super::scan::{self, SourceNames};
 use super::sources::{Events, Sources};
+use super::{RuleSet, TextSearch};
 use crate::alert::Alert;
 use crate::evidence;
 use crate::files::Report;
@@ -115,7 +115,8 @@ pub fn run(
             return Ok((rows.id(), None));
         }
         let within = rows.within(range.0, range.1)?;
-        found_in(&program, rows, within, &names, &wanted, cancel).map(|found| (rows.id(), Some(found)))
+        found_in(&program, rows, within, (&names, rules.text_search), &wanted, cancel)
+            .map(|found| (rows.id(), Some(found)))
     };
     let mut ids = HashSet::new();
     case.each_segment(snapshot, cancel, look, |(id, found)| {
@@ -158,7 +159,7 @@ fn found_in(
     program: &Program,
     rows: &SegmentRows<'_>,
     within: Range<usize>,
-    names: &SourceNames,
+    names: (&SourceNames, TextSearch),
     wanted: &Wanted,
     cancel: &Cancel,
 ) -> Result<Found> {
@@ -434,10 +435,10 @@ impl RuleSet {
     }
 
     fn rule_named(&self, name: &str) -> Option<usize> {
-        self.rules.iter().position(|rule| rule.id == name || rule.name.as_deref() == Some(name))
+        self.rules.iter().position(|rule| rule.is_called(name))
     }
 
-    fn correlation_named(&self, name: &str) -> Option<usize> {
+    pub(super) fn correlation_named(&self, name: &str) -> Option<usize> {
         self.correlations
             .iter()
             .position(|(other, _)| other.head.id == name || other.head.name.as_deref() == Some(name))

@@ -2,15 +2,17 @@
 //! value of a column is tested once, and a rule is evaluated for the rows that one of its triggers passes.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use indexer::{Cancel, CodedColumn, Result, SegmentRows};
 
+use super::TextSearch;
 use super::matching::compiled;
 use super::pattern::{Wild, lower};
 use super::program::{Program, Selector, TEXT, TestId, Variant};
 use super::values::{Part, Test};
-use crate::limits::SOURCE_CONDITIONS;
+use crate::limits::{INDEXED_TEXTS, SOURCE_CONDITIONS};
 
 const WORDS: usize = SOURCE_CONDITIONS / 64;
 
@@ -39,7 +41,8 @@ struct Class {
     slots: Vec<usize>,
     /// Variants without triggers.
     always: Vec<u32>,
-    searches_text: bool,
+    /// What is looked for in texts.
+    texts: Vec<TestId>,
 }
 
 /// A column of a slot: for each code the place of its list of passed tests, 0 until it is known.
@@ -53,6 +56,7 @@ struct SlotColumn {
 struct Scan<'a> {
     program: &'a Program,
     rows: &'a SegmentRows<'a>,
+    search: TextSearch,
     cancel: &'a Cancel,
     columns: Vec<Option<Vec<SlotColumn>>>,
     texts: HashMap<u32, Vec<TestId>>,
@@ -66,12 +70,13 @@ pub fn segment(
     program: &Program,
     rows: &SegmentRows<'_>,
     range: Range<usize>,
-    sources: &SourceNames,
+    (sources, search): (&SourceNames, TextSearch),
     cancel: &Cancel,
 ) -> Result<SegmentMatches> {
     let mut scan = Scan {
         program,
         rows,
+        search,
         cancel,
         columns: (0..program.slots.len()).map(|_| None).collect(),
         texts: HashMap::new(),
@@ -192,7 +197,7 @@ impl Scan<'_> {
         let holds = |selector: &usize| mask[selector / 64] >> (selector % 64) & 1 == 1;
         let kinds: Vec<bool> =
             program.kinds.iter().map(|kind| kind.as_ref().is_some_and(|all| all.iter().all(holds))).collect();
-        let mut class = Class { kinds, slots: Vec::new(), always: Vec::new(), searches_text: false };
+        let mut class = Class { kinds, slots: Vec::new(), always: Vec::new(), texts: Vec::new() };
         for (index, variant) in (0..).zip(&program.variants) {
             if !class.kinds[variant.kind] {
                 continue;
@@ -203,10 +208,14 @@ impl Scan<'_> {
                     class.slots.extend(tests.iter().map(|test| program.tests[*test as usize].slot));
                 }
             }
-            variant
-                .expr
-                .each_leaf(&mut |test| class.searches_text |= program.tests[*test as usize].slot == TEXT);
+            variant.expr.each_leaf(&mut |test| {
+                if program.tests[*test as usize].slot == TEXT {
+                    class.texts.push(*test);
+                }
+            });
         }
+        class.texts.sort_unstable();
+        class.texts.dedup();
         class.slots.sort_unstable();
         class.slots.dedup();
         class
@@ -216,9 +225,17 @@ impl Scan<'_> {
     fn search_texts(&mut self, classes: &[Class], of_row: &[u32], first: usize) -> Result<()> {
         let program = self.program;
         let matcher = &program.slots[TEXT].matcher;
-        let wanted = |row: &usize| classes[of_row[row - first] as usize].searches_text;
-        let rows: Vec<u32> = (first..first + of_row.len()).filter(wanted).map(|row| row as u32).collect();
-        if rows.is_empty() || matcher.is_empty() {
+        if matcher.is_empty() {
+            return Ok(());
+        }
+        let possible = self.possible_texts(classes, of_row.len())?;
+        let wanted = |row: &u32| {
+            let class = of_row[*row as usize - first] as usize;
+            let may = |rows: &Vec<u32>| rows.binary_search(row).is_ok();
+            !classes[class].texts.is_empty() && possible[class].as_ref().is_none_or(may)
+        };
+        let rows: Vec<u32> = (first as u32..(first + of_row.len()) as u32).filter(wanted).collect();
+        if rows.is_empty() {
             return Ok(());
         }
         let texts = &mut self.texts;
@@ -228,6 +245,37 @@ impl Scan<'_> {
                 texts.insert(row, passed);
             }
         })
+    }
+
+    /// By class the rows whose texts may have one of its keywords, by the text index; nothing where any may.
+    fn possible_texts(&self, classes: &[Class], rows: usize) -> Result<Vec<Option<Vec<u32>>>> {
+        let is_worth = match self.search {
+            TextSearch::Auto => rows >= INDEXED_TEXTS,
+            TextSearch::Index => true,
+            TextSearch::Scan => false,
+        };
+        if !is_worth {
+            return Ok(classes.iter().map(|_| None).collect());
+        }
+        let mut known: HashMap<TestId, Option<Vec<u32>>> = HashMap::new();
+        for &test in classes.iter().flat_map(|class| &class.texts) {
+            if let Entry::Vacant(place) = known.entry(test) {
+                let pattern = self.program.tests[test as usize].pattern.as_ref();
+                let rows =
+                    pattern.map(|pattern| self.rows.possible_rows(pattern, self.cancel)).transpose()?;
+                place.insert(rows.flatten());
+            }
+        }
+        let of_class = |class: &Class| {
+            let rows = class.texts.iter().map(|test| known.get(test)?.as_ref());
+            let mut rows: Vec<u32> =
+                rows.collect::<Option<Vec<_>>>()?.into_iter().flatten().copied().collect();
+            rows.sort_unstable();
+            rows.dedup();
+            Some(rows)
+        };
+        let possible = classes.iter().map(of_class).collect();
+        Ok(possible)
     }
 
     /// Variants that may match a row.

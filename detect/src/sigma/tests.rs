@@ -6,6 +6,7 @@ use std::path::Path;
 use indexer::{Cancel, Case, ImportOptions, View};
 use proptest::prelude::*;
 
+use super::TextSearch;
 use crate::{Alert, Detectors, ReadOptions, Report, Scope};
 
 struct Bench {
@@ -286,6 +287,95 @@ fn correlations_group_count_and_order() {
     );
 }
 
+/// Rules of two log sources and what filters leave of them, with what is said.
+#[test]
+fn filters_narrow_the_rules_that_they_name() {
+    const RULES: &str = "title: f\nid: failed\nname: failing\nlogsource: {product: aws, service: cloudtrail}\n\
+        detection: {s: {eventName: Fail}, condition: s}\n---\n\
+        title: d\nid: done\nlogsource: {product: aws, service: cloudtrail}\n\
+        detection: {s: {eventName: Login}, condition: s}\n---\n";
+    let bench = Bench::new(&logins(&[
+        (0, "Fail", "ann"),
+        (5, "Fail", "bob"),
+        (9, "Fail", "bob"),
+        (12, "Login", "ann"),
+        (13, "Login", "bob"),
+    ]));
+    let found = |filters: &str| {
+        let detectors = bench.detectors(&format!("{RULES}{filters}"));
+        let report = detectors
+            .check(&bench.case, &bench.case.snapshot(), &Scope::default(), &Cancel::default())
+            .expect("checked");
+        for alert in &report.alerts {
+            assert_eq!(bench.count(&alert.query) as u64, alert.events, "{}", alert.query);
+        }
+        let events: Vec<(String, u64)> =
+            report.alerts.iter().map(|alert| (alert.detector.clone(), alert.events)).collect();
+        let problems: Vec<(usize, String)> =
+            detectors.problems().iter().map(|problem| (problem.line, problem.to_string())).collect();
+        (events, problems)
+    };
+    let counts = |failed: u64, done: u64| {
+        let all = [("failed", failed), ("done", done)];
+        let fired = all.into_iter().filter(|(_, events)| *events > 0);
+        fired.map(|(rule, events)| (rule.to_owned(), events)).collect::<Vec<_>>()
+    };
+    let filter = |source: &str, body: &str| format!("title: mf\nlogsource: {{{source}}}\nfilter:\n{body}");
+    let not_bob = "  selection: {who|startswith: b}\n  condition: not selection\n";
+    assert_eq!(found(""), (counts(3, 2), Vec::new()));
+    for (source, rules, expected) in [
+        ("product: aws", "[failed]", counts(1, 2)),
+        ("product: aws", "failing", counts(1, 2)),
+        ("product: aws", "[failed, done]", counts(1, 1)),
+        ("product: aws, service: cloudtrail", "any", counts(1, 1)),
+    ] {
+        assert_eq!(
+            found(&filter(source, &format!("  rules: {rules}\n{not_bob}"))),
+            (expected, Vec::new()),
+            "{rules}"
+        );
+    }
+    // Two filters of one rule narrow it together, with several searches each.
+    let two = format!(
+        "{}---\n{}",
+        filter("product: aws", &format!("  rules: [failed]\n{not_bob}")),
+        filter(
+            "product: aws",
+            "  rules: [failed, done]\n  a: {who: ann}\n  b: {eventName: Login}\n  condition: not (a and b) and 1 of *\n"
+        )
+    );
+    assert_eq!(found(&two), (counts(1, 1), Vec::new()));
+    // A filter with an unknown placeholder, or one that is wrong otherwise, is named; its rules run as they are.
+    for (body, line, part) in [
+        ("  rules: [faild]\n", 15, "did you mean `failed`"),
+        ("  rules: []\n", 15, "lists no ids"),
+        ("", 15, "no `rules`"),
+    ] {
+        let (events, problems) = found(&filter("product: aws", &format!("{body}{not_bob}")));
+        assert_eq!(events, counts(3, 2), "{body}");
+        assert!(problems.len() == 1 && problems[0].0 == line && problems[0].1.contains(part), "{problems:?}");
+    }
+    let (events, problems) = found(&filter("product: azure", &format!("  rules: any\n{not_bob}")));
+    assert_eq!(events, counts(3, 2));
+    assert!(problems[0].1.contains("changes nothing"), "{problems:?}");
+    let with_rule = format!(
+        "{}detection: {{s: {{a: b}}, condition: s}}\n",
+        filter("product: aws", &format!("  rules: any\n{not_bob}"))
+    );
+    assert!(found(&with_rule).1[0].1.contains("both"));
+    // A correlation counts what filters leave; it is none of the rules that they narrow.
+    let correlation = "title: c\nid: c\ncorrelation: {type: event_count, rules: [failed], timespan: 1m, condition: {gte: 2}}\n---\n";
+    let all =
+        found(&format!("{correlation}{}", filter("product: aws", &format!("  rules: [failed]\n{not_bob}"))));
+    assert_eq!(all, (counts(0, 2), Vec::new()));
+    let (events, problems) =
+        found(&format!("{correlation}{}", filter("product: aws", &format!("  rules: [c]\n{not_bob}"))));
+    assert!(
+        events.contains(&("c".to_owned(), 3)) && problems[0].1.contains("is a correlation"),
+        "{problems:?}"
+    );
+}
+
 #[test]
 fn later_segments_add_to_what_was_found() {
     let bench = Bench::new(&logins(&[(0, "Fail", "ann")]));
@@ -365,6 +455,43 @@ fn bad_rules_are_named_with_line_and_advice_and_the_others_run() {
     assert_eq!((detectors.len(), detectors.problems().len()), (1, 12));
     let gone = Detectors::read(&[Path::new("no/such/file.yml").to_owned()], &ReadOptions::default());
     assert!(gone.problems()[0].message.contains("read"));
+}
+
+fn keyword() -> impl Strategy<Value = String> {
+    prop_oneof!["[abAB]{3,5}", "[abAB:. -]{1,7}", "[abAB]{2,4}::[abAB]{1,3}", "[abAB*?]{3,5}", "[aäÄß]{3,4}"]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 80, ..ProptestConfig::default() })]
+    #[test]
+    fn the_text_index_leaves_out_no_event_with_a_keyword(
+        texts in prop::collection::vec("[abABäÄß:. -]{0,14}", 1..20),
+        keywords in prop::collection::vec(keyword(), 1..5),
+        all in any::<bool>(),
+    ) {
+        let line = |text: &String| format!("{{\"time\":\"2026-03-01T00:00:00Z\",\"t\":\"{text}\"}}\n");
+        let bench = Bench::new(&texts.iter().map(line).collect::<String>());
+        let list: String =
+            keywords.iter().fold(String::new(), |list, word| format!("{list}      - '{word}'\n"));
+        let key = if all { "'|all'" } else { "''" };
+        let rules = format!(
+            "title: k\nid: k\nlogsource: {{product: acme}}\ndetection:\n  k:\n    {key}:\n{list}  condition: k\n"
+        );
+        let (file, table) = (bench.folder.path().join("rule.yml"), bench.folder.path().join("sources.toml"));
+        fs::write(&file, rules).expect("written");
+        fs::write(&table, "[[source]]\nproduct = \"acme\"\nevents = [{ where = { format = \"json\" } }]\n")
+            .expect("written");
+        let options = ReadOptions { log_sources: vec![table], ..ReadOptions::default() };
+        let mut detectors = Detectors::read(&[file], &options);
+        let mut found = |search| {
+            detectors.search_texts(search);
+            let report = detectors.check(&bench.case, &bench.case.snapshot(), &Scope::default(), &Cancel::default());
+            let report = report.expect("checked");
+            (report.applicable, report.alerts)
+        };
+        let (index, scan) = (found(TextSearch::Index), found(TextSearch::Scan));
+        prop_assert_eq!(index, scan);
+    }
 }
 
 fn detection() -> impl Strategy<Value = String> {

@@ -161,6 +161,10 @@ pub struct FollowRequest {
 pub struct Trails {
     pub trails: Vec<Trail>,
     pub elapsed_ms: f64,
+    /// What a cluster says of its answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub remote: Option<RemoteSays>,
 }
 
 /// A field of a source that holds the value; `raw` where only the text of events does.
@@ -307,7 +311,11 @@ pub fn follow(
         let source = snapshot.sources().get(trail.source as usize);
         Trail { source_name: source.map_or(String::new(), |source| source.name.clone()), trail }
     };
-    Ok(Trails { trails: found.into_iter().map(named).collect(), elapsed_ms: milliseconds(started) })
+    Ok(Trails {
+        trails: found.into_iter().map(named).collect(),
+        elapsed_ms: milliseconds(started),
+        remote: None,
+    })
 }
 
 pub fn transactions(

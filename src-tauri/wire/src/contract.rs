@@ -139,6 +139,8 @@ contract! {
     stop_live / StopLive: CasePath, Empty => LiveStatus;
     /// What the detectors of a case sent while it receives.
     live_alerts / LiveAlerts: CasePath, Empty => LiveAlerts;
+    /// Which detectors besides its own a case has evaluated while it receives.
+    watch_sets / WatchSets: WatchSetsRequest, Empty => WatchedSets;
     /// Stops a running call; what it had done is kept.
     cancel / Cancel: CancelRequest, Empty => Empty;
     /// Counts over time by level; partial timelines are streamed.

@@ -276,7 +276,7 @@ pub(crate) fn own_texts(case: &Case) -> Answer<Vec<(String, String)>> {
 }
 
 /// Whether a detector comes with the program and the case has one of its name: that is the one that is meant.
-fn replaced(all: &Detectors, detector: &Detector, file: &Path) -> bool {
+pub(crate) fn replaced(all: &Detectors, detector: &Detector, file: &Path) -> bool {
     let is_starter = |file: &Path| starters().iter().any(|(name, _)| Path::new(name) == file);
     is_starter(file) && all.measures().any(|(other, place)| other.name == detector.name && !is_starter(place))
 }

@@ -6,6 +6,7 @@ use indexer::{Granularity, Nanos};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{Answer, milliseconds, view};
+use crate::remotes::RemoteSays;
 use crate::session::{Call, Session};
 use crate::types::{ErrorCode, View, WireError};
 
@@ -51,6 +52,10 @@ pub struct Patterns {
     /// Share of the work done: 1 when this is the whole answer.
     pub fraction: f64,
     pub elapsed_ms: f64,
+    /// What a cluster says of its answer, such as how large the sample is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub remote: Option<RemoteSays>,
 }
 
 pub fn patterns(
@@ -68,13 +73,14 @@ pub fn patterns(
         list,
         fraction,
         elapsed_ms: milliseconds(started),
+        remote: None,
     };
     let mut partial = |list: &indexer::Patterns, fraction: f64| report(reply(list.clone(), fraction));
     let list = case.patterns(&snapshot, &view, &options, &mut partial, &call.cancel)?;
     Ok(reply(list, 1.0))
 }
 
-fn options(request: &PatternsRequest) -> Answer<indexer::PatternOptions> {
+pub(crate) fn options(request: &PatternsRequest) -> Answer<indexer::PatternOptions> {
     let id = |text: &String| {
         let unknown = || WireError::new(ErrorCode::BadRequest, format!("`{text}` is no id of a template."));
         text.parse().map_err(|()| unknown())

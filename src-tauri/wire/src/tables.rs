@@ -32,6 +32,10 @@ pub struct RunRequest {
     pub zone: Option<String>,
     pub first: u64,
     pub count: u32,
+    /// Whether percentiles and distinct counts of a cluster's events are calculated here. A case always does.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<bool>"))]
+    pub exact: bool,
 }
 
 /// Rows of a result. While it is being calculated the rows are preliminary.
@@ -56,6 +60,10 @@ pub struct Table {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub remote: Option<RemoteSays>,
+    /// Whether a cluster estimated values of it that are exact when they are asked for so.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<bool>"))]
+    pub estimated: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -285,6 +293,7 @@ pub(crate) fn page_of_table(table: &Rows, request: &RunRequest, revision: u64, s
         elapsed_ms: started.elapsed().as_secs_f64() * 1_000.0,
         calculated: None,
         remote: None,
+        estimated: false,
     }
 }
 

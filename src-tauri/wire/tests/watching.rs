@@ -5,6 +5,7 @@ mod walk;
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -85,4 +86,46 @@ fn detectors_of_a_case_tell_while_it_receives() {
     let messages: BTreeSet<String> =
         sent.iter().map(|alert| format!("{} {}", alert["id"], alert["state"])).collect();
     assert_eq!(messages.len(), sent.len(), "{sent:#?}");
+}
+
+const RULE: &str = "title: User created\nid: created\nlogsource: {product: aws, service: cloudtrail}\n\
+                    detection: {it: {eventName: CreateUser}, condition: it}\n";
+
+#[test]
+fn folders_of_rules_and_built_in_detectors_watch_when_they_are_chosen() {
+    let walk = Walk::new();
+    let case = walk.ask("createCase", json!({ "paths": ["live"] })).expect("a case");
+    let case = case["path"].as_str().expect("a path").to_owned();
+    let asked = json!({ "path": case });
+    let log = walk.file("trail.ndjson", b"");
+    let write = |minute: u32, name: &str| {
+        let line = format!(
+            "{{\"time\":\"2026-03-01T14:{minute:02}:00Z\",\"eventSource\":\"iam\",\"eventName\":\"{name}\"}}\n"
+        );
+        let mut file = OpenOptions::new().append(true).open(&log).expect("a file");
+        file.write_all(line.as_bytes()).expect("it is written");
+    };
+    let follow = json!({ "kind": "follow", "paths": [log] });
+    walk.ask("addLive", json!({ "case": case, "source": follow })).expect("a live source");
+    let sets = |sets: Value| walk.ask("watchSets", json!({ "case": case, "sets": sets })).expect("sets");
+    assert_eq!(sets(Value::Null), json!({ "starter": false, "rules": [] }));
+
+    let folder = Path::new(&log).with_file_name("rules");
+    std::fs::create_dir(&folder).expect("a folder");
+    std::fs::write(folder.join("created.yml"), RULE).expect("a rule");
+    let both = json!({ "starter": true, "rules": [folder.to_string_lossy()] });
+    assert_eq!(sets(both.clone()), both);
+    let watched = until(&walk, "liveAlerts", &asked, |sent| sent["detectors"] != json!(0));
+    assert!(watched["detectors"].as_u64().is_some_and(|count| count > 15), "{watched}");
+    write(1, "CreateUser");
+    let created = |sent: &Value| {
+        let alerts = sent["alerts"].as_array().expect("a list");
+        alerts.iter().filter(|alert| alert["alert"]["detector"] == "created").count()
+    };
+    until(&walk, "liveAlerts", &asked, |sent| created(sent) == 1);
+
+    // They are remembered, and nothing of them is evaluated any more when they are taken away.
+    assert_eq!(sets(Value::Null), both);
+    sets(json!({ "starter": false, "rules": [] }));
+    until(&walk, "liveAlerts", &asked, |sent| sent["detectors"] == json!(0));
 }

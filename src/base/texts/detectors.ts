@@ -49,6 +49,7 @@ export const detectors = {
   fromRangeHint: 'Make a detector from the current query that fires in this range',
   fromChart: 'Detector',
   fromChartHint: 'Make a detector from what this chart measures',
+  fromCard: (title: string) => `Make a detector from what ${title} measures`,
   command: 'Make a detector from the current query',
   loading: 'Loading detectors…',
   running: (done: number, total: number) =>
@@ -113,6 +114,14 @@ export const detectors = {
     title: 'Live alerts',
     notices: 'New alerts',
     states: { firing: 'fires', gone: 'fired', over: 'is over', none: 'was none' },
+    called: (severity: string, group: string, others: number) =>
+      `${severity}${group === '' ? '' : ` · ${group}`}${others === 0 ? '' : ` · and ${counted(others, 'other alert', 'other alerts')}`}`,
+    also: 'Evaluated live, too',
+    alsoHint: 'While live sources run, these give alerts as the detectors of the case do',
+    starter: 'Built-in detectors',
+    rules: 'Evaluate live',
+    rulesHint: 'Evaluate these rules on what live sources receive',
+    forget: (name: string) => `Evaluate ${name} live no more`,
   },
 
   alerts: 'Alerts',
@@ -143,6 +152,8 @@ export const detectors = {
   commentLabel: 'Comment',
   cite: 'Add to notebook',
   actions: 'Actions of this alert',
+  flags: (count: number) => counted(count, 'alert', 'alerts'),
+  flagsHelp: 'Arrow keys go to the next alert, Enter opens its detector.',
   flag: (severity: string, title: string, value: string, when: string) =>
     `${severity}: ${title}${value} at ${when}`,
 

@@ -1,12 +1,16 @@
 import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
-import type { Client } from '../../ipc/client';
+import { texts } from '../../base/texts';
+import { visibleLine } from '../../base/visible';
+import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type {
   DetectorProblem,
   LiveAlert,
   LiveAlerts as Answer,
+  WatchedSets,
   WireError,
 } from '../../ipc/generated';
+import { SEVERITIES } from './detectors.svelte';
 
 /** Notices on the screen at once, the newest. */
 export const MOST_NOTICES = 3;
@@ -22,8 +26,13 @@ export class LiveAlerts {
   /** Alerts that fire, or came and went, and that nobody put away. */
   notices = $state.raw<readonly LiveAlert[]>([]);
 
+  /** What is evaluated besides the detectors of the case; null until it is known. */
+  sets = $state.raw<WatchedSets | null>(null);
+  failure = $state.raw<EngineError | null>(null);
+
   readonly #client: Client;
   readonly #casePath: string;
+  readonly #watched: Latest<WatchedSets>;
   readonly #isQuiet: (message: LiveAlert) => boolean;
   readonly #latest: Latest<Answer>;
   /** The number of the last message that was looked at. */
@@ -40,6 +49,7 @@ export class LiveAlerts {
     this.#casePath = casePath;
     this.#isQuiet = isQuiet;
     this.#latest = new Latest(lifetime);
+    this.#watched = new Latest(lifetime);
   }
 
   /** Requests what was sent since. */
@@ -50,6 +60,42 @@ export class LiveAlerts {
       done: (answer) => this.#took(answer),
       // The screen says by itself that the engine is lost.
       failed: () => {},
+    });
+  }
+
+  /** Asks which sets are evaluated, while the tab is on the screen. */
+  loadSets(): void {
+    this.#change(null);
+  }
+
+  /** Evaluates the detectors that come with the program, or does not any more. */
+  watchStarter(starter: boolean): void {
+    if (this.sets !== null) this.#change({ ...this.sets, starter });
+  }
+
+  isWatched(paths: readonly string[]): boolean {
+    return this.sets !== null && paths.every((path) => this.sets!.rules.includes(path));
+  }
+
+  /** Evaluates files and folders of rules, or does not any more. */
+  watchRules(paths: readonly string[], isWatched: boolean): void {
+    if (this.sets === null) return;
+    const others = this.sets.rules.filter((path) => !paths.includes(path));
+    this.#change({ ...this.sets, rules: isWatched ? [...others, ...paths] : others });
+  }
+
+  #change(sets: WatchedSets | null): void {
+    this.#watched.replace({
+      key: JSON.stringify(sets),
+      load: (signal) => this.#client.call('watchSets', { case: this.#casePath, sets }, { signal }),
+      done: (found) => {
+        this.sets = found;
+        this.failure = null;
+      },
+      failed: (cause) => {
+        const error = engineError(cause);
+        if (error.code !== 'cancelled') this.failure = error;
+      },
     });
   }
 
@@ -71,5 +117,18 @@ export class LiveAlerts {
       if (message.state === 'firing' && !this.#isQuiet(message)) notices.push(message);
     }
     this.notices = notices.slice(-MOST_NOTICES);
+    this.#call(notices.filter((notice) => fresh.includes(notice)));
+  }
+
+  /** Tells whoever looks elsewhere, once for all that came. */
+  #call(notices: readonly LiveAlert[]): void {
+    const rank = ({ alert }: LiveAlert) => SEVERITIES.indexOf(alert.severity);
+    const [worst, ...others] = notices.toSorted((a, b) => rank(a) - rank(b));
+    if (worst === undefined) return;
+    const { title, severity, group } = worst.alert;
+    const { called } = texts.detectors.live;
+    const values = group.map(([, value]) => visibleLine(value)).join(', ');
+    const text = called(texts.detectors.severities[severity], values, others.length);
+    this.#client.callBack(visibleLine(title), text);
   }
 }

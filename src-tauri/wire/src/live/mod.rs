@@ -6,6 +6,7 @@
 
 mod receiving;
 mod remembered;
+mod watched_sets;
 mod watching;
 
 use std::path::Path;
@@ -18,6 +19,7 @@ use crate::session::{Call, Session};
 use crate::types::{CasePath, Empty, WireError};
 
 pub(crate) use self::receiving::{Receiving, Writing, locked};
+pub use self::watched_sets::{WatchSetsRequest, WatchedSets, watch_sets};
 pub use self::watching::{LiveAlerts, live_alerts};
 
 /// Something to receive from. Addresses are of this machine.

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use detect::Problem;
 use detect::live::{Deliveries, Message, WatchOptions, Watcher, WatcherEvent};
-use detect::{Detectors, Problem};
 use indexer::{Case, Error, ErrorKind};
 use serde::Serialize;
 
 use super::locked;
+use super::watched_sets::{self, WatchedSets};
 use crate::calls::Answer;
 use crate::detectors::own_texts;
 use crate::session::{Call, Session};
@@ -68,6 +69,7 @@ struct Watched {
     is_receiving: bool,
     watcher: Option<Watcher>,
     texts: Vec<(String, String)>,
+    sets: WatchedSets,
     detectors: usize,
     looked: Option<Instant>,
 }
@@ -93,6 +95,12 @@ impl Watching {
         watched.end();
     }
 
+    /// What is evaluated was changed.
+    pub fn look_again(&self, case: &Arc<Case>) {
+        locked(&self.watched).looked = None;
+        self.look(case);
+    }
+
     /// Takes the detectors that the case has now.
     fn look(&self, case: &Arc<Case>) {
         let mut watched = locked(&self.watched);
@@ -103,15 +111,17 @@ impl Watching {
         watched.looked = Some(Instant::now());
         // Where notes cannot be read at the moment, what runs goes on.
         let Ok(texts) = own_texts(case) else { return };
-        if texts == watched.texts && (watched.watcher.is_some() || texts.is_empty()) {
+        let sets = watched_sets::read(case.folder());
+        let is_same = texts == watched.texts && sets == watched.sets;
+        let is_none = texts.is_empty() && sets == WatchedSets::default();
+        if is_same && (watched.watcher.is_some() || is_none) {
             return;
         }
         watched.end();
-        let named = texts.iter().map(|(file, text)| (&**file, &**text));
-        let detectors = Detectors::of_texts(named);
+        let detectors = watched_sets::detectors(&texts, &sets);
         locked(&self.heard).problems = detectors.problems().to_vec();
         watched.detectors = detectors.len();
-        watched.texts = texts;
+        (watched.texts, watched.sets) = (texts, sets);
         if detectors.is_empty() {
             return;
         }
@@ -145,7 +155,7 @@ impl Watched {
         if let Some(watcher) = self.watcher.take() {
             watcher.finish_now();
         }
-        (self.texts, self.detectors) = (Vec::new(), 0);
+        (self.texts, self.sets, self.detectors) = (Vec::new(), WatchedSets::default(), 0);
     }
 }
 

@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use indexer::aggregate as engine;
 use indexer::query::{Completion, Diagnostic, Reading, Span, time::Period};
-use indexer::{Engine, RunOptions, is_sql};
-use remote::Asked;
+use indexer::{Engine, RunOptions, Table as Rows, is_sql};
+use remote::{Asked, Here};
 use serde::Serialize;
 
 use super::opened::{RemoteCase, opened};
-use super::{RemoteSays, not_available, rows};
+use super::{RemoteSays, not_available, rows, trails};
 use crate::analysis::{Aggregate, AggregateRequest, Facets, FacetsRequest, engine_by};
 use crate::calls::{Answer, milliseconds};
 use crate::contract::Command;
@@ -56,6 +56,10 @@ pub fn answer(session: &Session, call: &Call<'_>, name: &str, command: &Command)
         Command::Aggregate(request) => json(aggregate(&case, call, request)),
         Command::Facets(request) => json(facets(&case, call, request)),
         Command::Run(request) => json(run(session, &case, call, request)),
+        Command::Follow(request) => json(trails::follow(&case, call, request)),
+        // Which fields hold the same ids is only known of a case.
+        Command::Linked(_) => json(Ok(None::<Empty>)),
+        Command::Patterns(request) => json(trails::patterns(&case, call, request)),
         Command::Page(request) => json(rows::page(&case, call, request)),
         Command::SortedPage(request) => json(rows::sorted_page(&case, call, request)),
         Command::Locate(request) => json(rows::locate(&case, call, request)),
@@ -203,14 +207,18 @@ fn run(session: &Session, case: &RemoteCase, call: &Call<'_>, request: &RunReque
     let zone = request.zone.as_deref().unwrap_or("UTC");
     let query = indexer::query::parse_query(&view.query).map_err(indexer::Error::from)?;
     let times = (view.from.map(|time| time.0), view.to.map(|time| time.0));
-    let key = format!("{}\0{}\0{query:?}\0{times:?}\0{zone}", view.case, case.revision);
+    let exact = request.exact;
+    let key = format!("{}\0{}\0{query:?}\0{times:?}\0{zone}\0{exact}", view.case, case.revision);
+    let estimated = |table: &Rows| table.notes.iter().any(|note| note.contains(remote::ESTIMATED));
     if let Some(table) = kept(session, &key) {
         let remote = (!table.notes.is_empty())
             .then(|| RemoteSays { notes: table.notes.clone(), ..RemoteSays::default() });
+        let page = page_of_table(&table, request, case.revision, started);
         let calculated = Some(CALCULATED.to_owned());
-        return Ok(Table { calculated, remote, ..page_of_table(&table, request, case.revision, started) });
+        return Ok(Table { calculated, remote, estimated: estimated(&table), ..page });
     }
-    let answer = case.cluster(call).run(&query, times, zone)?;
+    let here = Here { is_exact: exact, folder: session.start.home.clone(), ..Here::default() };
+    let answer = case.cluster(call).run_with(&query, times, zone, &here)?;
     // What is said of the whole table is kept with it for its other pages.
     let said = RemoteSays::from_answer(&answer).unwrap_or_default();
     let mut table = answer.value;
@@ -224,5 +232,6 @@ fn run(session: &Session, case: &RemoteCase, call: &Call<'_>, request: &RunReque
         keep(session, key, &table);
     }
     let calculated = Some(CALCULATED.to_owned());
-    Ok(Table { calculated, remote, ..page_of_table(&table, request, case.revision, started) })
+    let page = page_of_table(&table, request, case.revision, started);
+    Ok(Table { calculated, remote, estimated: estimated(&table), ..page })
 }

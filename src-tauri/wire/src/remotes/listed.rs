@@ -38,6 +38,8 @@ pub struct ListedRemote {
     /// Where the credentials are, in words. Never the credentials.
     pub credentials: String,
     pub ca: Option<String>,
+    /// The SHA-256 of its certificate, in place of a file.
+    pub fingerprint: Option<String>,
     pub off: bool,
 }
 
@@ -57,6 +59,10 @@ pub struct AddRemoteRequest {
     pub password_file: Option<String>,
     /// PEM certificates that the cluster's own must lead to.
     pub ca: Option<String>,
+    /// In place of such a file, the SHA-256 of the certificate.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub fingerprint: Option<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -103,6 +109,7 @@ fn listed(remotes: &Remotes) -> RemoteList {
         time_field: remote.time_field.clone(),
         credentials: remote.credentials(),
         ca: remote.ca.as_deref().map(text),
+        fingerprint: remote.fingerprint.clone(),
         off: remote.off,
     };
     RemoteList { remotes: remotes.remotes.iter().map(one).collect(), all_off: remotes.all_off }
@@ -130,6 +137,9 @@ pub fn add_remote(
     };
     remote.time_field = given(&request.time_field);
     remote.ca = given(&request.ca).map(whole_path).transpose()?;
+    if let Some(fingerprint) = given(&request.fingerprint) {
+        remote.set_fingerprint(&fingerprint)?;
+    }
     let password_file = given(&request.password_file).map(whole_path).transpose()?;
     let api_key_file = given(&request.api_key_file).map(whole_path).transpose()?;
     remote.login = match (api_key_file, given(&request.user), password_file) {

@@ -8,6 +8,7 @@ mod answers;
 mod listed;
 mod opened;
 mod rows;
+mod trails;
 
 use std::path::Path;
 
@@ -105,6 +106,9 @@ pub(crate) fn remote_answer(
         Command::Aggregate(request) => &request.view.case,
         Command::Facets(request) => &request.view.case,
         Command::Run(request) => &request.view.case,
+        Command::Patterns(request) => &request.view.case,
+        Command::Follow(request) => &request.case,
+        Command::Linked(request) => &request.case,
         _ => return None,
     };
     let name = Remotes::name_in(path)?;

@@ -207,16 +207,23 @@ impl RemoteCase {
         Ok(listing)
     }
 
+    /// The number of an index, by which events and trails name it.
+    pub fn source_number(&self, index: &str) -> u32 {
+        let mut kept = locked(&self.kept);
+        let known = kept.indexes.iter().position(|known| known == index);
+        known.unwrap_or_else(|| {
+            kept.indexes.push(index.to_owned());
+            kept.indexes.len() - 1
+        }) as u32
+    }
+
     /// The name of an event for as long as the program runs. The same document gets the same name again at the next start,
     /// but is known by it only when it was listed.
     pub fn id_of(&self, event: &RemoteEvent) -> EventId {
         /// Numbers up to here are exact in every reader of JSON.
         const EXACT_BITS: u32 = 53;
+        let source = self.source_number(&event.index);
         let mut kept = locked(&self.kept);
-        let source = kept.indexes.iter().position(|index| *index == event.index).unwrap_or_else(|| {
-            kept.indexes.push(event.index.clone());
-            kept.indexes.len() - 1
-        }) as u32;
         if kept.documents.len() >= KNOWN_EVENTS {
             kept.documents.clear();
         }
