@@ -23,6 +23,9 @@ use crate::{Outcome, out};
 /// How often it is looked whether there was a signal.
 const LOOK: Duration = Duration::from_millis(50);
 
+/// What is kept of what searches over HTTP read: receiving has to stay small for days.
+const CACHE_BYTES: usize = 96 << 20;
+
 #[derive(Args)]
 pub struct Listen {
     /// The case's folder; created if needed
@@ -99,6 +102,7 @@ pub fn run(arguments: &Listen) -> Result<Outcome> {
     let is_new = !arguments.case.join("case.json").exists();
     let case = if is_new { Case::create(&arguments.case)? } else { Case::open(&arguments.case)? };
     let case = Arc::new(case);
+    case.limit_caches(CACHE_BYTES);
     let alerts = Arc::new(Alerts::start(&case, &arguments.alerts, arguments.json)?);
     let watching = Arc::clone(&alerts);
     let watch = move |notice| match notice {

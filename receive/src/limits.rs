@@ -36,6 +36,15 @@ pub const RESERVE_BYTES: u64 = 512 << 20;
 /// A longer message is split, as a line of a file that is imported is.
 pub const LONGEST_FRAME_BYTES: usize = 1 << 20;
 
+/// What all connections together may hold of messages that have not ended, before each is split into pieces of
+/// [`SHORT_FRAME_BYTES`]: with as many connections as there may be, 16 MB.
+pub const HELD_BYTES: usize = 32 << 20;
+pub const SHORT_FRAME_BYTES: usize = 64 << 10;
+
+/// Connections that are read from at one time, until what they sent is synced. Short messages take fifty times their
+/// bytes until then.
+pub const READERS: usize = 16;
+
 /// Senders of a listener with a stream of their own: each takes an open file. Those beyond share one.
 pub const MOST_SENDERS: usize = 256;
 

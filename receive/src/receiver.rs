@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use indexer::{Cancel, Case, Error, Keep, Live, LiveOptions, Moment, Received, Retained};
+use indexer::{Case, Error, Keep, Live, LiveOptions, Moment, Received, Retained};
 
 use crate::counters::Counters;
 use crate::intake::Intake;
@@ -330,10 +330,9 @@ impl<'c> Indexing<'c> {
         if self.live.waiting_bytes() == 0 {
             self.log.visible(self.reader.position());
         }
-        let has_backlog = self.log.readable() > self.reader.position();
         self.log.counters().set_backlog(self.log.bytes_beyond(self.reader.position()));
         self.remove_read(self.reader.position().file)?;
-        while !has_backlog && self.live.merge(&Cancel::default())? {}
+        self.live.start_merging()?;
         if self.retained.elapsed() >= RETENTION.min(self.pace().refresh * 10) {
             self.retained = moment.instant;
             let retained = self.live.retain(self.pace().keep, moment)?;

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indexer::{Cancel, Case, View};
 use receive::{Options, Receiver, Record, Stream};
@@ -14,6 +14,7 @@ use receive::{Options, Receiver, Record, Stream};
 /// Kills in `npm test`. `TIMBERLINE_KILLS=100 cargo test -p timberline-receive --test kill` does more.
 const KILLS: u32 = 6;
 const CASE: &str = "TIMBERLINE_TEST_RECEIVES";
+const PATIENCE: Duration = Duration::from_mins(1);
 const STREAMS: u64 = 2;
 const BATCH: u64 = 7;
 
@@ -50,8 +51,12 @@ fn event(stream: &str, number: u64) -> String {
     format!(r#"{{"time":"2026-03-01T14:{minute:02}:{second:02}Z","stream":"{stream}","number":{number}}}"#)
 }
 
-fn start(case: &Path) -> (Child, BufReader<std::process::ChildStdout>) {
-    let mut child = Command::new(std::env::current_exe().expect("this test"))
+fn start(case: &Path, fault: Option<&str>) -> (Child, BufReader<std::process::ChildStdout>) {
+    let mut command = Command::new(std::env::current_exe().expect("this test"));
+    if let Some(fault) = fault {
+        command.env("TIMBERLINE_FAULT", fault);
+    }
+    let mut child = command
         .args(["--exact", "child", "--nocapture", "--test-threads=1"])
         .env(CASE, case)
         .stdin(Stdio::piped())
@@ -91,7 +96,7 @@ fn every_acknowledged_event_is_there_once_after_kills() {
     let mut next = [0; STREAMS as usize];
     let mut random: u64 = 0x9E37_79B9_7F4A_7C15;
     for kill in 0..=kills {
-        let (mut child, mut output) = start(&case);
+        let (mut child, mut output) = start(&case, None);
         let mut input = child.stdin.take().expect("its input");
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         // Instants differ by how much was sent; the last batch is not waited for.
@@ -114,7 +119,12 @@ fn every_acknowledged_event_is_there_once_after_kills() {
         }
         child.wait().expect("it ended");
     }
-    let case = Case::open(&case).expect("the case opens");
+    assert_whole(&case, next);
+}
+
+/// Every number of each stream before these is there, nothing is there twice, and nothing is left to read.
+fn assert_whole(case: &Path, next: [u64; STREAMS as usize]) {
+    let case = Case::open(case).expect("the case opens");
     let verified = case.verify(&Cancel::default());
     assert!(verified.problems.is_empty(), "{:?}", verified.problems);
     let snapshot = case.snapshot();
@@ -135,4 +145,49 @@ fn every_acknowledged_event_is_there_once_after_kills() {
     assert!(!case.folder().join("wal").read_dir().expect("the log").any(|entry| {
         entry.is_ok_and(|entry| entry.path().extension().is_some_and(|ending| ending == "log"))
     }));
+}
+
+#[test]
+fn crash_at_any_step_of_a_merge_leaves_the_old_segments_or_the_new_one() {
+    // The steps of merging, and those of writing a segment as often as both publications and merges pass them.
+    let steps = [
+        "merge.begin:1",
+        "merge.begin:3",
+        "table.write:9",
+        "segment.rename:10",
+        "merge.end:1",
+        "merge.end:2",
+        "merge.publish:1",
+        "merge.publish:2",
+        "manifest.rename:11",
+        "manifest.rename:12",
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = folder.path().join("live.case");
+    let mut next = [0; STREAMS as usize];
+    for step in steps {
+        let fault = format!("{step}=abort");
+        let (mut child, mut output) = start(&case, Some(&fault));
+        let mut input = child.stdin.take().expect("its input");
+        let began = Instant::now();
+        for round in 0.. {
+            assert!(began.elapsed() < PATIENCE, "{step} was not reached");
+            let stream = round % STREAMS;
+            let first = next[stream as usize];
+            let sent = writeln!(input, "{} {first}", name(stream)).and_then(|()| input.flush());
+            if sent.is_err() || answer(&mut output, "ok ").is_none() {
+                break;
+            }
+            next[stream as usize] += BATCH;
+        }
+        assert_eq!(child.wait().expect("it ended").code(), None, "{step}");
+        // What the next one merges is merged from what this one left.
+        let case = Case::open(&case).expect("the case opens");
+        let problems = case.verify(&Cancel::default()).problems;
+        assert!(problems.is_empty(), "{step}: {problems:?}");
+    }
+    let (mut child, _output) = start(&case, None);
+    drop(child.stdin.take());
+    assert!(child.wait().expect("it ended").success());
+    assert_whole(&case, next);
 }

@@ -22,7 +22,7 @@ pub const BODY_TIME: Duration = Duration::from_mins(5);
 pub const HEADERS: usize = 64;
 
 /// What a connection reads at once. The head of a request has to fit in it.
-pub const BUFFER_BYTES: usize = 256 << 10;
+pub const BUFFER_BYTES: usize = 128 << 10;
 
 /// The longest bulk body, unpacked: Elasticsearch's own limit.
 pub const BULK_BYTES: u64 = 100 << 20;

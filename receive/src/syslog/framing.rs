@@ -3,7 +3,7 @@
 
 use memchr::memchr;
 
-use crate::limits::LONGEST_FRAME_BYTES;
+use crate::limits::{LONGEST_FRAME_BYTES, SHORT_FRAME_BYTES};
 
 /// Longer numbers are no length of a frame.
 const MOST_DIGITS: usize = 9;
@@ -18,6 +18,8 @@ pub struct Framer {
     in_octets: bool,
     /// Messages that were beyond the limit and came in pieces.
     split: u64,
+    /// Nothing longer is kept at the moment, because others wait for the ends of their messages too.
+    is_short: bool,
 }
 
 enum Head {
@@ -114,6 +116,21 @@ impl Framer {
         self.in_octets || !self.pending.is_empty()
     }
 
+    /// So many bytes wait for the end of their message.
+    #[must_use]
+    pub fn pending_bytes(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Hands out what is pending sooner, in short pieces, or as usual.
+    pub fn set_short(&mut self, is_short: bool) {
+        self.is_short = is_short;
+    }
+
+    fn longest(&self) -> usize {
+        if self.is_short { SHORT_FRAME_BYTES } else { LONGEST_FRAME_BYTES }
+    }
+
     /// How many messages were beyond the limit.
     #[must_use]
     pub fn split(&self) -> u64 {
@@ -123,15 +140,18 @@ impl Framer {
     fn hand_out(&mut self, out: &mut Vec<Vec<u8>>) {
         add(&self.pending, out);
         self.pending.clear();
+        // Long messages are rare, and a connection may last for days.
+        self.pending.shrink_to(SHORT_FRAME_BYTES);
     }
 
     fn hand_out_pieces(&mut self, out: &mut Vec<Vec<u8>>) {
-        if self.pending.len() <= LONGEST_FRAME_BYTES + 1 {
+        let longest = self.longest();
+        if self.pending.len() <= longest + 1 {
             return;
         }
         self.split += 1;
-        while self.pending.len() > LONGEST_FRAME_BYTES + 1 {
-            let rest = self.pending.split_off(LONGEST_FRAME_BYTES);
+        while self.pending.len() > longest + 1 {
+            let rest = self.pending.split_off(longest);
             out.push(std::mem::replace(&mut self.pending, rest));
         }
     }
@@ -231,6 +251,22 @@ mod tests {
         assert!(framer.is_within());
         framer.finish(&mut out);
         assert_eq!(out.last().map(Vec::as_slice), Some(&b"<1>begins"[..]));
+    }
+
+    #[test]
+    fn a_message_comes_in_short_pieces_while_too_many_wait() {
+        let (mut framer, mut out) = (Framer::default(), Vec::new());
+        framer.push(&vec![b'x'; 3 * SHORT_FRAME_BYTES], &mut out);
+        assert!(out.is_empty() && framer.pending_bytes() == 3 * SHORT_FRAME_BYTES);
+        framer.set_short(true);
+        framer.push(b"x", &mut out);
+        assert_eq!((out.len(), framer.split()), (2, 1));
+        assert!(framer.pending_bytes() <= SHORT_FRAME_BYTES + 1);
+        framer.set_short(false);
+        framer.push(&vec![b'x'; 3 * SHORT_FRAME_BYTES], &mut out);
+        framer.push(b"\n<1>next\n", &mut out);
+        let lengths: Vec<usize> = out.iter().map(Vec::len).collect();
+        assert_eq!(lengths[2..], [4 * SHORT_FRAME_BYTES + 1, 7]);
     }
 
     proptest! {

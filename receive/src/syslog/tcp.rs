@@ -7,18 +7,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use crossbeam_channel::{Receiver, Sender, bounded};
 use indexer::Cancel;
 use socket2::{SockRef, TcpKeepalive};
 
 use super::framing::Framer;
 use super::{LOOK, Senders, append};
 use crate::intake::Intake;
-use crate::limits::{FRAME_PATIENCE, KEEPALIVE, MOST_CONNECTIONS, READ_BYTES};
+use crate::limits::{FRAME_PATIENCE, HELD_BYTES, KEEPALIVE, MOST_CONNECTIONS, READ_BYTES, READERS};
 use crate::networks::Networks;
 
 /// Receives until it is to stop. What was read then is appended.
 pub fn serve_tcp(listener: &TcpListener, intake: &Arc<dyn Intake>, networks: &Networks, stop: &Cancel) {
-    let senders = Senders::new("tcp");
+    let shared = Shared::new();
     let connections = AtomicUsize::new(0);
     if listener.set_nonblocking(true).is_err() {
         return;
@@ -39,10 +40,10 @@ pub fn serve_tcp(listener: &TcpListener, intake: &Arc<dyn Intake>, networks: &Ne
                 continue;
             }
             connections.fetch_add(1, Ordering::Relaxed);
-            let (senders, connections) = (&senders, &connections);
+            let (shared, connections) = (&shared, &connections);
             let receive = move || {
                 // A connection that breaks off is shown by its sender's counters, not ours.
-                let _ = receive(connection, address, &**intake, senders, stop);
+                let _ = receive(connection, address, &**intake, shared, stop);
                 connections.fetch_sub(1, Ordering::Relaxed);
             };
             if std::thread::Builder::new().name("syslog".to_owned()).spawn_scoped(scope, receive).is_err() {
@@ -53,40 +54,96 @@ pub fn serve_tcp(listener: &TcpListener, intake: &Arc<dyn Intake>, networks: &Ne
     });
 }
 
+/// What the connections of a listener share.
+struct Shared {
+    senders: Senders,
+    /// Bytes of messages that have not ended.
+    held: AtomicUsize,
+    /// Buffers to read into. Who has none waits, so that few connections at one time take memory.
+    free: Receiver<Vec<u8>>,
+    used: Sender<Vec<u8>>,
+}
+
+impl Shared {
+    fn new() -> Shared {
+        let (used, free) = bounded(READERS);
+        // There is room for all of them.
+        (0..READERS).for_each(|_| drop(used.try_send(Vec::new())));
+        Shared { senders: Senders::new("tcp"), held: AtomicUsize::new(0), free, used }
+    }
+}
+
+/// A connection's part of what all hold.
+struct Held<'s> {
+    all: &'s AtomicUsize,
+    own: usize,
+}
+
+impl Held<'_> {
+    fn set(&mut self, bytes: usize) {
+        self.all.fetch_add(bytes, Ordering::Relaxed);
+        self.all.fetch_sub(self.own, Ordering::Relaxed);
+        self.own = bytes;
+    }
+
+    fn is_too_much(&self) -> bool {
+        self.all.load(Ordering::Relaxed) > HELD_BYTES
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.set(0);
+    }
+}
+
 fn receive(
     connection: TcpStream,
     address: SocketAddr,
     intake: &dyn Intake,
-    senders: &Senders,
+    shared: &Shared,
     stop: &Cancel,
 ) -> io::Result<()> {
-    let mut connection = connection;
     connection.set_nonblocking(false)?;
     connection.set_read_timeout(Some(LOOK))?;
     // A half-open connection, whose sender is gone without a word, ends by this.
     SockRef::from(&connection).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE))?;
-    let stream = senders.stream(address.ip());
+    let stream = shared.senders.stream(address.ip());
     let (mut framer, mut messages) = (Framer::default(), Vec::new());
-    let mut buffer = vec![0; READ_BYTES];
+    let mut held = Held { all: &shared.held, own: 0 };
     let mut began: Option<Instant> = None;
     let mut split = 0;
     loop {
-        let read = match connection.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(read) => read,
-            Err(error) if is_timeout(&error) => 0,
+        let is_silent = match connection.peek(&mut [0]) {
+            Ok(_) => false,
+            Err(error) if is_timeout(&error) => true,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(_) => break,
         };
-        framer.push(&buffer[..read], &mut messages);
-        if framer.split() > split {
-            intake.counters().source(stream.title()).rejected("too long, split", framer.split() - split);
-            split = framer.split();
-        }
-        if !messages.is_empty() {
-            began = None;
-            if append(intake, &stream, std::mem::take(&mut messages), stop).is_err() {
-                return Ok(());
+        if !is_silent {
+            let Ok(mut buffer) = shared.free.recv() else { break };
+            buffer.resize(READ_BYTES, 0);
+            let read = (&connection).read(&mut buffer);
+            framer.set_short(held.is_too_much());
+            framer.push(&buffer[..*read.as_ref().unwrap_or(&0)], &mut messages);
+            held.set(framer.pending_bytes());
+            if framer.split() > split {
+                let source = intake.counters().source(stream.title());
+                source.rejected("too long, split", framer.split() - split);
+                split = framer.split();
+            }
+            let mut appended = Ok(());
+            if !messages.is_empty() {
+                began = None;
+                appended = append(intake, &stream, std::mem::take(&mut messages), stop);
+            }
+            // Only now another connection may be read from.
+            let _ = shared.used.send(buffer);
+            match (appended, read) {
+                (Err(_), _) => return Ok(()),
+                (_, Ok(0)) => break,
+                (_, Err(error)) if !is_timeout(&error) && error.kind() != ErrorKind::Interrupted => break,
+                _ => {}
             }
         }
         if !framer.is_within() {
@@ -96,7 +153,7 @@ fn receive(
             intake.counters().source(stream.title()).rejected("frame without end", 1);
             break;
         }
-        if stop.is_set() && read == 0 {
+        if stop.is_set() && is_silent {
             break;
         }
     }
