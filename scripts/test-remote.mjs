@@ -1,6 +1,8 @@
 // `npm run test:remote`: the tests of clusters against real servers. Elasticsearch and OpenSearch come from Maven
 // Central as their own integration tests use them: one node, no security, on 127.0.0.1. Java 17 runs the first;
 // the second needs Java 21 or later, named by JAVA_21_HOME, and is left out without it.
+// `--only NAME` takes one server, `--record` writes the exchanges that `npm test` replays (fixtures/clusters), and
+// `--data DIR` also compares and pushes the logs D1-1M.log and D2-1M.ndjson of that folder.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -13,7 +15,7 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 import { root } from './paths.mjs';
 import { Stop, ask, main, onPath, run, say } from './run.mjs';
@@ -40,6 +42,14 @@ const servers = [
     needsJava: true,
   },
 ];
+
+/** The value of an option; an option without one is true. */
+function option(name) {
+  const at = process.argv.indexOf(`--${name}`);
+  if (at < 0) return undefined;
+  const next = process.argv[at + 1];
+  return next === undefined || next.startsWith('--') ? true : next;
+}
 
 /** Seconds until a server answers; the first start takes longest. */
 const patience = 180;
@@ -127,7 +137,9 @@ await main(async () => {
   // Lines of logs for the servers come from the generator.
   await run('cargo', ['build', '--workspace', '--bin', 'timberline', '--bin', 'generate']);
   const cache = join(root, 'tests', 'out', 'servers');
+  const [only, data] = [option('only'), option('data')];
   for (const server of servers) {
+    if (only !== undefined && only !== server.name) continue;
     if (server.needsJava && !server.java) {
       say(`${server.name} is left out: it needs Java 21 or later in JAVA_21_HOME.`);
       continue;
@@ -137,8 +149,16 @@ await main(async () => {
     const { child, url } = await started(server, home, place);
     try {
       say(`${server.name} answers at ${url}.`);
-      const tests = ['test', '--workspace', '--test', 'remote_live', '--', '--include-ignored'];
-      await run('cargo', tests, { env: { ...process.env, TIMBERLINE_TEST_CLUSTER: url } });
+      const env = { ...process.env, TIMBERLINE_TEST_CLUSTER: url };
+      if (typeof data === 'string') env.TIMBERLINE_TEST_DATA = resolve(data);
+      const recording = ['--test', 'remote_recorded', '--', '--ignored'];
+      const live = ['--test', 'remote_live', '--test', 'remote_data', '--', '--include-ignored'];
+      if (option('record')) {
+        const [, , version] = server.artifact.split(':');
+        env.TIMBERLINE_RECORD = `${server.name}-${version}`;
+      }
+      const tests = ['test', '--workspace', ...(option('record') ? recording : live)];
+      await run('cargo', tests, { env });
     } finally {
       const ended = new Promise((done) => child.once('exit', done));
       child.kill();

@@ -372,9 +372,8 @@ pub struct Query {
     /// Time zone of days and bins at a cluster: Europe/Berlin (default: UTC)
     #[arg(long, value_name = "TZ")]
     pub zone: Option<String>,
-    /// The longest time for one request to a cluster: 2m (default: 1m)
-    #[arg(long, value_name = "DURATION")]
-    pub timeout: Option<String>,
+    #[command(flatten)]
+    pub cluster: crate::remotes::OfClusters,
 }
 
 impl Query {

@@ -27,7 +27,7 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
     if let Some(name) = remotes::named(&arguments.case) {
         return remotes::query(name, arguments);
     }
-    if arguments.zone.is_some() || arguments.timeout.is_some() {
+    if arguments.zone.is_some() || arguments.cluster.timeout.is_some() {
         let error =
             indexer::Error::new(indexer::ErrorKind::BadRequest, "--zone and --timeout are for clusters");
         return Err(error.hint("leave them out, or name a cluster as remote:NAME").into());

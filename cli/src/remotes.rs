@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 use indexer::export::Records;
 use indexer::query::{Query, parse_query};
 use indexer::{Cancel, Cell, Error, ErrorKind, stamp};
-use remote::{Answer, Asked, Client, Cluster, Events, Login, Options, Remote, RemoteEvent, Remotes};
+use remote::{Answer, Asked, Client, Cluster, Events, Here, Login, Options, Remote, RemoteEvent, Remotes};
 use serde_json::{Map, Value};
 
 use crate::Outcome;
@@ -65,6 +65,9 @@ pub struct Add {
     /// PEM certificates that the cluster's own must lead to, instead of the public ones
     #[arg(long, value_name = "FILE")]
     pub ca: Option<PathBuf>,
+    /// In place of --ca, the fingerprint of that certificate, as Elasticsearch prints it at its first start
+    #[arg(long, value_name = "SHA256", conflicts_with = "ca")]
+    pub fingerprint: Option<String>,
 }
 
 #[derive(Args)]
@@ -90,6 +93,18 @@ pub struct Check {
     /// The longest time for one request: 10s
     #[arg(long, value_name = "DURATION")]
     pub timeout: Option<String>,
+}
+
+/// What only questions to clusters have.
+#[derive(Args)]
+pub struct OfClusters {
+    /// The longest time for one request to a cluster: 2m (default: 1m)
+    #[arg(long, value_name = "DURATION")]
+    pub timeout: Option<String>,
+    /// Calculate percentiles and distinct counts of a cluster's events here, from the values themselves. Clusters only
+    /// estimate them; up to a million events are fetched for it, with the needed fields
+    #[arg(long)]
+    pub exact: bool,
 }
 
 /// The variable with the password of a user, where no file has it.
@@ -142,6 +157,9 @@ fn added(add: &Add) -> Result<Remote> {
     let mut remote = Remote::new(&add.name, &add.url, &add.index)?;
     remote.time_field.clone_from(&add.time_field);
     remote.ca = add.ca.as_deref().map(whole_path).transpose()?;
+    if let Some(fingerprint) = &add.fingerprint {
+        remote.set_fingerprint(fingerprint)?;
+    }
     remote.login = match (&add.api_key_file, &add.user, &add.password_file) {
         (Some(file), _, _) => Some(Login::ApiKeyFile(whole_path(file)?)),
         (None, Some(user), Some(file)) => Some(Login::UserAndFile(user.clone(), whole_path(file)?)),
@@ -232,7 +250,7 @@ pub fn query(name: &str, arguments: &args::Query) -> Result<Outcome> {
     let text = arguments.filter.as_str();
     let asked = checked_query(text, parse_query(text).map_err(Error::from))?;
     let range = (events::time(arguments.from.as_ref())?, events::time(arguments.to.as_ref())?);
-    let cluster = connected(name, arguments.timeout.as_deref())?;
+    let cluster = connected(name, arguments.cluster.timeout.as_deref())?;
     let result = answered(&cluster, arguments, &asked, range);
     if arguments.explain {
         explain(&cluster.client);
@@ -254,7 +272,8 @@ fn answered(
             let error = Error::new(ErrorKind::BadRequest, "--sort orders events, not tables");
             return Err(error.hint("sort in the query: … | sort -count").into());
         }
-        let answer = checked_query(text, cluster.run(query, range, zone))?;
+        let here = Here { is_exact: arguments.cluster.exact, ..Here::default() };
+        let answer = checked_query(text, cluster.run_with(query, range, zone, &here))?;
         let table = answer.value.first(arguments.limit.unwrap_or(usize::MAX));
         if arguments.count {
             writeln!(stdout, "{}", table.rows())?;

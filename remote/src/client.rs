@@ -15,14 +15,14 @@ use flate2::write::GzEncoder;
 use indexer::{Cancel, Error, ErrorKind, Result};
 use serde_json::Value;
 use ureq::http::{Method, Request, Response};
-use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
+use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Timeout};
 
 use crate::config::{Remote, Secret};
-use crate::json;
 use crate::limits::{
-    ANSWER_BYTES, ATTEMPTS, CONNECT, DEADLINE, FIRST_PAUSE, HEAD_BYTES, LONGEST_PAUSE, POLL,
+    ANSWER_BYTES, ATTEMPTS, CANCEL, CONNECT, DEADLINE, FIRST_PAUSE, HEAD_BYTES, LONGEST_PAUSE, POLL,
 };
+use crate::{fingerprint, json, opaque};
 
 /// How many requests are remembered for `--explain`.
 const REMEMBERED: usize = 200;
@@ -105,6 +105,8 @@ pub struct Client {
     ignores_answers: bool,
     options: Options,
     cancel: Cancel,
+    /// What the question is called at the cluster.
+    opaque: String,
     exchanges: Mutex<Vec<Exchange>>,
 }
 
@@ -123,7 +125,8 @@ struct Raw {
 }
 
 impl Client {
-    /// Reads the credentials and certificates of a remote; connects to nothing yet.
+    /// Reads the credentials and certificates of a remote. Connects to nothing yet, unless its certificate is known by its
+    /// fingerprint.
     pub fn new(remote: &Remote, options: Options, cancel: &Cancel) -> Result<Client> {
         let mut tls = TlsConfig::builder();
         if let Some(pem) = remote.certificates()? {
@@ -140,6 +143,9 @@ impl Client {
                 return Err(remote.ca.as_deref().map_or(error.clone(), |file| error.at(file)));
             }
             tls = tls.root_certs(RootCerts::new_with_certs(&found));
+        } else if let Some(wanted) = &remote.fingerprint {
+            let found = fingerprint::certificate(remote, wanted)?;
+            tls = tls.root_certs(RootCerts::new_with_certs(&[Certificate::from_der(&found).to_owned()]));
         }
         let config = Agent::config_builder()
             .http_status_as_error(false)
@@ -161,6 +167,7 @@ impl Client {
             ignores_answers: false,
             options,
             cancel: cancel.clone(),
+            opaque: opaque::name(),
             exchanges: Mutex::default(),
         })
     }
@@ -186,6 +193,7 @@ impl Client {
             ignores_answers: self.ignores_answers,
             options: self.options,
             cancel: cancel.clone(),
+            opaque: opaque::name(),
             exchanges: Mutex::default(),
         }
     }
@@ -294,8 +302,23 @@ impl Client {
         Ok(())
     }
 
-    /// One attempt on a thread of its own, so that a cancelled one is left at once. Its connection closes with it, by
-    /// which a cluster ends what it was doing.
+    /// Ends what the cluster does for this question, as far as it lets us: who may not see tasks has only the connection,
+    /// with which a search ends too.
+    fn end_there(&self) {
+        let end = Instant::now() + self.options.deadline.min(CANCEL);
+        // What is said to nobody else may not be cancelled itself.
+        let never = Cancel::default();
+        let listed = self.attempt("GET", "/_tasks?actions=*search*&group_by=nodes", &Body::None, end, &never);
+        let Attempt::Answered(raw) = listed else { return };
+        let tasks = json::read(&raw.bytes)
+            .map_or_else(|_| Vec::new(), |answer| opaque::tasks_of(&answer, &self.opaque));
+        for task in tasks {
+            let _ = self.attempt("POST", &format!("/_tasks/{task}/_cancel"), &Body::None, end, &never);
+        }
+    }
+
+    /// One attempt on a thread of its own, so that a cancelled one is left at once. A search is then ended at the cluster;
+    /// its connection closes when the cluster answers, at its deadline, or with the program.
     fn attempt(
         &self,
         method: &'static str,
@@ -323,6 +346,9 @@ impl Client {
                 Ok(Err(Fault::TooLarge)) => return Attempt::Failed(self.too_large()),
                 Ok(Err(Fault::Http(error))) => return self.broken(&error),
                 Err(RecvTimeoutError::Timeout) if cancel.is_set() => {
+                    if opaque::is_cancellable(path) {
+                        self.end_there();
+                    }
                     return Attempt::Failed(Error::cancelled());
                 }
                 // The library keeps the deadline itself; this is for a name that takes for ever to look up.
@@ -347,7 +373,8 @@ impl Client {
             .method(method)
             .uri(format!("{}{path}", self.base))
             .header("accept", "application/json")
-            .header("accept-encoding", "gzip");
+            .header("accept-encoding", "gzip")
+            .header(opaque::HEADER, &self.opaque);
         if let Some(authorization) = &self.authorization {
             request = request.header("authorization", authorization.reveal());
         }
@@ -460,7 +487,7 @@ impl Client {
             ureq::Error::ConnectionFailed => broken_off(format!("{name} takes no connection at {base}")),
             ureq::Error::Rustls(error) => failed(
                 format!("the certificate of {name} is not trusted: {error}"),
-                "name the certificate authority that signed it with --ca FILE; its name must be that of the address",
+                "name the authority that signed it with --ca FILE or --fingerprint SHA256; its name must be that of the address",
             ),
             ureq::Error::Tls(_) | ureq::Error::Pem(_) => failed(
                 format!("no encrypted connection to {name}: {error}"),
@@ -473,7 +500,7 @@ impl Client {
             // rustls reports what it refuses within an error of reading.
             ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => failed(
                 format!("no encrypted connection to {name}: {}", json::quoted(&error.to_string())),
-                "name the certificate authority with --ca FILE, and use https:// only where the cluster has TLS",
+                "name the authority with --ca FILE or --fingerprint SHA256, and use https:// only where the cluster has TLS",
             ),
             ureq::Error::LargeResponseHeader(..) | ureq::Error::BodyExceedsLimit(_) => {
                 Attempt::Failed(self.too_large())

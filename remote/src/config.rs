@@ -12,6 +12,8 @@ use indexer::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use ureq::http::Uri;
 
+use crate::fingerprint;
+
 /// Where a remote is, and what is needed to ask it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remote {
@@ -28,6 +30,9 @@ pub struct Remote {
     /// PEM certificates that the cluster's own must lead to, instead of the public ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca: Option<PathBuf>,
+    /// The SHA-256 of the certificate that the cluster's own must lead to, in place of a file with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
     /// Nothing connects to it while this is set.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub off: bool,
@@ -106,6 +111,7 @@ impl Remote {
             time_field: None,
             login: None,
             ca: None,
+            fingerprint: None,
             off: false,
         })
     }
@@ -159,6 +165,24 @@ impl Remote {
                 basic(user, &password)
             }
         }))
+    }
+
+    /// Sets the fingerprint of its certificate, as people copy it.
+    pub fn set_fingerprint(&mut self, text: &str) -> Result<()> {
+        if self.ca.is_some() {
+            return Err(bad(
+                "a file of certificates and a fingerprint are two ways to say the same",
+                "name one of them",
+            ));
+        }
+        if !self.url.starts_with("https:") {
+            return Err(bad(
+                "a fingerprint is that of a certificate, and the address does not begin with https://",
+                "leave the fingerprint out, or use an address that begins with https://",
+            ));
+        }
+        self.fingerprint = Some(fingerprint::normalized(text)?);
+        Ok(())
     }
 
     /// Where the credentials are, in words.

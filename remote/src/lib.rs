@@ -23,8 +23,10 @@ mod cluster;
 mod config;
 mod configs;
 mod dsl;
+mod fingerprint;
 mod json;
 mod limits;
+mod opaque;
 mod plan;
 mod push;
 mod questions;
@@ -43,7 +45,7 @@ pub use push::{
     Counted, PushOptions, PushProgress, PushTarget, Pushed, Source, check_index, compare_hours, filter_of,
     measure, push, template, write_ndjson,
 };
-pub use questions::{Answer, Events, RemoteEvent, text_of};
+pub use questions::{Answer, ESTIMATED, Events, Here, RemoteEvent, text_of};
 pub use schema::{Field, Kind, Schema};
 pub use webhook::Webhook;
-pub use workbench::{IndexCount, Listing, Overview, Surrounding};
+pub use workbench::{IndexCount, Listing, Overview, RemoteTrail, Sampled, Surrounding};

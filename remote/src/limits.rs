@@ -26,6 +26,12 @@ pub const ATTEMPTS: u32 = 8;
 /// How often a waiting thread looks whether it is cancelled.
 pub const POLL: Duration = Duration::from_millis(20);
 
+/// How long ending a question at the cluster may take.
+pub const CANCEL: Duration = Duration::from_secs(3);
+
+/// Tasks of one question that are ended.
+pub const CANCELLED_TASKS: usize = 20;
+
 /// Text of a cluster that is repeated in a message.
 pub const QUOTED_CHARACTERS: usize = 300;
 
@@ -40,6 +46,15 @@ pub const DEPTH: usize = 60;
 
 /// Events of one page.
 pub const PAGE_EVENTS: usize = 1_000;
+
+/// Events that stages without counterpart at a cluster run over; they take some minutes to fetch.
+pub const FETCHED_EVENTS: usize = 1_000_000;
+
+/// Events of one page that has a few of their fields only, and of one with all of them.
+pub const NARROW_PAGE_EVENTS: usize = 5_000;
+
+/// Fields of a page that has a few only.
+pub const NARROW_FIELDS: usize = 8;
 
 /// How long a cluster keeps a point in time between two pages.
 pub const KEEP_ALIVE: &str = "2m";
@@ -95,6 +110,16 @@ pub const LISTED_INDEXES: usize = 1_000;
 
 /// Fields that one call has facets of.
 pub const FACETS: usize = 1_000;
+
+/// Fields that a value is looked for in.
+pub const FOLLOWED_FIELDS: usize = 1_000;
+
+/// Patterns that the stage lists unless more are asked for, as in a case.
+pub const LISTED_PATTERNS: usize = 50;
+
+/// Events of a sample, as many as a page of a cluster may have; and of one whose events are long.
+pub const SAMPLED_EVENTS: usize = 10_000;
+pub const SMALL_SAMPLE: usize = 1_000;
 
 /// Fields whose coverage is counted, in requests of so many.
 pub const COVERED_FIELDS: usize = 300;

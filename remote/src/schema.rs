@@ -95,6 +95,8 @@ pub struct Field {
     pub normalized: bool,
     /// The path of the objects in a list that it is in, if they are indexed one by one.
     pub nested: Option<String>,
+    /// Whether documents have it under its name: aliases, multi-fields and runtime fields are not in documents.
+    pub in_document: bool,
 }
 
 impl Field {
@@ -110,6 +112,7 @@ impl Field {
             ignore_above: None,
             normalized: false,
             nested: None,
+            in_document: false,
         }
     }
 
@@ -149,6 +152,7 @@ struct Mapped {
     multi: BTreeSet<String>,
     /// The field that it is another name of.
     alias: Option<String>,
+    is_in_document: bool,
 }
 
 impl Schema {
@@ -165,7 +169,7 @@ impl Schema {
             mapped.iter().filter_map(|(name, of)| Some((name.clone(), of.alias.clone()?))).collect();
         for (name, path) in aliases {
             if let Some(of) = mapped.get(&path).cloned() {
-                mapped.insert(name, of);
+                mapped.insert(name, Mapped { is_in_document: false, ..of });
             }
         }
         for (name, kinds) in described {
@@ -325,6 +329,7 @@ fn field(name: &str, kinds: &serde_json::Map<String, Value>, mapped: Option<&Map
         ignore_above: mapped.ignore_above.filter(|&above| above < KEYWORD_BYTES as u64 / 4),
         normalized: mapped.normalized,
         nested: mapped.nested,
+        in_document: mapped.is_in_document,
     }
 }
 
@@ -356,6 +361,7 @@ fn read_properties(
         let is_first = !mapped.contains_key(&name);
         note(mapped, &name, described, nested);
         if let Some(known) = mapped.get_mut(&name) {
+            known.is_in_document = described["type"] != "alias";
             known.multi = if is_first { multi } else { known.multi.intersection(&multi).cloned().collect() };
         }
     }
@@ -422,6 +428,8 @@ mod tests {
             schema.field("status").expect("known").kind,
             Kind::Whole(i16::MIN.into(), i16::MAX.into())
         );
+        let in_documents = |name: &str| schema.field(name).expect("known").in_document;
+        assert!(in_documents("message") && !in_documents("msg2") && !in_documents("message.keyword"));
         assert!(matches!(schema.field("code").expect("known").kind, Kind::Mixed(_)));
         assert_eq!(schema.field("items.price").expect("known").nested.as_deref(), Some("items"));
         assert!(schema.field("_id").is_none() && schema.field("log").is_none());

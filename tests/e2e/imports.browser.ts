@@ -160,6 +160,44 @@ describe('the import preview', () => {
     );
   });
 
+  test('takes the time from another field with one click', async () => {
+    const page = await open();
+    const orders = [0, 1, 2].map(
+      (at) =>
+        `{"n":${at},"paid":"2026-02-28T12:30:0${at}Z","order":{"placed":${1772195400 + 60 * at}}}\n`,
+    );
+    await choose(page, 'look-first', [file('orders.jsonl', orders.join(''))]);
+    const times = page.getByTestId('time-fields');
+    const facts = page.getByTestId('file-facts');
+    const chosen = () => times.locator('strong').innerText();
+    await times.waitFor();
+    expect(await chosen()).toBe('paid');
+    expect(await facts.innerText()).toContain('2026-02-28 12:30');
+    await times.getByRole('button', { name: 'order.placed' }).click();
+    await eventually('the other field', async () => (await chosen()) === 'order.placed');
+    await eventually('its times', async () =>
+      (await facts.innerText()).includes('2026-02-27 12:30'),
+    );
+    expect(await seriousFindings(page)).toEqual([]);
+    await pictures(page, 'time-field');
+    await page.getByTestId('start-import').click();
+    await ended(page);
+    await totalBecomes(page, orders.length);
+    expect(await page.getByTestId('row').first().innerText()).toContain('2026-02-27 12:30:00');
+
+    // The field of a source can be changed afterwards.
+    await page.getByTestId('open-sources').click();
+    await times.waitFor();
+    expect(await chosen()).toBe('order.placed');
+    await times.getByRole('button', { name: 'paid' }).click();
+    await page.getByTestId('apply-reading').click();
+    await page.keyboard.press('Escape');
+    await ended(page);
+    await eventually('the times of the first field', async () =>
+      (await page.getByTestId('row').first().innerText()).includes('2026-02-28 12:30:00'),
+    );
+  });
+
   test('is readable in dark mode, and by keys alone', async () => {
     const page = await open('dark');
     await choose(page, 'look-first', [accessLog()]);

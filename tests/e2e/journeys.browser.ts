@@ -1,11 +1,12 @@
-/** The three journeys in a browser, with `timberline serve`; start-up time and bundle size. */
+/** The journeys in a browser, with `timberline serve`; start-up time and bundle size. */
 import { gzipSync } from 'node:zlib';
 
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { seriousFindings } from './support/accessible';
-import { journeys } from './support/journeys';
+import { capabilities } from './support/capabilities';
+import { journeys, type Host } from './support/journeys';
 import { figure } from './support/machine';
 import { openBrowser } from './support/page';
 import { browserHands, Screen } from './support/screen';
@@ -32,7 +33,7 @@ async function newPage() {
   return { context, page: await context.newPage() };
 }
 
-journeys({
+const host: Host = {
   name: 'browser',
   async open(path, home) {
     const server = await serve([path], home);
@@ -47,7 +48,10 @@ journeys({
       },
     };
   },
-});
+};
+
+journeys(host);
+capabilities(host);
 
 test('the screen is up soon after the start, and is small', async () => {
   const began = Date.now();

@@ -1,11 +1,12 @@
-/** The three journeys in the real window, on a display of its own. */
+/** The journeys in the real window, on a display of its own. */
 import axe from 'axe-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { capabilities } from './support/capabilities';
 import type { Display } from './support/display';
 import { openDisplay } from './support/display';
 import { dropFiles } from './support/drop';
-import { journeys } from './support/journeys';
+import { journeys, type Host } from './support/journeys';
 import { eventually, figure, temporaryFolder, window } from './support/machine';
 import { byId, Screen } from './support/screen';
 import { openApp, type App } from './support/webdriver';
@@ -25,19 +26,22 @@ afterAll(() => display.stop());
 const openWindow = (home: string, ...paths: string[]): Promise<App> =>
   openApp(window, paths, { DISPLAY: display.name, TIMBERLINE_HOME: home });
 
-journeys({
+const host: Host = {
   name: 'window',
   async open(path, home) {
-    const isCase = path.endsWith('.case');
-    const app = await openWindow(home, ...(isCase ? [path] : []));
+    const isLog = !path.endsWith('.case') && !path.startsWith('remote:');
+    const app = await openWindow(home, ...(isLog ? [] : [path]));
     const screen = new Screen(windowHands(app, display.name));
-    if (!isCase) {
+    if (isLog) {
       await screen.shown(byId('welcome'));
       await dropFiles(display.name, [path]);
     }
     return { screen, findings: () => findings(app), stop: () => app.close() };
   },
-});
+};
+
+journeys(host);
+capabilities(host);
 
 test('the window is up soon after the start', async () => {
   const began = Date.now();

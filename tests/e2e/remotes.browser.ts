@@ -85,7 +85,23 @@ test('a remote is added, tried, opened like a case, and switched off with all ot
     return text.includes('4,167') && text.includes('estimated (t-digest)');
   });
 
-  for (const tab of ['patterns', 'compare', 'detectors', 'notes']) {
+  await page.getByTestId('result-exact').click();
+  await eventually('figures that are exact', async () => {
+    const text = await result.innerText();
+    return text.includes('ran here, over 4167 fetched events') && !text.includes('t-digest');
+  });
+  await pictures(page, 'remote-exact');
+
+  await query(page, '*');
+  await page.getByTestId('tab-patterns').click();
+  await page.getByTestId('pattern').first().waitFor();
+  await eventually('how large the sample is', async () =>
+    (await page.getByTestId('remote-remarks').innerText()).includes('sample of 10000 of 12500'),
+  );
+  await pictures(page, 'remote-patterns');
+  expect(await seriousFindings(page)).toEqual([]);
+
+  for (const tab of ['compare', 'detectors', 'notes']) {
     await page.getByTestId(`tab-${tab}`).click();
     const said = page.getByTestId('not-available');
     await said.waitFor();

@@ -92,6 +92,41 @@ test('a time range shows what differs in it, and each difference is a filter', a
   await inPalette(page, 'show what differs');
   await page.keyboard.press('Enter');
   await page.getByTestId('difference').waitFor();
+  const nothing = page.getByTestId('no-difference');
+  await query(page, 'nosuchword');
+  await nothing.getByText('No matching events in this range').waitFor();
+});
+
+test('the fields of a chart are searched where there are many', async () => {
+  const names = Array.from({ length: 25 }, (_, at) => `field_${at}`);
+  const lines = Array.from({ length: 12 }, (_, at) => {
+    const time = `2026-03-01T14:05:${String(at + 10)}Z`;
+    const fields = Object.fromEntries(
+      names.map((name, index) => [name, `${name} ${at % (index + 1)}`]),
+    );
+    return `${JSON.stringify({ time, level: 'info', duration_ms: at * 7, ...fields })}\n`;
+  });
+  const path = join(temporaryFolder(), 'wide.jsonl');
+  writeFileSync(path, lines.join(''));
+  const page = await open([path]);
+  await totalBecomes(page, lines.length);
+  await page.getByTestId('tab-charts').click();
+  const field = page.getByTestId('chart-field');
+  await field.and(page.locator('button')).click();
+  await page.getByTestId('chart-field-search').fill('tion');
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.keyboard.press('Enter');
+  await page.locator('[data-testid="chart"][data-shape="heat"][data-busy="false"]').waitFor();
+  expect(await field.innerText()).toContain('duration_ms');
+
+  // Most events have the first ones, whatever their type.
+  await page.getByTestId('chart-split').click();
+  const offered = page.getByRole('menu').getByRole('menuitem');
+  expect((await offered.allInnerTexts()).slice(0, 3).map((text) => text.split('\n')[0])).toEqual([
+    'none',
+    'level',
+    'source',
+  ]);
 });
 
 test('patterns of a range are compared with a chosen one', async () => {

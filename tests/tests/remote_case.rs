@@ -309,6 +309,78 @@ fn timeline_facets_and_charts_count_what_a_case_counts() {
 }
 
 #[test]
+fn values_are_followed_and_first_and_last_ones_found_as_in_a_case() {
+    let both = Both::started();
+    for value in ["user-5", "404", "payment", "upstream", "nowhere"] {
+        let (there, here) = both.both("follow", &|case| json!({"case": case, "value": value}));
+        let without_source = |reply: &Value| {
+            let mut trails: Vec<Value> = reply["trails"].as_array().expect("trails").clone();
+            for trail in &mut trails {
+                let trail = trail.as_object_mut().expect("an object");
+                trail.retain(|name, _| !matches!(name.as_str(), "source" | "sourceName"));
+            }
+            trails.sort_by_key(Value::to_string);
+            trails
+        };
+        assert_eq!(without_source(&there), without_source(&here), "{value}");
+    }
+    let linked = both.call("linked", json!({"case": REMOTE, "value": "user-5", "onlyKnown": true}));
+    assert_eq!(linked, Value::Null);
+    let measures = json!([{"kind": "first", "field": "status"}, {"kind": "last", "field": "user"}, {"kind": "last", "field": "duration"}]);
+    for by in [json!([]), json!([{"kind": "terms", "field": "service", "top": 10, "order": "value"}])] {
+        let (there, here) = both
+            .both("aggregate", &|case| json!({"view": view(case, "n<597"), "by": by, "measures": measures}));
+        // Of events of one time either may be the last; these have times of their own.
+        assert_eq!(there["counts"], here["counts"]);
+        let names = |reply: &Value| -> Vec<Value> {
+            reply["measured"].as_array().expect("measured").iter().map(|one| one["name"].clone()).collect()
+        };
+        assert_eq!(names(&there), names(&here));
+        let kinds = |reply: &Value| -> Vec<bool> {
+            let measured = reply["measured"].as_array().expect("measured").iter();
+            measured.flat_map(|one| one["values"].as_array().expect("values")).map(Value::is_null).collect()
+        };
+        assert_eq!(kinds(&there), kinds(&here), "{by}");
+    }
+    // The last time is that of one event alone.
+    let only = json!([{"kind": "last", "field": "status"}]);
+    let (there, here) =
+        both.both("aggregate", &|case| json!({"view": view(case, "n<=597"), "by": [], "measures": only}));
+    assert_eq!(there["measured"], here["measured"]);
+}
+
+#[test]
+fn patterns_are_those_of_a_case_and_a_sample_says_its_size() {
+    let both = Both::started();
+    let request = |case: &str| {
+        json!({"view": view(case, "status<500"), "granularity": "template", "limit": 10, "buckets": 5, "examples": 2,
+            "compare": false, "variables": [], "values": 3})
+    };
+    let (there, here) = both.both("patterns", &request);
+    let texts = |reply: &Value| -> Vec<(Value, Value)> {
+        let patterns = reply["patterns"].as_array().expect("patterns").iter();
+        patterns.map(|one| (one["text"].clone(), one["count"].clone())).collect()
+    };
+    assert_eq!(texts(&there), texts(&here));
+    assert!(!texts(&there).is_empty() && there["remote"].is_null(), "all events fit in the sample: {there}");
+    // Examples are events of the cluster.
+    let example = &there["patterns"][0]["examples"][0];
+    let event = both.call("event", json!({"case": REMOTE, "id": example}));
+    assert!(event["row"]["text"].as_str().is_some_and(|text| text.starts_with("request ")), "{event}");
+    let few = (0..12_000).map(|n| {
+        let time = indexer::stamp::to_rfc3339((1_772_373_600 + n) * 1_000_000_000);
+        json!({"@timestamp": time, "message": format!("request {n}")})
+    });
+    let properties = json!({"@timestamp": {"type": "date"}, "message": {"type": "keyword"}});
+    let fake = FakeCluster::start(few.collect(), properties);
+    let remote = Remote::new("test", &fake.url(), "logs").expect("a remote");
+    let cluster = remote::Cluster::connect(&remote, patient(), &Cancel::default()).expect("a cluster");
+    let sampled = cluster.patterns(&asked("*"), &indexer::PatternOptions::default()).expect("patterns");
+    assert_eq!((sampled.value.sampled, sampled.value.matching), (10_000, 12_000));
+    assert_eq!(sampled.notes, ["patterns are those of a random sample of 10000 of 12000 events"]);
+}
+
+#[test]
 fn query_is_checked_and_completed_by_the_fields_of_the_cluster() {
     let both = Both::started();
     let check = |query: &str| both.call("check", json!({"case": REMOTE, "query": query, "kql": false}));
@@ -354,7 +426,6 @@ fn what_a_cluster_cannot_answer_is_said() {
     let view = view(REMOTE, "");
     for (command, args) in [
         ("strip", json!({"view": view, "order": "oldestFirst", "cells": 5, "marks": []})),
-        ("follow", json!({"case": REMOTE, "value": "user-5"})),
         ("detectors", json!({"path": REMOTE})),
         ("links", json!({"path": REMOTE})),
         ("verify", json!({"path": REMOTE})),
@@ -373,8 +444,6 @@ fn what_a_cluster_cannot_answer_is_said() {
     assert_eq!(both.fake.state.lock().expect("no panic").asked.len(), before, "no request is sent for them");
     let notes = both.call("notes", json!({"case": REMOTE, "since": null}));
     assert!(notes["readOnly"].is_string() && notes["notes"].as_array().is_some_and(Vec::is_empty), "{notes}");
-    let first = json!({"view": view, "by": [], "measures": [{"kind": "first", "field": "status"}]});
-    assert_eq!(both.try_call("aggregate", first).expect_err("no first values")["code"], "notAvailable");
 }
 
 #[test]

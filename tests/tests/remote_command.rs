@@ -75,6 +75,18 @@ fn command_line_asks_a_remote_like_a_case() {
         text(&csv.stderr)
     );
 
+    let median = ["query", "remote:prod", "* | stats median(duration)", "--format", "csv"];
+    let estimated = run(&median);
+    assert!(text(&estimated.stderr).contains("is estimated (t-digest)"), "{}", text(&estimated.stderr));
+    let exact = run(&[&median[..], &["--exact", "--explain"]].concat());
+    let said = text(&exact.stderr);
+    assert!(
+        said.contains("`stats` ran here, over 2500 fetched events") && !said.contains("t-digest"),
+        "{said}"
+    );
+    assert!(said.contains(r#""_source":{"includes":["duration"]}"#), "{said}");
+    assert_eq!(text(&exact.stdout).replace('\r', ""), "median(duration)\n125.125\n", "{said}");
+
     fake.fail("/_search", vec![Some(Fault::Partial)]);
     let partial = run(&["query", "remote:prod", "*", "--count"]);
     assert_eq!(partial.status.code(), Some(1));

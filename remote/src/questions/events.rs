@@ -35,6 +35,17 @@ pub struct Events<'a> {
     pub limit: usize,
 }
 
+/// What is fetched of each event.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    /// As `_source` takes it.
+    pub source: Value,
+    /// Fields that are in no document, such as aliases.
+    pub fields: Vec<Value>,
+    /// Events of a page.
+    pub page: usize,
+}
+
 /// A point in time that is given back when it is no longer needed, however the question ends.
 #[derive(Debug)]
 pub(crate) struct Point {
@@ -66,16 +77,33 @@ impl Cluster {
         each: &mut dyn FnMut(RemoteEvent) -> Result<()>,
     ) -> Result<Answer<u64>> {
         let mut question = Question::new(self, events.asked)?;
-        let mut sort = vec![question.order(&events.sort)?];
+        let wanted = Wanted { source: true.into(), fields: Vec::new(), page: PAGE_EVENTS };
+        let done = self.each_page(&mut question, &events.sort, &wanted, events.limit, &mut |page| {
+            page.into_iter().try_for_each(&mut *each).map(|()| true)
+        })?;
+        Ok(question.answer(done))
+    }
+
+    /// Hands over matching events page by page until there are no more, the limit is reached, or nobody wants them; gives
+    /// their number.
+    pub(crate) fn each_page(
+        &self,
+        question: &mut Question<'_>,
+        sort: &SortBy,
+        wanted: &Wanted,
+        limit: usize,
+        each: &mut dyn FnMut(Vec<RemoteEvent>) -> Result<bool>,
+    ) -> Result<u64> {
+        let mut sort = vec![question.order(sort)?];
         let mut point = self.point()?;
         if point.is_none() {
             question.note("the server has no points in time: events that arrive meanwhile may shift pages");
             sort.push(json!({"_doc": {"order": "asc"}}));
         }
         let (mut done, mut after) = (0, None);
-        while done < events.limit {
-            let size = PAGE_EVENTS.min(events.limit - done);
-            let body = question.page(size, &sort, after.as_ref(), point.as_ref());
+        while done < limit {
+            let size = wanted.page.min(limit - done);
+            let body = question.page(size, &sort, wanted, after.as_ref(), point.as_ref());
             let answer = match &point {
                 Some(_) => self.client.ok(self.client.call("POST", "/_search", &Body::Json(body))?)?,
                 None => self.search(body)?,
@@ -93,12 +121,10 @@ impl Cluster {
                     "the cluster sent more events than were asked for",
                 ));
             }
-            for hit in hits {
-                each(self.event(hit)?)?;
-            }
             done += hits.len();
+            let goes_on = each(hits.iter().map(|hit| self.event(hit)).collect::<Result<_>>()?)?;
             let last = hits.last().map(|hit| hit["sort"].clone());
-            if hits.len() < size || is_partial {
+            if hits.len() < size || is_partial || !goes_on {
                 break;
             }
             // A cluster that does not go on would be asked for ever.
@@ -110,7 +136,7 @@ impl Cluster {
             }
             after = last;
         }
-        Ok(question.answer(done as u64))
+        Ok(done as u64)
     }
 
     /// A point in time; nothing where the server has none.
@@ -139,6 +165,13 @@ impl Cluster {
         let source = &hit["_source"];
         let mut fields = Vec::new();
         flatten(source, "", DEPTH, &mut fields);
+        for (name, values) in hit["fields"].as_object().into_iter().flatten() {
+            let is_new = *name != schema.time && !fields.iter().any(|(known, _)| known == name);
+            if let Some(values) = values.as_array().filter(|values| is_new && !values.is_empty()) {
+                let value = if values.len() == 1 { values[0].clone() } else { Value::Array(values.clone()) };
+                fields.push((name.clone(), value));
+            }
+        }
         let value = |name: &str| fields.iter().find(|(known, _)| known == name).map(|(_, value)| value);
         let words = |name: Option<&str>| name.and_then(value).and_then(Value::as_str).map(str::to_owned);
         let time = hit["fields"][schema.time.as_str()].get(0).or_else(|| value(&schema.time));
@@ -191,16 +224,24 @@ pub fn text_of(value: &Value) -> String {
 }
 
 impl Question<'_> {
-    fn page(&self, size: usize, sort: &[Value], after: Option<&Value>, point: Option<&Point>) -> Value {
+    fn page(
+        &self,
+        size: usize,
+        sort: &[Value],
+        wanted: &Wanted,
+        after: Option<&Value>,
+        point: Option<&Point>,
+    ) -> Value {
         let time = &self.cluster.schema.time;
         let mut body = json!({
             "size": size,
             "track_total_hits": false,
             "query": self.query,
             "sort": sort,
-            "_source": true,
-            "fields": [{"field": time, "format": "strict_date_optional_time_nanos"}],
+            "_source": wanted.source,
         });
+        let time_field = json!({"field": time, "format": "strict_date_optional_time_nanos"});
+        body["fields"] = std::iter::once(time_field).chain(wanted.fields.iter().cloned()).collect();
         if let Some(after) = after {
             body["search_after"] = after.clone();
         }
@@ -208,7 +249,7 @@ impl Question<'_> {
             body["pit"] = json!({"id": point.id, "keep_alive": KEEP_ALIVE});
         } else if self.cluster.schema.field(time).is_some_and(|field| field.kind == Kind::Date) {
             // Without points in time it is a server that knows the field by its name only.
-            body["fields"] = json!([time]);
+            body["fields"] = std::iter::once(json!(time)).chain(wanted.fields.iter().cloned()).collect();
         }
         body
     }
@@ -250,7 +291,7 @@ fn flatten(value: &Value, path: &str, depth: usize, fields: &mut Vec<(String, Va
 }
 
 /// A time as a document or a field has it.
-fn instant(value: &Value) -> Option<i64> {
+pub(super) fn instant(value: &Value) -> Option<i64> {
     match value {
         Value::String(text) => {
             stamp::parse(text).or_else(|| text.parse::<i64>().ok()?.checked_mul(1_000_000))

@@ -11,6 +11,9 @@ use crate::schema::{Field, Kind};
 /// What can be calculated at a cluster, for messages.
 const SUPPORTED: &str = "these are: count, count_distinct, sum, avg, min, max, range, stddev, variance, median and percentiles, each of a field";
 
+/// What a note says of a figure that is exact where it is calculated here.
+pub const ESTIMATED: &str = "is estimated";
+
 /// Above this, whole numbers of a cluster are rounded.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
@@ -46,6 +49,15 @@ fn percent(aggregate: &Aggregate) -> f64 {
         Aggregation::P999 => 99.9,
         _ => aggregate.parameter.unwrap_or(50.0),
     }
+}
+
+/// Whether a cluster only estimates it.
+pub fn is_estimated(function: Aggregation) -> bool {
+    use Aggregation as A;
+    matches!(
+        function,
+        A::CountDistinct | A::Median | A::P50 | A::P75 | A::P90 | A::P95 | A::P99 | A::P999 | A::Percentile
+    )
 }
 
 /// The calculation where none is named.
@@ -140,7 +152,7 @@ impl Question<'_> {
                 let Some(field) = field else {
                     return Err(fail(format!("`{name}` needs a field with whole values")));
                 };
-                self.note(format!("{name} is estimated (HyperLogLog)"));
+                self.note(format!("{name} {ESTIMATED} (HyperLogLog)"));
                 let name = field.name.as_str();
                 (
                     MetricKind::Distinct,
@@ -166,7 +178,7 @@ impl Question<'_> {
             A::Median | A::P50 | A::P75 | A::P90 | A::P95 | A::P99 | A::P999 | A::Percentile => {
                 let (field, _) = number(argument.as_ref())?;
                 let percent = percent(aggregate);
-                self.note(format!("{name} is estimated (t-digest)"));
+                self.note(format!("{name} {ESTIMATED} (t-digest)"));
                 (
                     MetricKind::Percentile,
                     Some(json!({"percentiles": {"field": field, "percents": [percent]}})),

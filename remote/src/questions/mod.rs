@@ -1,18 +1,22 @@
-//! The questions of a case, put to a cluster: count, events, and the first aggregation of a pipe.
+//! The questions of a case, put to a cluster: count, events, and pipes, whose first aggregation runs there and everything
+//! else here.
 
 mod conditions;
 pub(crate) mod events;
 mod frequent;
 pub(crate) mod groups;
 mod metrics;
+mod rows;
 pub(crate) mod timechart;
 
-use indexer::query::{Filter, NamePattern, Query, SortKey, Stage, StageKind};
-use indexer::{Cell, Column, Error, ErrorKind, Result, Table};
+use indexer::query::{Aggregate, Filter, Query, Stage, StageKind};
+use indexer::{Error, ErrorKind, Result, Table, TableStages};
 use serde_json::{Value, json};
 
 use self::conditions::as_filter;
 pub use self::events::{Events, RemoteEvent, text_of};
+pub use self::metrics::ESTIMATED;
+pub use self::rows::Here;
 use crate::cluster::{Asked, Cluster, Missing};
 use crate::dsl::Inexact;
 use crate::json;
@@ -94,31 +98,33 @@ impl Cluster {
         Ok(question.answer(total))
     }
 
-    /// The result of a query with stages. The first aggregation runs at the cluster; of what follows it, only order and
-    /// the number of rows.
+    /// The result of a query with stages, as [`Cluster::run_with`] gives it.
     pub fn run(&self, query: &Query, range: (Option<i64>, Option<i64>), zone: &str) -> Result<Answer<Table>> {
+        self.run_with(query, range, zone, &Here::default())
+    }
+
+    /// The result of a query with stages. Conditions and the first aggregation run at the cluster; the stages after it, and
+    /// those without counterpart there, run here.
+    pub fn run_with(
+        &self,
+        query: &Query,
+        range: (Option<i64>, Option<i64>),
+        zone: &str,
+        here: &Here,
+    ) -> Result<Answer<Table>> {
         let mut filters = vec![query.filter.clone()];
-        let mut stages = query.stages.iter();
-        let first = loop {
-            let Some(stage) = stages.next() else {
-                return Err(refused(
-                    None,
-                    "a table of events is not fetched from clusters",
-                    "print them with --format ndjson, or end with stats, timechart, top, rare or facets",
-                ));
-            };
-            match &stage.kind {
-                StageKind::Where(condition) => filters.push(as_filter(condition).ok_or_else(|| {
-                    refused(
-                        Some(stage),
-                        "this condition has no counterpart at a cluster",
-                        "compare a field with a value, or write it in the filter",
-                    )
-                })?),
-                StageKind::Search(filter) => filters.push(filter.clone()),
-                _ => break stage,
-            }
-        };
+        let mut stages = query.stages.as_slice();
+        while let [stage, rest @ ..] = stages {
+            filters.push(match &stage.kind {
+                StageKind::Where(condition) => match as_filter(condition) {
+                    Some(filter) => filter,
+                    None => break,
+                },
+                StageKind::Search(filter) => filter.clone(),
+                _ => break,
+            });
+            stages = rest;
+        }
         filters.retain(|filter| *filter != Filter::Everything);
         let filter = match filters.len() {
             0 => Filter::Everything,
@@ -127,6 +133,13 @@ impl Cluster {
         };
         let asked = Asked { filter, from: range.0, to: range.1, zone: zone.to_owned() };
         let mut question = Question::new(self, &asked)?;
+        let Some((first, rest)) = stages.split_first() else {
+            return question.run_here(stages, "the query", here);
+        };
+        let of = format!("`{}`", first_word(first));
+        if here.is_exact && is_estimated(&first.kind) {
+            return question.run_here(stages, &of, here);
+        }
         let table = match &first.kind {
             StageKind::Stats { aggregates, by } => question.stats(aggregates, by),
             StageKind::Timechart { span, aggregates, by, limit } => {
@@ -135,36 +148,46 @@ impl Cluster {
             StageKind::Top(frequent) => question.ranked(frequent, false),
             StageKind::Rare(frequent) => question.ranked(frequent, true),
             StageKind::Facets { fields, values } => question.facets(fields, *values),
-            _ => Err(refused(
-                Some(first),
-                "this stage does not run at a cluster",
-                "these do: where, search, stats, timechart, top, rare, facets; import the events to use the others",
-            )),
+            StageKind::Patterns { field, limit }
+                if field.as_ref().is_none_or(|field| field.name == "message") =>
+            {
+                question.patterns(&asked, *limit)
+            }
+            _ => return question.run_here(stages, &of, here).map_err(|error| at_stage(error, first)),
         };
-        let mut table = table.map_err(|error| at_stage(error, first))?;
-        for stage in stages {
-            table = match &stage.kind {
-                StageKind::Sort(keys) => sorted(&table, keys, stage)?,
-                StageKind::Limit(rows) => table.first(usize::try_from(*rows).unwrap_or(usize::MAX)),
-                StageKind::Keep(names) => kept(&table, names, stage)?,
-                _ => {
-                    return Err(refused(
-                        Some(stage),
-                        "after the first aggregation of a cluster only sort, limit and keep run",
-                        "write the result to a file with --format csv and go on from there",
-                    ));
-                }
-            };
+        let table = match table {
+            Ok(table) => table,
+            // What has no counterpart there is calculated here; what is wrong in both places is said as the cluster's.
+            Err(error) if error.kind() == ErrorKind::QueryInvalid => {
+                let question = Question::new(self, &asked)?;
+                return match question.planned(stages, None, here) {
+                    Ok(_) => question.run_here(stages, &of, here),
+                    Err(_) => Err(at_stage(error, first)),
+                };
+            }
+            Err(error) => return Err(at_stage(error, first)),
+        };
+        if rest.is_empty() {
+            return Ok(question.answer(table));
         }
+        let columns: Vec<String> = table.names().iter().map(ToString::to_string).collect();
+        let options = question.options(here)?;
+        let times = asked.from.zip(asked.to.map(|to| to - 1));
+        let mut line = TableStages::new(rest, &columns, times, &options, self.client.cancel())?;
+        line.push(table)?;
+        let mut table = line.finish()?;
+        std::mem::take(&mut table.notes).into_iter().for_each(|note| question.note(note));
         Ok(question.answer(table))
     }
 }
 
-fn refused(stage: Option<&Stage>, message: &str, hint: &str) -> Error {
-    let error = Error::new(ErrorKind::QueryInvalid, message).hint(hint);
+/// Whether a cluster only estimates what the stage calculates.
+fn is_estimated(stage: &StageKind) -> bool {
+    let of = |aggregates: &[Aggregate]| aggregates.iter().any(|one| metrics::is_estimated(one.function));
     match stage {
-        Some(stage) => error.spanning(stage.span.start, stage.span.end),
-        None => error,
+        StageKind::Stats { aggregates, .. } | StageKind::Timechart { aggregates, .. } => of(aggregates),
+        StageKind::Facets { .. } => true,
+        _ => false,
     }
 }
 
@@ -189,54 +212,7 @@ pub(crate) fn total(answer: &Value) -> Result<u64> {
     total.as_u64().map_or_else(|| json::count(total, &["value"]), Ok)
 }
 
-fn sorted(table: &Table, keys: &[SortKey], stage: &Stage) -> Result<Table> {
-    let mut columns = Vec::new();
-    for key in keys {
-        // A result is also named by its calculation: `count`, `p95(x)`.
-        let name = key.value.as_field().map_or_else(|| key.value.to_string(), str::to_owned);
-        let place = table.names().iter().position(|known| **known == *name);
-        let place = place.ok_or_else(|| {
-            refused(Some(stage), &format!("no column `{name}`"), "sort by a column of the result")
-        })?;
-        columns.push((place, key.descending));
-    }
-    let mut rows: Vec<usize> = (0..table.rows()).collect();
-    rows.sort_by(|&one, &other| {
-        let compare = |&(column, descending): &(usize, bool)| {
-            let (one, other) = (table.cell(one, column), table.cell(other, column));
-            match (one.is_missing(), other.is_missing()) {
-                (false, false) if descending => other.cmp(&one),
-                (false, false) => one.cmp(&other),
-                (one, other) => one.cmp(&other),
-            }
-        };
-        columns.iter().map(compare).find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
-    });
-    let columns = table.names().iter().enumerate().map(|(at, name)| {
-        let cells: Vec<Cell> = rows.iter().map(|&row| table.cell(row, at)).collect();
-        (name.to_string(), Column::of_cells(cells))
-    });
-    Ok(Table::from_columns(columns.collect()))
-}
-
-fn kept(table: &Table, names: &[NamePattern], stage: &Stage) -> Result<Table> {
-    let mut columns: Vec<(String, Column)> = Vec::new();
-    for wanted in names {
-        let fits = |name: &str| indexer::query::like(&wanted.pattern, name);
-        let found = table.names().iter().zip(table.columns()).filter(|(name, _)| fits(name));
-        let before = columns.len();
-        for (name, column) in found {
-            if !columns.iter().any(|(known, _)| **known == **name) {
-                columns.push((name.to_string(), column.clone()));
-            }
-        }
-        if columns.len() == before
-            && !wanted.pattern.contains('*')
-            && !columns.iter().any(|(name, _)| *name == wanted.pattern)
-        {
-            let message = format!("no column `{}`", wanted.pattern);
-            return Err(refused(Some(stage), &message, "keep columns of the result"));
-        }
-    }
-    Ok(Table::from_columns(columns))
+/// The stage by its name: `stats`.
+fn first_word(stage: &Stage) -> String {
+    stage.to_string().trim_start_matches("| ").split(' ').next().unwrap_or_default().to_owned()
 }

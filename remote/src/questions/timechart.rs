@@ -115,7 +115,7 @@ impl Question<'_> {
         let hits = super::total(&answer)?;
         let found = &answer["aggregations"]["v"];
         if found["doc_count_error_upper_bound"].as_u64().unwrap_or(0) > 0 {
-            self.note("which values are the most frequent is estimated over the shards");
+            self.note("the most frequent values are found by estimates over the shards");
         }
         // The events without a value are ranked with the others.
         let without = hits.saturating_sub(json::count(&answer["aggregations"], &["there", "doc_count"])?);

@@ -39,6 +39,8 @@ impl Group {
 /// The figures of all cells, for one measure.
 struct Figures<'r> {
     measure: &'r Measure,
+    /// What it is measured of there.
+    field: Option<Field>,
     measured: Vec<Measured>,
 }
 
@@ -63,8 +65,9 @@ impl Cluster {
         })?;
         let mut leaf = Map::new();
         let mut aggs = Map::new();
+        let mut fields = Vec::new();
         for (at, measure) in request.measures.iter().enumerate() {
-            question.measure(measure, at, &mut leaf, &mut aggs)?;
+            fields.push(question.measure(measure, at, &mut leaf, &mut aggs)?);
         }
         let mut inner = leaf;
         for (at, group) in groups.iter().enumerate().rev() {
@@ -88,8 +91,12 @@ impl Cluster {
             untimed: if is_timed { all.saturating_sub(with_time) } else { 0 },
             axes: Vec::new(),
         };
-        let mut figures: Vec<Figures<'_>> =
-            request.measures.iter().map(|measure| Figures::new(measure, cells)).collect();
+        let mut figures: Vec<Figures<'_>> = request
+            .measures
+            .iter()
+            .zip(fields)
+            .map(|(measure, field)| Figures::new(measure, field, cells))
+            .collect();
         // Without groups the calculations are those of all events.
         let mut whole = found.clone();
         if groups.is_empty() && whole.is_object() {
@@ -196,7 +203,7 @@ impl Question<'_> {
         }))?;
         let found = &answer["aggregations"];
         if found["v"]["doc_count_error_upper_bound"].as_u64().unwrap_or(0) > 0 {
-            self.note(format!("which values of `{name}` are the most frequent is estimated over the shards"));
+            self.note(format!("the most frequent values of `{name}` are found by estimates over the shards"));
         }
         let there = json!({"exists": {"field": field.name}});
         let (mut values, mut named, mut queries) = (Vec::new(), Map::new(), Vec::new());
@@ -236,7 +243,7 @@ impl Question<'_> {
         at: usize,
         leaf: &mut Map<String, Value>,
         aggs: &mut Map<String, Value>,
-    ) -> Result<()> {
+    ) -> Result<Option<Field>> {
         let (field, calculated) = match measure {
             Measure::Stats { field } => {
                 let field = self.number(field)?;
@@ -255,24 +262,32 @@ impl Question<'_> {
                 let distinct = json!({"cardinality": {"field": field.name, "precision_threshold": 3_000}});
                 (field, distinct)
             }
-            Measure::First { .. } | Measure::Last { .. } => {
-                let message = "first and last values are not calculated at a cluster";
-                return Err(
-                    Error::new(ErrorKind::NotAvailable, message).hint("take the least or the greatest")
-                );
+            Measure::First { field } | Measure::Last { field } => {
+                let field = self.whole_values(field)?;
+                let order = if matches!(measure, Measure::Last { .. }) { "desc" } else { "asc" };
+                let time = self.cluster.schema.time.as_str();
+                let mut wanted = json!({"field": field.name});
+                if field.kind.is_time() {
+                    wanted["format"] = "epoch_millis".into();
+                }
+                let sort = json!([{time: {"order": order, "missing": "_last"}}]);
+                let end = json!({"top_hits": {"size": 1, "sort": sort, "_source": false, "docvalue_fields": [wanted]}});
+                let there = json!({"exists": {"field": field.name}});
+                let end = json!({"filter": there, "aggs": {"h": end}});
+                (field, end)
             }
-            Measure::Rate { .. } => return Ok(()),
+            Measure::Rate { .. } => return Ok(None),
         };
-        if !matches!(measure, Measure::Distinct { .. }) {
+        if matches!(measure, Measure::Stats { .. } | Measure::Percentiles { .. }) {
             aggs.insert(format!("w{at}"), json!({"filter": {"exists": {"field": field.name}}}));
         }
         leaf.insert(format!("m{at}"), calculated);
-        Ok(())
+        Ok(Some(field))
     }
 }
 
 impl<'r> Figures<'r> {
-    fn new(measure: &'r Measure, cells: usize) -> Figures<'r> {
+    fn new(measure: &'r Measure, field: Option<Field>, cells: usize) -> Figures<'r> {
         let names: Vec<String> = match measure {
             Measure::Stats { field } => {
                 let stats = ["count", "sum", "avg", "min", "max", "stddev"];
@@ -283,13 +298,14 @@ impl<'r> Figures<'r> {
             }
             Measure::Distinct { field } => vec![format!("count_distinct({field})")],
             Measure::Rate { .. } => vec!["rate".to_owned()],
-            Measure::First { .. } | Measure::Last { .. } => Vec::new(),
+            Measure::First { field } => vec![format!("first({field})")],
+            Measure::Last { field } => vec![format!("last({field})")],
         };
         let measured = names
             .into_iter()
             .map(|name| Measured { name, values: vec![None; cells], missing: 0, mistyped: 0 })
             .collect();
-        Figures { measure, measured }
+        Figures { measure, field, measured }
     }
 
     fn read(&mut self, found: &Value, cell: usize) {
@@ -312,7 +328,12 @@ impl<'r> Figures<'r> {
                 at.iter().map(|percent| named(*percent)).collect()
             }
             Measure::Distinct { .. } => vec![Some(Scalar::Int(found["value"].as_i64().unwrap_or(0)))],
-            Measure::Rate { .. } | Measure::First { .. } | Measure::Last { .. } => Vec::new(),
+            Measure::First { .. } | Measure::Last { .. } => {
+                let fields = found["h"]["hits"]["hits"][0]["fields"].as_object();
+                let value = fields.and_then(|fields| fields.values().next()?.get(0));
+                vec![value.zip(self.field.as_ref()).map(|(value, field)| end_value(value, field))]
+            }
+            Measure::Rate { .. } => Vec::new(),
         };
         for (measured, value) in self.measured.iter_mut().zip(values) {
             if let Some(place) = measured.values.get_mut(cell) {
@@ -347,6 +368,14 @@ impl<'r> Figures<'r> {
             *value = (span > 0).then(|| Scalar::Float(count as f64 * *per_ns as f64 / span as f64));
         }
     }
+}
+
+/// A value of a document, as its mapping reads it.
+fn end_value(value: &Value, field: &Field) -> Scalar {
+    // Times come as texts with their milliseconds.
+    let ms = value.as_str().filter(|_| field.kind.is_time()).and_then(|text| text.parse::<i64>().ok());
+    let key = ms.map_or_else(|| value.clone(), Value::from);
+    scalar(&json!({"key": key}), field)
 }
 
 /// The value of a bucket.

@@ -1,15 +1,20 @@
 //! What a screen asks of a cluster besides the questions of the command line: what there is, rows of a result anywhere
-//! in their order, the timeline, facets, counts in several groups at once, and the language with the cluster's fields.
+//! in their order, the timeline, facets, counts in several groups at once, where a value occurs, patterns of a sample, and the
+//! language with the cluster's fields.
 
 mod around;
 mod bins;
 mod cube;
 mod facets;
+mod follow;
 mod language;
 mod listing;
 mod overview;
+mod patterns;
 mod timeline;
 
 pub use around::Surrounding;
+pub use follow::RemoteTrail;
 pub use listing::Listing;
 pub use overview::{IndexCount, Overview};
+pub use patterns::Sampled;

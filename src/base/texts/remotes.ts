@@ -38,6 +38,7 @@ export const remotes = {
       user: 'User',
       passwordFile: 'File with the password',
       ca: 'File with certificates (CA)',
+      fingerprint: 'or its fingerprint (SHA-256)',
     },
     examples: {
       name: 'prod',
@@ -66,6 +67,8 @@ export const remotes = {
     again: 'Ask again',
     inexact: (clause: string) => `Not exact: ${clause}.`,
     note: (note: string) => `${note.charAt(0).toUpperCase()}${note.slice(1)}.`,
+    exact: 'Calculate exactly',
+    exactHint: 'Fetch the needed fields of up to a million events, and calculate here',
     figures: 'The cluster estimates distinct counts and percentiles.',
     more: (count: number) => `and ${count} more`,
   },
@@ -76,11 +79,9 @@ export const remotes = {
       'Not available for a remote case: a cluster keeps documents, and not the bytes of a log.',
     control: 'Not available for a remote case',
     reasons: {
-      patterns: 'Patterns are mined from the messages of a case. Import the events to see them.',
       compare: 'Comparisons read every event. Import the events to compare them.',
       detectors: 'Detectors read every event of a case. Import the events to run them.',
       notes: 'Notes are kept in cases. Import the events to write about them.',
-      follow: 'A value is followed through the sources of a case. Filter for it instead.',
     } as Readonly<Record<string, string>>,
   },
 } as const;

@@ -2,9 +2,9 @@
 import type { OpenCase } from '../../state/workbench/opencase.svelte';
 
 /** Tabs whose content is read out of the events of a case. */
-const TABS_OF_CASES: ReadonlySet<string> = new Set(['patterns', 'compare', 'detectors', 'notes']);
+const TABS_OF_CASES: ReadonlySet<string> = new Set(['compare', 'detectors', 'notes']);
 
-/** Whether a tab, or a kind of follow-up, has nothing to show for this case. */
+/** Whether a tab has nothing to show for this case. */
 export function isUnavailable({ isRemote }: OpenCase, tab: string): boolean {
-  return isRemote && (TABS_OF_CASES.has(tab) || tab === 'follow');
+  return isRemote && TABS_OF_CASES.has(tab);
 }

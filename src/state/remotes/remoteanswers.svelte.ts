@@ -9,14 +9,19 @@ const LISTENED = [
   'facets',
   'aggregate',
   'run',
+  'patterns',
 ] as const satisfies readonly (keyof Contract)[];
 type Listened = (typeof LISTENED)[number];
 
 /** What is estimated of fields and of results is said with their figures. */
 const WITHOUT_NOTES: ReadonlySet<Listened> = new Set(['facets', 'run']);
 
-/** Only the charts show these. */
-const OF_CHARTS: ReadonlySet<Listened> = new Set(['aggregate', 'run']);
+/** What only one tab shows. */
+const TAB: Readonly<Partial<Record<Listened, string>>> = {
+  aggregate: 'charts',
+  run: 'charts',
+  patterns: 'patterns',
+};
 
 const NOTHING: RemoteSays = { missing: [], inexact: [], notes: [] };
 
@@ -47,7 +52,7 @@ export class RemoteAnswers {
   /** All that is said of what a tab shows, each thing once. */
   of(tab: string): RemoteSays {
     const shown = [...this.#said]
-      .filter(([name]) => tab === 'charts' || !OF_CHARTS.has(name))
+      .filter(([name]) => TAB[name] === undefined || TAB[name] === tab)
       .map(([, says]) => says);
     const all = (part: keyof RemoteSays) => [...new Set(shown.flatMap((says) => says[part]))];
     return { missing: all('missing'), inexact: all('inexact'), notes: all('notes') };

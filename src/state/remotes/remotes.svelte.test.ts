@@ -16,6 +16,7 @@ const LIST: RemoteList = {
       timeField: null,
       credentials: 'no credentials',
       ca: null,
+      fingerprint: null,
       off: false,
     },
   ],
@@ -76,6 +77,11 @@ test('what an answer lacks is said until the same call has a whole answer', asyn
     .answer({ remote: { missing, inexact: [], notes: ['b'] } } as never);
   expect(answers.of('events')).toEqual({ missing, inexact: [], notes: ['a'] });
   expect(answers.of('charts')).toEqual({ missing, inexact: [], notes: ['a', 'b'] });
+  void listening.call('patterns', { view } as never);
+  const sample = { missing: [], inexact: [], notes: ['a sample'] };
+  await client.callsTo('patterns')[0]!.answer({ remote: sample } as never);
+  expect(answers.of('patterns')).toEqual({ missing, inexact: [], notes: ['a', 'a sample'] });
+  expect(answers.of('events').notes).toEqual(['a']);
   void listening.call('timeline', { view, buckets: 4 });
   await client.callsTo('timeline')[1]!.answer(reply as never);
   expect(answers.of('events')).toEqual({ missing: [], inexact: [], notes: [] });

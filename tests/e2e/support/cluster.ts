@@ -141,7 +141,9 @@ function answer(rows: Json[], { aggs: inner = {}, ...described }: Json): Json {
 }
 
 function search(documents: readonly Json[], body: Json): Json {
-  const rows = documents.filter((row) => passes(row, body.query ?? { match_all: {} }));
+  // Random scores leave the order as it is.
+  const query = body.query?.function_score?.query ?? body.query ?? { match_all: {} };
+  const rows = documents.filter((row) => passes(row, query));
   const [, { order = 'asc' } = {}] = body.sort === undefined ? ['', {}] : only(body.sort[0]);
   const sign = order === 'desc' ? -1 : 1;
   const key = (row: Json): [number, number] => [time(row), row._n];

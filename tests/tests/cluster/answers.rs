@@ -93,6 +93,23 @@ pub fn answer(state: &mut State, asked: &Asked) -> (u16, Value) {
             (200, search(state, &body))
         }
         ("POST", [name, "_search"]) if name.starts_with("logs") => (200, search(state, &asked.json())),
+        ("GET", ["_tasks"]) => {
+            let tasks: Map<String, Value> = state
+                .running
+                .iter()
+                .map(|(id, name)| {
+                    (
+                        id.clone(),
+                        json!({"action": "indices:data/read/search", "headers": {"X-Opaque-Id": name}}),
+                    )
+                })
+                .collect();
+            (200, json!({"nodes": {"node": {"tasks": tasks}}}))
+        }
+        ("POST", ["_tasks", id, "_cancel"]) => {
+            state.running.remove(*id);
+            (200, json!({"nodes": {}}))
+        }
         ("PUT", ["_index_template", _]) => {
             let template = asked.json();
             state.properties = template["template"]["mappings"]["properties"].clone();
@@ -176,6 +193,8 @@ fn search(state: &mut State, body: &Value) -> Value {
     documents.is_analysed = true;
     let all = json!({"match_all": {}});
     let query = body.get("query").unwrap_or(&all);
+    // Scores are random: those of tests are the order of documents.
+    let query = query.get("function_score").map_or(query, |scored| &scored["query"]);
     let mut hits: Vec<(String, &Value)> = indexed
         .iter()
         .filter(|(_, document)| documents.passes(document, query))
@@ -228,7 +247,13 @@ fn search(state: &mut State, body: &Value) -> Value {
         .map(|(id, document)| {
             let mut hit = json!({"_index": "logs", "_id": id, "sort": [key(document), id]});
             if body["_source"] != false {
-                hit["_source"] = state.documents[id].clone();
+                hit["_source"] = included(&state.documents[id], &body["_source"]);
+            }
+            for field in body["fields"].as_array().into_iter().flatten() {
+                let name = field["field"].as_str().or_else(|| field.as_str()).expect("a field");
+                if let Some(value) = documents.value(document, name) {
+                    hit["fields"][name] = json!([value]);
+                }
             }
             hit
         })
@@ -238,6 +263,19 @@ fn search(state: &mut State, body: &Value) -> Value {
         answer["pit_id"] = id.into();
     }
     answer
+}
+
+/// The parts of a document that a search wants.
+fn included(document: &Value, wanted: &Value) -> Value {
+    let Some(paths) = wanted["includes"].as_array() else { return document.clone() };
+    let is_wanted = |name: &str| {
+        paths
+            .iter()
+            .filter_map(Value::as_str)
+            .any(|path| path == name || path.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+    };
+    let parts = document.as_object().expect("an object").iter().filter(|(name, _)| is_wanted(name));
+    Value::Object(parts.map(|(name, value)| (name.clone(), value.clone())).collect())
 }
 
 /// Missing values come last.
@@ -286,6 +324,22 @@ fn one(documents: &Documents, matching: &[&Value], described: &Value) -> Value {
                 (name.clone(), bucket(&rows))
             });
             json!({"buckets": Value::Object(named.collect())})
+        }
+        "top_hits" => {
+            let (by, order) =
+                body["sort"][0].as_object().and_then(|sort| sort.iter().next()).expect("an order");
+            let mut rows = matching.to_vec();
+            rows.sort_by(|one, other| {
+                let key = |document| sortable(documents.value(document, by).unwrap_or(&Value::Null));
+                key(one).partial_cmp(&key(other)).expect("comparable")
+            });
+            let end = if order["order"] == "desc" { rows.last() } else { rows.first() };
+            let name = body["docvalue_fields"][0]["field"].as_str().expect("a field");
+            let hits: Vec<Value> = end
+                .into_iter()
+                .map(|document| json!({"fields": {name: [documents.value(document, name)]}}))
+                .collect();
+            json!({"hits": {"hits": hits}})
         }
         "min" | "max" => {
             let numbers = values().into_iter().map(number);

@@ -109,15 +109,22 @@ impl Documents {
             }
             "match_phrase" if self.is_analysed => {
                 let (field, words) = only(body);
-                assert_eq!(self.type_of(field), "text");
-                let (words, text) =
-                    (words.as_str().expect("text"), self.value(document, field).and_then(Value::as_str));
-                let words = indexer::tokens::folded(words.as_bytes());
-                let text = indexer::tokens::folded(text.unwrap_or_default().as_bytes());
-                text.windows(words.len()).any(|window| window == words)
+                self.has_phrase(document, field, words)
+            }
+            "multi_match" if self.is_analysed => {
+                assert_eq!(body["type"], "phrase");
+                let fields = body["fields"].as_array().expect("fields").iter().filter_map(Value::as_str);
+                fields.into_iter().any(|field| self.has_phrase(document, field, &body["query"]))
             }
             other => panic!("[{other}] is no clause that is claimed exact: {query}"),
         }
+    }
+
+    fn has_phrase(&self, document: &Value, field: &str, words: &Value) -> bool {
+        assert_eq!(self.type_of(field), "text");
+        let text = self.value(document, field).and_then(Value::as_str).unwrap_or_default();
+        let words = indexer::tokens::folded(words.as_str().expect("text").as_bytes());
+        indexer::tokens::folded(text.as_bytes()).windows(words.len()).any(|window| window == words)
     }
 
     fn is_term(&self, field: &str, value: &Value, wanted: &Value) -> bool {

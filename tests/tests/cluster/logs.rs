@@ -68,8 +68,13 @@ pub fn asked(filter: &str) -> Asked {
 
 /// The same documents as a case.
 pub fn imported(folder: &Path) -> Case {
+    imported_first(folder, EVENTS)
+}
+
+/// The first documents as a case.
+pub fn imported_first(folder: &Path, count: usize) -> Case {
     let log = folder.join("logs.ndjson");
-    let lines: Vec<String> = (0..EVENTS).map(|n| document(n).to_string()).collect();
+    let lines: Vec<String> = (0..count).map(|n| document(n).to_string()).collect();
     fs::write(&log, lines.join("\n")).expect("written");
     let case = Case::create(&folder.join("a.case")).expect("a case");
     case.import(&[log], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import");
@@ -91,7 +96,7 @@ pub fn rows(table: &Table) -> Vec<Vec<String>> {
 }
 
 /// Queries whose first aggregation runs at a cluster.
-pub const STAGES: [&str; 22] = [
+pub const STAGES: [&str; 43] = [
     "* | stats count, sum(status), avg(duration), min(duration), max(status), range(duration)",
     "* | stats",
     "status>=400 | stats count as n, stddev(duration), count(user) by service, status",
@@ -114,7 +119,33 @@ pub const STAGES: [&str; 22] = [
     "* | facets status, service, user values=3",
     "service:nothing | stats count by status",
     "service:nothing | stats count, sum(status)",
+    "* | stats sum(duration), min(status), max(status) by service, user",
+    "* | stats variance(duration) as v by service",
+    "* | stats count by bin(time, 1h), service",
+    "* | stats avg(status) by bin(duration, 100)",
+    "* | stats count() where status = 200 as good, count() where user is not null as named",
+    "* | stats count(duration), count(user) as users by status",
+    "* | stats range(status), sum(status) by service",
+    "* | stats min(duration) where service = \"cart\" as least, max(duration)",
+    "* | stats count by service, status, user",
+    "* | stats p95(duration), p50(status) by service",
+    "* | stats count_distinct(status) as codes, count_distinct(service) as services by user",
+    "* | search status:200 | where duration < 100 | stats count, sum(duration) by service",
+    "* | timechart span=15m sum(duration)",
+    "* | timechart span=1h count by service",
+    "* | timechart span=1h avg(duration) by service",
+    "* | timechart span=30m count() where status >= 500 as bad, count",
+    "* | top 4 service, status",
+    "* | top 2 status by service",
+    "* | rare 1 status by service",
+    "* | rare 3 service, status",
+    "* | facets user values=2",
 ];
+
+/// Whether a server estimates what a query calculates, and says so.
+pub fn is_estimated(text: &str) -> bool {
+    ["median", "p95", "p50", "count_distinct", "facets"].iter().any(|word| text.contains(word))
+}
 
 /// Every stage gives the same table there as here. Of those that contain one of `estimated`, only the numbers of rows
 /// are compared.
@@ -124,6 +155,8 @@ pub fn assert_stages_answered_alike(cluster: &Cluster, case: &Case, estimated: &
         let there =
             cluster.run(&query, (None, None), "UTC").unwrap_or_else(|error| panic!("{text}: {error}"));
         assert!(there.missing.is_empty() && there.inexact.is_empty(), "{text}: {there:?}");
+        let says = there.notes.iter().any(|note| note.contains(remote::ESTIMATED));
+        assert_eq!(says, is_estimated(text), "{text}: {:?}", there.notes);
         let (snapshot, options) = (case.snapshot(), RunOptions::default());
         let here =
             case.run(&snapshot, &query, (None, None), &options, &mut |_| {}, &Cancel::default()).expect(text);

@@ -9,4 +9,6 @@ pub mod answers;
 pub mod evaluator;
 pub mod logs;
 pub mod random;
+pub mod recorded;
 pub mod server;
+pub mod tls;

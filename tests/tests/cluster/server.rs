@@ -20,8 +20,10 @@ pub enum Fault {
     CutBefore,
     /// The connection ends within the body.
     CutWithin,
-    /// A head, and nothing after it until the test ends.
+    /// A head, and nothing after it until the search is cancelled or the test ends.
     Silent,
+    /// The answer, a few bytes at a time with so many milliseconds between them.
+    Slow(u64),
     /// A body of so many bytes.
     Huge(usize),
     /// This text instead of the answer, with status 200.
@@ -37,6 +39,8 @@ pub struct Asked {
     pub method: String,
     pub path: String,
     pub authorization: Option<String>,
+    /// What the question calls itself.
+    pub opaque: Option<String>,
     pub body: Vec<u8>,
 }
 
@@ -58,6 +62,10 @@ pub struct State {
     pub root: Value,
     pub points: BTreeSet<String>,
     pub points_made: usize,
+    /// Requests so far.
+    pub tasks: usize,
+    /// What is at work: ids of tasks, and what their questions call themselves.
+    pub running: BTreeMap<String, String>,
     /// Documents that there was no room for when they came first.
     pub busy: BTreeSet<String>,
     pub authorization: Option<String>,
@@ -181,7 +189,18 @@ fn serve(mut stream: TcpStream, state: &Mutex<State>, stopped: &AtomicBool) -> s
         let mut words = head.split(' ');
         let (method, path) =
             (words.next().unwrap_or_default().to_owned(), words.next().unwrap_or_default().to_owned());
-        let asked = Asked { method, path, authorization: header("authorization"), body };
+        let asked = Asked {
+            method,
+            path,
+            authorization: header("authorization"),
+            opaque: header("x-opaque-id"),
+            body,
+        };
+        let task = format!("node:{}", {
+            let mut state = state.lock().expect("no panic");
+            state.tasks += 1;
+            state.tasks
+        });
         let (status, headers, text, fault) = {
             let mut state = state.lock().expect("no panic");
             state.asked.push(asked.clone());
@@ -227,10 +246,22 @@ fn serve(mut stream: TcpStream, state: &Mutex<State>, stopped: &AtomicBool) -> s
             }
             Some(Fault::Silent) => {
                 stream.write_all(answer.as_bytes())?;
-                while !stopped.load(Ordering::SeqCst) {
+                let name = asked.opaque.clone().unwrap_or_default();
+                state.lock().expect("no panic").running.insert(task.clone(), name);
+                let is_running = || state.lock().expect("no panic").running.contains_key(&task);
+                while is_running() && !stopped.load(Ordering::SeqCst) {
                     std::thread::sleep(std::time::Duration::from_millis(5));
                 }
                 return Ok(());
+            }
+            Some(Fault::Slow(pause_ms)) => {
+                for part in [answer.as_bytes(), text.as_bytes()].concat().chunks(64) {
+                    if stopped.load(Ordering::SeqCst) {
+                        return Ok(());
+                    }
+                    stream.write_all(part)?;
+                    std::thread::sleep(std::time::Duration::from_millis(pause_ms));
+                }
             }
             _ => {
                 stream.write_all(answer.as_bytes())?;
