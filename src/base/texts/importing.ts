@@ -130,7 +130,7 @@ export const importing = {
     asBefore: (found: string) => `Unchanged (${found})`,
     forAll: (what: string) => `Same as for all files (${what})`,
     encoding: 'Encoding',
-    zone: 'Time zone where none is given',
+    zone: 'Time zone if missing',
     zoneHint: 'Europe/Berlin, UTC, +02:00',
     year: 'Year of the first event',
     yearHint: 'if missing',

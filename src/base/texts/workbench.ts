@@ -88,6 +88,8 @@ export const workbench = {
     hint: 'The largest differences between this time range and the rest of the time',
     looking: 'Comparing…',
     nothing: 'Nothing is clearly different from the rest of the time',
+    noneHere: 'No matching events in this range',
+    noneElsewhere: 'All matching events are in this range',
     failed: 'This range could not be compared with the rest of the time',
     times: (ratio: string) => `×${ratio}`,
     rarer: (ratio: string) => `÷${ratio}`,

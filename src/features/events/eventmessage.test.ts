@@ -54,9 +54,21 @@ it.each([
 });
 
 it('shows a line without a message, or with nothing else, as written', () => {
-  expect(lead('192.0.2.4 - - "GET / HTTP/1.1" 200 12')).toBeNull();
+  expect(lead('192.0.2.4 - - "GET / HTTP/1.1 200 12')).toBeNull();
   expect(lead('all of it', 'all of it')).toBeNull();
   expect(lead('2026-03-01 14:05:00 escaped \\"quote', 'escaped "quote')).toBeNull();
+});
+
+it.each([
+  [
+    '192.0.2.4 - - [03/Mar/2026:14:05:00 +0000] "GET /a?b=1 HTTP/1.1" 304 12 "-" "curl/8.5"',
+    'GET /a?b=1 304',
+    '192.0.2.4 12 "-" "curl/8.5"',
+  ],
+  ['50.16.19.13 [03.03.26 14:05:00] "GET / HTTP/2" 200', 'GET / 200', '50.16.19.13'],
+  ['shop 192.0.2.4 "POST /cart" 200', 'POST /cart 200', 'shop 192.0.2.4'],
+])('shows the request and the status of %j first', (text, message, rest) => {
+  expect(lead(text)).toEqual({ message, rest });
 });
 
 it('shows the beginning of a message that is cut in the row', () => {

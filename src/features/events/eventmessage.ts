@@ -26,7 +26,8 @@ const CLOCK = String.raw`\d{1,2}:\d{2}(?::\d{2})?(?:[.,:]\d+)?(?:\s*[AP]M\b)?`;
 const ZONE = String.raw`(?:\s?(?:Z|UTC|GMT|[A-Z]{3,4}|[+-]\d{2}:?\d{2})\b)?`;
 const STAMPS = [
   String.raw`\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T _:-]${CLOCK})?${ZONE}`,
-  String.raw`\d{1,2}[-/.](?:\d{1,2}|${MONTH})[-/.]\d{2,4}(?:[T :]${CLOCK})?${ZONE}`,
+  // An address has a fourth number.
+  String.raw`\d{1,2}[-/.](?:\d{1,2}|${MONTH})[-/.]\d{2,4}(?!\.?\d)(?:[T :]${CLOCK})?${ZONE}`,
   String.raw`(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,?\s+)?${MONTH}\s+\d{1,2},?(?:\s+\d{4})?\s+${CLOCK}${ZONE}(?:\s+\d{4}\b)?`,
   CLOCK + ZONE,
   String.raw`\d{10}(?:\d{3}|\.\d+)?\b`,
@@ -49,6 +50,7 @@ function inText(
   known: string | null | undefined,
 ): EventMessage | null {
   const message = known?.trim() ?? '';
+  if (message === '') return request(text, level !== 'none');
   const at = message === '' ? -1 : text.lastIndexOf(message);
   if (at < 0) return cutMessage(text, cut, message);
   // The name of the field and its quotes belong to the message.
@@ -58,6 +60,20 @@ function inText(
   const head = withoutColumns(before, level !== 'none');
   const rest = [head, after.trim()].filter((part) => part !== '').join(' ');
   return { message, rest };
+}
+
+/** The request of a line of a web server, and its status. */
+const REQUEST = /"([A-Z]{3,12} [^"\s]+)(?: HTTP\/[\d.]+)?" ([1-5]\d\d)(?=\s|$)/;
+
+/** A request is what a line without a message says; the time before it has a column. */
+function request(text: string, hasLevel: boolean): EventMessage | null {
+  const found = REQUEST.exec(text);
+  if (found === null) return null;
+  const [all, asked, status] = found;
+  const head = withoutColumns(text.slice(0, found.index), hasLevel);
+  const after = text.slice(found.index + all.length).trim();
+  const rest = [head, after].filter((part) => part !== '').join(' ');
+  return { message: `${asked} ${status}`, rest };
 }
 
 /** A long message is cut in the row, and its beginning is at the end of the text. */

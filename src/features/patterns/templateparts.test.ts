@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { parts, sparkPath } from './templateparts';
+import { longestWords, parts, sparkPath } from './templateparts';
 
 it('separates variable parts from constant ones', () => {
   expect(parts('user <num> signed in from <ip>:<*>')).toEqual([
@@ -12,6 +12,11 @@ it('separates variable parts from constant ones', () => {
     { text: '<*>', varies: true },
   ]);
   expect(parts('a < b and c > d')).toEqual([{ text: 'a < b and c > d', varies: false }]);
+});
+
+it('finds the longest words that all events of a template have', () => {
+  expect(longestWords('user <num> signed in from <ip>:<*>')).toBe('signed in from');
+  expect(longestWords('<num>: <*>')).toBe('');
 });
 
 it('draws every bucket that has an event, however few', () => {

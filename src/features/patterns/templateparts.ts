@@ -16,6 +16,15 @@ export function parts(template: string): TemplatePart[] {
   return found;
 }
 
+/** The longest constant text of a template, to look for in events that have no templates; empty if all of it varies. */
+export function longestWords(template: string): string {
+  const constant = parts(template)
+    .filter(({ varies }) => !varies)
+    .map(({ text }) => text.trim())
+    .filter((text) => /[\p{L}\p{N}]/u.test(text));
+  return constant.reduce((one, other) => (other.length > one.length ? other : one), '');
+}
+
 /** The bars of a sparkline as an SVG path, as wide as there are counts and one high. */
 export function sparkPath(counts: readonly number[]): string {
   const tallest = Math.max(1, ...counts);

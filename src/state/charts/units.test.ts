@@ -6,6 +6,9 @@ it('writes all values of an axis in the unit of the largest', () => {
   expect(formatTick(8000, 'plain', 10_000)).not.toContain('000');
   expect(formatTick(8000, 'plain', 8000)).toContain('000');
   expect(formatTick(500, 'ms', 20_000)).toBe('500 ms');
+  expect(formatTick(100_000, 'ms', 100_000)).toBe('100 s');
+  expect(formatTick(120, 's', 120)).toBe('2 min');
+  expect(formatTick(100_000, 's', 100_000)).toMatch(/^100K s$/i);
 });
 
 describe('a change', () => {

@@ -32,6 +32,9 @@ const NANOSECONDS: Partial<Record<Unit, number>> = {
   min: 60e9,
 };
 
+const SECOND = 1e9;
+const MINUTE = 60 * SECOND;
+
 const TIME_UNITS: readonly (readonly [number, string])[] = [
   [86_400e9, 'd'],
   [3_600e9, 'h'],
@@ -65,6 +68,15 @@ export function formatValue(value: number, unit: Unit): string {
 /** A value on an axis, in the unit of the largest one, so that `10k` is not next to `8,000`. */
 export function formatTick(value: number, unit: Unit, most: number): string {
   if (unit === 'plain' && most >= COMPACT_FROM) return compact.format(value);
+  const nanoseconds = value * (NANOSECONDS[unit] ?? 0);
+  // Of minutes and more only whole ones: `100 s`, not `1.67 min`.
+  if (
+    nanoseconds >= MINUTE &&
+    TIME_UNITS.every(([size]) => size < MINUTE || nanoseconds % size !== 0)
+  ) {
+    const seconds = nanoseconds / SECOND;
+    return `${seconds >= COMPACT_FROM ? compact.format(seconds) : formatPlain(seconds)} s`;
+  }
   return formatValue(value, unit);
 }
 

@@ -45,6 +45,24 @@ it('fetches the visible rows, once', async () => {
   expect(asked()).toHaveLength(2);
 });
 
+it('asks once more, exactly, for what a cluster only estimated', async () => {
+  results.show(view('| a'), null, 1);
+  expect(asked()[0]!.args).not.toHaveProperty('exact');
+  await asked()[0]!.answer({ ...table(3, 0, 3), estimated: true });
+  expect(results.head?.estimated).toBe(true);
+  results.calculateExactly();
+  expect(asked()[1]!.args).toMatchObject({ exact: true, view: view('| a') });
+  await asked()[1]!.answer(table(10_000, 0, 5_000));
+  expect(results.head).toMatchObject({ total: 10_000, estimated: false });
+  results.want(9_000, 9_040);
+  expect(asked()[2]!.args).toMatchObject({ exact: true, first: 9_000 });
+  // The screen shows it again, as it was wished; another query is estimated first.
+  results.show(view('| a'), null, 1);
+  expect(asked()).toHaveLength(3);
+  results.show(view('| b'), null, 1);
+  expect(asked()[3]!.args).not.toHaveProperty('exact');
+});
+
 it('shows a partial result while the rest is calculated, without requesting more of it', async () => {
   results.show(view('| a'), null, 1);
   asked()[0]!.options.progress?.(table(10_000, 0, 5_000, 0.3));

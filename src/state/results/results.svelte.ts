@@ -26,6 +26,8 @@ export interface TableHead {
   readonly elapsedMs: number;
   /** Whether kernels calculated it; null if nothing is aggregated, or it is partial. */
   readonly calculated: string | null;
+  /** Whether a cluster estimated values that are exact when they are asked for so. */
+  readonly estimated?: boolean;
 }
 
 /** The result of a query with stages: a table that fetches only its visible rows. */
@@ -49,6 +51,9 @@ export class Results {
   #zone: string | null = null;
   #key = '';
   #epoch = 0;
+  /** Whether the result is asked for exactly, and which one somebody wishes so. */
+  #exact = false;
+  #wishedExact = '';
   #export: AbortController | null = null;
 
   constructor(lifetime: Lifetime, client: Client) {
@@ -60,13 +65,16 @@ export class Results {
 
   /** Requests a query's result, replacing the previous one. */
   show(view: View, zone: string | null, epoch: number): void {
-    const key = JSON.stringify([view, zone]);
+    const asked = JSON.stringify([view, zone]);
+    const exact = asked === this.#wishedExact;
+    const key = exact ? `${asked} exact` : asked;
     const grown = key === this.#key && epoch !== this.#epoch;
     if (key === this.#key && !grown) return;
     this.#view = view;
     this.#zone = zone;
     this.#key = key;
     this.#epoch = epoch;
+    this.#exact = exact;
     const task = {
       key: `${key} ${epoch}`,
       load: (signal: AbortSignal) =>
@@ -93,6 +101,13 @@ export class Results {
     this.#key = '';
     this.failure = null;
     if (view !== null) this.show(view, this.#zone, this.#epoch);
+  }
+
+  /** Asks once more, for what a cluster only estimated. */
+  calculateExactly(): void {
+    if (this.#view === null) return;
+    this.#wishedExact = JSON.stringify([this.#view, this.#zone]);
+    this.show(this.#view, this.#zone, this.#epoch);
   }
 
   /** Aborts everything; nobody shows the result any more. */
@@ -158,7 +173,7 @@ export class Results {
   }
 
   #request(view: View, first: number, count: number) {
-    return { view, zone: this.#zone, first, count };
+    return { view, zone: this.#zone, first, count, ...(this.#exact ? { exact: true } : {}) };
   }
 
   #put(key: string, epoch: number, table: Table): void {
@@ -166,8 +181,8 @@ export class Results {
       const rows = table.rows.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS);
       this.#pages.put(key, page, epoch, rows);
     }
-    const { columns, total, notes, fraction, elapsedMs, calculated } = table;
-    this.head = { columns, total, notes, fraction, elapsedMs, calculated };
+    const { columns, total, notes, fraction, elapsedMs, calculated, estimated = false } = table;
+    this.head = { columns, total, notes, fraction, elapsedMs, calculated, estimated };
     this.charted = table.rows;
     this.version += 1;
   }
