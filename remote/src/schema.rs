@@ -80,6 +80,16 @@ impl Kind {
     }
 }
 
+/// Where the values of a field come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// Documents have it under its name.
+    Document,
+    /// An alias, a multi-field, a runtime field or metadata, which no document has.
+    #[default]
+    Derived,
+}
+
 /// A field there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
@@ -95,8 +105,7 @@ pub struct Field {
     pub normalized: bool,
     /// The path of the objects in a list that it is in, if they are indexed one by one.
     pub nested: Option<String>,
-    /// Whether documents have it under its name: aliases, multi-fields and runtime fields are not in documents.
-    pub in_document: bool,
+    pub origin: Origin,
 }
 
 impl Field {
@@ -112,7 +121,7 @@ impl Field {
             ignore_above: None,
             normalized: false,
             nested: None,
-            in_document: false,
+            origin: Origin::Derived,
         }
     }
 
@@ -152,7 +161,7 @@ struct Mapped {
     multi: BTreeSet<String>,
     /// The field that it is another name of.
     alias: Option<String>,
-    is_in_document: bool,
+    origin: Origin,
 }
 
 impl Schema {
@@ -169,7 +178,7 @@ impl Schema {
             mapped.iter().filter_map(|(name, of)| Some((name.clone(), of.alias.clone()?))).collect();
         for (name, path) in aliases {
             if let Some(of) = mapped.get(&path).cloned() {
-                mapped.insert(name, Mapped { is_in_document: false, ..of });
+                mapped.insert(name, Mapped { origin: Origin::Derived, ..of });
             }
         }
         for (name, kinds) in described {
@@ -329,7 +338,7 @@ fn field(name: &str, kinds: &serde_json::Map<String, Value>, mapped: Option<&Map
         ignore_above: mapped.ignore_above.filter(|&above| above < KEYWORD_BYTES as u64 / 4),
         normalized: mapped.normalized,
         nested: mapped.nested,
-        in_document: mapped.is_in_document,
+        origin: mapped.origin,
     }
 }
 
@@ -361,7 +370,8 @@ fn read_properties(
         let is_first = !mapped.contains_key(&name);
         note(mapped, &name, described, nested);
         if let Some(known) = mapped.get_mut(&name) {
-            known.is_in_document = described["type"] != "alias";
+            let is_alias = described["type"] == "alias";
+            known.origin = if is_alias { Origin::Derived } else { Origin::Document };
             known.multi = if is_first { multi } else { known.multi.intersection(&multi).cloned().collect() };
         }
     }
@@ -428,7 +438,7 @@ mod tests {
             schema.field("status").expect("known").kind,
             Kind::Whole(i16::MIN.into(), i16::MAX.into())
         );
-        let in_documents = |name: &str| schema.field(name).expect("known").in_document;
+        let in_documents = |name: &str| schema.field(name).expect("known").origin == Origin::Document;
         assert!(in_documents("message") && !in_documents("msg2") && !in_documents("message.keyword"));
         assert!(matches!(schema.field("code").expect("known").kind, Kind::Mixed(_)));
         assert_eq!(schema.field("items.price").expect("known").nested.as_deref(), Some("items"));

@@ -1990,7 +1990,7 @@ export type Trail = { sourceName: string, source: number,
  */
 field: string, events: number, first: Nanos | null, last: Nanos | null, };
 
-export type Trails = { trails: Array<Trail>, elapsedMs: number, 
+export type Followed = { trails: Array<Trail>, elapsedMs: number, 
 /**
  * What a cluster says of its answer.
  */
@@ -2194,7 +2194,7 @@ export interface Contract {
   linked: { args: LinkedRequest; progress: LinksProgress; reply: LinkedValue | null };
   sortedPage: { args: SortedPageRequest; progress: Empty; reply: Page };
   context: { args: ContextRequest; progress: Empty; reply: Context };
-  follow: { args: FollowRequest; progress: Empty; reply: Trails };
+  follow: { args: FollowRequest; progress: Empty; reply: Followed };
   transactions: { args: TransactionsRequest; progress: Empty; reply: Transactions };
   check: { args: CheckRequest; progress: Empty; reply: QueryCheck };
   edit: { args: EditRequest; progress: Empty; reply: Edited };

@@ -337,8 +337,8 @@ fn values_are_followed_and_first_and_last_ones_found_as_in_a_case() {
         };
         assert_eq!(names(&there), names(&here));
         let kinds = |reply: &Value| -> Vec<bool> {
-            let measured = reply["measured"].as_array().expect("measured").iter();
-            measured.flat_map(|one| one["values"].as_array().expect("values")).map(Value::is_null).collect()
+            let answers = reply["measured"].as_array().expect("measured").iter();
+            answers.flat_map(|one| one["values"].as_array().expect("values")).map(Value::is_null).collect()
         };
         assert_eq!(kinds(&there), kinds(&here), "{by}");
     }

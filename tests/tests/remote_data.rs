@@ -45,7 +45,8 @@ fn imported(folder: &Path, log: &Path) -> (PathBuf, usize, Case) {
     }
     out.flush().expect("written");
     let case = Case::create(&folder.join(format!("{count}.case"))).expect("a case");
-    case.import(&[part.clone()], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import");
+    case.import(std::slice::from_ref(&part), &ImportOptions::default(), &|_| {}, &Cancel::default())
+        .expect("an import");
     (part, count, case)
 }
 

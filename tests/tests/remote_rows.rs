@@ -76,7 +76,8 @@ fn answers_say_what_ran_here_and_fetch_only_the_fields_that_are_read() {
     let before = fake.asked("/_search").len();
     let answer = run(&cluster, "* | stats count by service | eval a = count", &Here::default());
     assert!(answer.notes.is_empty(), "{:?}", answer.notes);
-    let fetched: Vec<Value> = fake.asked("/_search")[before..].iter().map(|asked| asked.json()).collect();
+    let fetched: Vec<Value> =
+        fake.asked("/_search")[before..].iter().map(cluster::server::Asked::json).collect();
     assert!(fetched.iter().all(|body| body["size"] == 0), "groups only: {fetched:?}");
 }
 

@@ -103,7 +103,7 @@ impl Live<'_> {
     /// The first segments of the lowest tier that has enough of them.
     fn mergeable(&self) -> Option<Vec<Arc<Segment>>> {
         let room = Room { events: MERGED_EVENTS.min(self.most_merged_events) };
-        let mut tiers: BTreeMap<(u64, i32), Vec<(f64, Arc<Segment>)>> = BTreeMap::new();
+        let mut tiers: BTreeMap<(u64, i32), Vec<Share>> = BTreeMap::new();
         for segment in self.writing.segments() {
             let Some(partition) = self.partition_of(segment) else { continue };
             let share = room.share(segment);
@@ -142,6 +142,9 @@ fn narrow<T>(
     };
     segments.filter(fits).take(count).collect()
 }
+
+/// A segment, and which part of the largest merged segment it is.
+type Share = (f64, Arc<Segment>);
 
 /// What a merged segment may hold.
 struct Room {

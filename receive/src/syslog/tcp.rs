@@ -43,7 +43,7 @@ pub fn serve_tcp(listener: &TcpListener, intake: &Arc<dyn Intake>, networks: &Ne
             let (shared, connections) = (&shared, &connections);
             let receive = move || {
                 // A connection that breaks off is shown by its sender's counters, not ours.
-                let _ = receive(connection, address, &**intake, shared, stop);
+                let _ = receive(&connection, address, &**intake, shared, stop);
                 connections.fetch_sub(1, Ordering::Relaxed);
             };
             if std::thread::Builder::new().name("syslog".to_owned()).spawn_scoped(scope, receive).is_err() {
@@ -98,7 +98,7 @@ impl Drop for Held<'_> {
 }
 
 fn receive(
-    connection: TcpStream,
+    mut connection: &TcpStream,
     address: SocketAddr,
     intake: &dyn Intake,
     shared: &Shared,
@@ -107,7 +107,7 @@ fn receive(
     connection.set_nonblocking(false)?;
     connection.set_read_timeout(Some(LOOK))?;
     // A half-open connection, whose sender is gone without a word, ends by this.
-    SockRef::from(&connection).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE))?;
+    SockRef::from(connection).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE))?;
     let stream = shared.senders.stream(address.ip());
     let (mut framer, mut messages) = (Framer::default(), Vec::new());
     let mut held = Held { all: &shared.held, own: 0 };
@@ -123,7 +123,7 @@ fn receive(
         if !is_silent {
             let Ok(mut buffer) = shared.free.recv() else { break };
             buffer.resize(READ_BYTES, 0);
-            let read = (&connection).read(&mut buffer);
+            let read = connection.read(&mut buffer);
             framer.set_short(held.is_too_much());
             framer.push(&buffer[..*read.as_ref().unwrap_or(&0)], &mut messages);
             held.set(framer.pending_bytes());

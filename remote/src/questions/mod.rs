@@ -176,7 +176,9 @@ impl Cluster {
         let mut line = TableStages::new(rest, &columns, times, &options, self.client.cancel())?;
         line.push(table)?;
         let mut table = line.finish()?;
-        std::mem::take(&mut table.notes).into_iter().for_each(|note| question.note(note));
+        for note in std::mem::take(&mut table.notes) {
+            question.note(note);
+        }
         Ok(question.answer(table))
     }
 }

@@ -12,7 +12,7 @@ use super::events::{Wanted, instant};
 use super::{Answer, Question, RemoteEvent, text_of, total};
 use crate::cluster::Cluster;
 use crate::limits::{FETCHED_EVENTS, NARROW_FIELDS, NARROW_PAGE_EVENTS, PAGE_EVENTS};
-use crate::schema::{Field, Kind};
+use crate::schema::{Field, Kind, Origin};
 
 /// What every event has, as the language calls it.
 const BUILT_IN: [&str; 5] = ["time", "level", "source", "line", "raw"];
@@ -100,7 +100,7 @@ impl Question<'_> {
         let mut others = Vec::new();
         for name in columns {
             match schema.field(name) {
-                Some(field) if field.in_document => drop(paths.insert(name)),
+                Some(field) if field.origin == Origin::Document => drop(paths.insert(name)),
                 Some(_) if !BUILT_IN.contains(&name.as_str()) => others.push(json!({"field": name})),
                 _ => {}
             }

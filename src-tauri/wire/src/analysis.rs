@@ -158,7 +158,7 @@ pub struct FollowRequest {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Trails {
+pub struct Followed {
     pub trails: Vec<Trail>,
     pub elapsed_ms: f64,
     /// What a cluster says of its answer.
@@ -302,7 +302,7 @@ pub fn follow(
     call: &Call<'_>,
     request: &FollowRequest,
     _: &dyn Fn(Empty),
-) -> Answer<Trails> {
+) -> Answer<Followed> {
     let started = Instant::now();
     let case = session.case(Path::new(&request.case))?;
     let snapshot = case.snapshot();
@@ -311,7 +311,7 @@ pub fn follow(
         let source = snapshot.sources().get(trail.source as usize);
         Trail { source_name: source.map_or(String::new(), |source| source.name.clone()), trail }
     };
-    Ok(Trails {
+    Ok(Followed {
         trails: found.into_iter().map(named).collect(),
         elapsed_ms: milliseconds(started),
         remote: None,

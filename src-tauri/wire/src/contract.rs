@@ -171,7 +171,7 @@ contract! {
     /// The events before and after an event.
     context / Context: ContextRequest, Empty => Context;
     /// Where a value occurs, over all sources and fields.
-    follow / Follow: FollowRequest, Empty => Trails;
+    follow / Follow: FollowRequest, Empty => Followed;
     /// Events put together by an id.
     transactions / Transactions: TransactionsRequest, Empty => Transactions;
     /// What is wrong with a query, without running it, and what its words are.

@@ -1,7 +1,7 @@
 import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
-import type { LinkedValue, Page, Row, Trails } from '../../ipc/generated';
+import type { LinkedValue, Page, Row, Followed } from '../../ipc/generated';
 import { quoted } from '../query/querytext';
 
 /** Events listed at first; each click shows more. */
@@ -10,7 +10,7 @@ const MOST = 10_000;
 
 /** The occurrences of a value: the sources and fields that have it, and its events by time. */
 export class ValueTrail {
-  trails = $state.raw<Trails | null>(null);
+  trails = $state.raw<Followed | null>(null);
   page = $state.raw<Page | null>(null);
   /** Its names in other formats; null if the links of the case are not known. */
   linked = $state.raw<LinkedValue | null>(null);
@@ -21,7 +21,7 @@ export class ValueTrail {
 
   readonly #client: Client;
   readonly #casePath: string;
-  readonly #following: Latest<Trails>;
+  readonly #following: Latest<Followed>;
   readonly #listing: Latest<Page>;
   readonly #naming: Latest<LinkedValue | null>;
   #count = STEP;

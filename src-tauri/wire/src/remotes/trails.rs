@@ -7,12 +7,12 @@ use indexer::aggregate as engine;
 use super::RemoteSays;
 use super::answers::asked;
 use super::opened::RemoteCase;
-use crate::analysis::{FollowRequest, Trail, Trails};
+use crate::analysis::{FollowRequest, Followed, Trail};
 use crate::calls::{Answer, milliseconds};
 use crate::patterns::{Patterns, PatternsRequest, options};
 use crate::session::Call;
 
-pub fn follow(case: &RemoteCase, call: &Call<'_>, request: &FollowRequest) -> Answer<Trails> {
+pub fn follow(case: &RemoteCase, call: &Call<'_>, request: &FollowRequest) -> Answer<Followed> {
     let started = Instant::now();
     let answer = case.cluster(call).follow(&request.value)?;
     let trail = |found: &remote::RemoteTrail| Trail {
@@ -25,7 +25,7 @@ pub fn follow(case: &RemoteCase, call: &Call<'_>, request: &FollowRequest) -> An
         },
         source_name: found.index.clone(),
     };
-    Ok(Trails {
+    Ok(Followed {
         trails: answer.value.iter().map(trail).collect(),
         remote: RemoteSays::from_answer(&answer),
         elapsed_ms: milliseconds(started),
