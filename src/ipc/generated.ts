@@ -671,6 +671,12 @@ export type FiredRule = { name: string, title: string, severity: Severity, alert
 
 export type FollowRequest = { case: string, value: string, };
 
+export type Followed = { trails: Array<Trail>, elapsedMs: number, 
+/**
+ * What a cluster says of its answer.
+ */
+remote?: RemoteSays, };
+
 export type FormatFault = { 
 /**
  * The key at fault, as `tags[1].if`; empty where the definition as a whole is.
@@ -1989,12 +1995,6 @@ export type Trail = { sourceName: string, source: number,
  * `raw` for events with the value in their text and in none of their fields.
  */
 field: string, events: number, first: Nanos | null, last: Nanos | null, };
-
-export type Followed = { trails: Array<Trail>, elapsedMs: number, 
-/**
- * What a cluster says of its answer.
- */
-remote?: RemoteSays, };
 
 export type Transaction = { id: Scalar, events: number, 
 /**
