@@ -69,6 +69,11 @@ async function charted(shape: string): Promise<void> {
 const choose = (what: string, value: string) =>
   page.getByTestId(`chart-${what}`).selectOption(value);
 
+async function chooseField(what: string, field: string): Promise<void> {
+  await page.getByTestId(`chart-${what}`).click();
+  await page.getByTestId(`chart-${what}-${field}`).click();
+}
+
 async function saved(start: () => Promise<void>): Promise<{ name: string; text: string }> {
   const [download] = await Promise.all([page.waitForEvent('download'), start()]);
   return { name: download.suggestedFilename(), text: await contentOf(download) };
@@ -104,7 +109,7 @@ describe('charts', () => {
   });
 
   test('a field is a heatmap with percentiles in two clicks, and a drag zooms everything', async () => {
-    await choose('field', 'duration_ms');
+    await chooseField('field', 'duration_ms');
     await charted('heat');
     const legend = page.getByTestId('legend');
     await legend.getByText('p95').waitFor();
@@ -121,7 +126,7 @@ describe('charts', () => {
   });
 
   test('a line is compared with the previous period', async () => {
-    await choose('field', 'duration_ms');
+    await chooseField('field', 'duration_ms');
     await choose('kind', 'lines');
     await choose('measure', 'p50');
     await charted('time');
@@ -138,7 +143,7 @@ describe('charts', () => {
   });
 
   test('top values filter, and their values are a table without formulas', async () => {
-    await choose('field', 'service');
+    await chooseField('field', 'service');
     await charted('terms');
     expect(await page.getByTestId('term').count()).toBe(SERVICES.length);
     expect(await seriousFindings(page)).toEqual([]);
@@ -161,7 +166,7 @@ describe('charts', () => {
   });
 
   test('a histogram filters by the selected numbers', async () => {
-    await choose('field', 'duration_ms');
+    await chooseField('field', 'duration_ms');
     await choose('kind', 'histogram');
     await charted('bins');
     expect(await seriousFindings(page)).toEqual([]);
@@ -177,7 +182,7 @@ describe('charts', () => {
   });
 
   test('the legend toggles series, keys walk through the buckets', async () => {
-    await choose('split', 'level');
+    await chooseField('split', 'level');
     await charted('time');
     const error = page.getByTestId('legend').getByRole('button', { name: /error/ });
     await error.click();
@@ -275,12 +280,12 @@ describe('a query with stages', () => {
 
 describe('boards', () => {
   test('keep charts in the case, which are moved, renamed, removed and restored', async () => {
-    await choose('field', 'duration_ms');
+    await chooseField('field', 'duration_ms');
     await charted('heat');
     await page.getByTestId('add-to-board').click();
     await page.getByTestId('add-to-board-new').click();
     await page.getByTestId('board').first().waitFor();
-    await choose('field', 'service');
+    await chooseField('field', 'service');
     await charted('terms');
     await page.getByTestId('add-to-board').click();
     await page.getByRole('menuitem').first().click();

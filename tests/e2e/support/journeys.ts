@@ -187,7 +187,7 @@ async function slower(
   const drawn = (shape: string) =>
     screen.shown(`${byId('chart')}[data-shape="${shape}"][data-busy="false"][data-fraction="1"]`);
   await screen.click(byId('tab-charts'));
-  await choose('field', measure.field);
+  await screen.chooseField('chart-field', measure.field);
   await choose('kind', 'heatmap');
   await drawn('heat');
   await screen.shown(byId('legend'), 'p95');
@@ -195,7 +195,7 @@ async function slower(
 
   await choose('kind', 'lines');
   await choose('measure', 'p50');
-  await choose('split', measure.split);
+  await screen.chooseField('chart-split', measure.split);
   await drawn('time');
   for (const each of measure.values) await screen.shown(byId('legend'), each);
   await screen.drag(byId('chart-canvas'), 0.62, 0.95);

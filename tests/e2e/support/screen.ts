@@ -138,6 +138,18 @@ export class Screen {
     );
   }
 
+  /** Chooses in a menu of fields, which may be longer than what it shows. */
+  async chooseField(menu: string, field: string): Promise<void> {
+    await this.click(byId(menu));
+    const item = byId(`${menu}-${field}`);
+    await this.shown(item);
+    await this.hands.run(
+      `document.querySelector(arguments[0]).scrollIntoView({ block: 'nearest' });`,
+      item,
+    );
+    await this.click(item);
+  }
+
   /** Replaces the query, runs it, and returns to the list. */
   async query(text: string): Promise<void> {
     await this.click(byId('query'));
