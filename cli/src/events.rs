@@ -18,14 +18,22 @@ use crate::args::{self, Export, Format};
 use crate::notebook;
 use crate::out;
 use crate::pipes::{self, Piped};
-use crate::remotes;
+use crate::{remotes, together};
 
 /// How many of the terms that a clause matches are printed.
 const TERMS_SHOWN: usize = 20;
 
 pub fn query(arguments: &args::Query) -> Result<Outcome> {
     if let Some(name) = remotes::named(&arguments.case) {
+        if !arguments.cluster.with.is_empty() {
+            let error =
+                indexer::Error::new(indexer::ErrorKind::BadRequest, "--with shows a cluster with a case");
+            return Err(error.hint("name the folder of a case in front of the query").into());
+        }
         return remotes::query(name, arguments);
+    }
+    if !arguments.cluster.with.is_empty() {
+        return together::query(arguments);
     }
     if arguments.zone.is_some() || arguments.cluster.timeout.is_some() {
         let error =
@@ -295,21 +303,26 @@ impl Printing<'_> {
     }
 
     fn source(&self, event: &Event) -> &str {
-        self.snapshot.sources().get(event.source as usize).map_or("", |source| &source.name)
+        source_name(self.snapshot, event)
     }
+}
+
+pub fn source_name<'s>(snapshot: &'s Snapshot, event: &Event) -> &'s str {
+    snapshot.sources().get(event.source as usize).map_or("", |source| &source.name)
 }
 
 /// `time`, `level`, `source`, `line` and `raw` come first in the list of fields.
 const BUILT_IN: usize = 5;
 
-struct Row<'a> {
-    event: &'a Event,
-    fields: &'a [FieldValue],
-    source: &'a str,
+/// An event of a case, as it is written.
+pub struct Row<'a> {
+    pub event: &'a Event,
+    pub fields: &'a [FieldValue],
+    pub source: &'a str,
 }
 
 impl Row<'_> {
-    fn write(&self, format: Format, out: &mut dyn Write) -> std::io::Result<()> {
+    pub fn write(&self, format: Format, out: &mut dyn Write) -> std::io::Result<()> {
         match format {
             Format::Raw => {
                 out.write_all(&self.event.raw)?;
@@ -330,7 +343,7 @@ impl Row<'_> {
         }
     }
 
-    fn write_record(&self, columns: &[&str], records: &mut Records<'_>) -> std::io::Result<()> {
+    pub fn write_record(&self, columns: &[&str], records: &mut Records<'_>) -> std::io::Result<()> {
         let value = |name: &&str| {
             let field = self.fields.iter().find(|field| field.name == **name);
             field.map_or(Cell::Missing, |field| Cell::text(&field.value))

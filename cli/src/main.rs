@@ -29,6 +29,7 @@ mod serve;
 mod service_map;
 mod sql;
 mod stages;
+mod together;
 mod tune;
 mod tuning;
 mod words;

@@ -98,6 +98,9 @@ pub struct Check {
 /// What only questions to clusters have.
 #[derive(Args)]
 pub struct OfClusters {
+    /// Ask a cluster together with the case, as if their events were in one place; can be given several times
+    #[arg(long, value_name = "remote:NAME")]
+    pub with: Vec<String>,
     /// The longest time for one request to a cluster: 2m (default: 1m)
     #[arg(long, value_name = "DURATION")]
     pub timeout: Option<String>,
@@ -346,7 +349,7 @@ enum Output<'a> {
     Lines(&'a mut dyn Write),
 }
 
-fn record(event: &RemoteEvent, columns: &[String]) -> Vec<Cell> {
+pub fn record(event: &RemoteEvent, columns: &[String]) -> Vec<Cell> {
     let text = |value: &Value| match value {
         Value::String(text) => Cell::text(text),
         other => Cell::text(&other.to_string()),
@@ -365,7 +368,7 @@ fn record(event: &RemoteEvent, columns: &[String]) -> Vec<Cell> {
     built_in.into_iter().chain(columns.iter().map(value)).collect()
 }
 
-fn line(event: &RemoteEvent, format: Format, out: &mut dyn Write) -> std::io::Result<()> {
+pub fn line(event: &RemoteEvent, format: Format, out: &mut dyn Write) -> std::io::Result<()> {
     match format {
         Format::Raw => writeln!(out, "{}", event.text),
         Format::Ndjson => {
@@ -398,7 +401,7 @@ fn line(event: &RemoteEvent, format: Format, out: &mut dyn Write) -> std::io::Re
 }
 
 /// Names what the answer lacks, and where it is not exact.
-fn outcome<T>(answer: &Answer<T>) -> Outcome {
+pub fn outcome<T>(answer: &Answer<T>) -> Outcome {
     for one in &answer.inexact {
         out::say(&format!("not exact: `{}`: {}", one.clause, one.reason));
     }
@@ -410,7 +413,7 @@ fn outcome<T>(answer: &Answer<T>) -> Outcome {
 }
 
 /// The requests, as they can be sent again with another tool.
-fn explain(client: &Client) {
+pub fn explain(client: &Client) {
     for exchange in client.exchanges() {
         let attempts =
             if exchange.attempts > 1 { format!(", {} attempts", exchange.attempts) } else { String::new() };

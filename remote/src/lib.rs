@@ -17,6 +17,7 @@
 //! assert!(Remotes::name_in("remote:prod").is_some_and(|name| name == "prod"));
 //! ```
 
+mod both;
 mod check;
 mod client;
 mod cluster;
@@ -34,6 +35,10 @@ mod schema;
 mod webhook;
 mod workbench;
 
+pub use both::{
+    Both, Lane, LaneCounts, MergedEvent, MergedListing, MergedTimeline, OpenListing, Splits, new_listing,
+    only_by_time,
+};
 pub use check::{Checked, Finding, check};
 pub use client::{Body, Client, Exchange, Flavour, Options, Reply};
 pub use cluster::{Asked, Cluster, Missing};

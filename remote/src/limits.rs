@@ -99,6 +99,12 @@ pub const WINDOW: u64 = 10_000;
 /// A time is narrow enough to count the rows in it one by one.
 pub const NARROWED_EVENTS: u64 = 5_000;
 
+/// The same, where the times of these rows are fetched to merge them with those of others.
+pub const MERGED_EVENTS: u64 = 1_000;
+
+/// Pages of merged rows whose ends are known.
+pub const KNOWN_SPLITS: usize = 10_000;
+
 /// Requests that go on over rows nobody looks at.
 pub const WALKS: usize = 20;
 
@@ -110,6 +116,9 @@ pub const LISTED_INDEXES: usize = 1_000;
 
 /// Fields that one call has facets of.
 pub const FACETS: usize = 1_000;
+
+/// Values of a field that each of several lists to merge them.
+pub const LISTED_VALUES: usize = 1_000;
 
 /// Fields that a value is looked for in.
 pub const FOLLOWED_FIELDS: usize = 1_000;

@@ -252,6 +252,10 @@ bytesOnDisk: number,
  */
 missing: Array<WireError>, 
 /**
+ * The clusters that the case is shown with.
+ */
+shownWith?: Array<RemoteCaseMark>, 
+/**
  * The cluster, where it is one and no case.
  */
 remote?: RemoteCaseMark, };
@@ -1960,6 +1964,10 @@ export type TimeSpan = { from: Nanos, to: Nanos, };
 
 export type Timeline = { revision: number, 
 /**
+ * The counts of the case and of each cluster that it is shown with.
+ */
+lanes?: Array<TimelineLane>, 
+/**
  * Share of the case's events that are done: 1 when this is the whole answer.
  */
 fraction: number, elapsedMs: number, 
@@ -1967,6 +1975,28 @@ fraction: number, elapsedMs: number,
  * What a cluster says of its answer.
  */
 remote?: RemoteSays, 
+/**
+ * Start of the first bucket.
+ */
+start: Nanos, bucketNs: Nanos, 
+/**
+ * For each level, a count a bucket; as JSON only the levels that occur, the lowest first.
+ */
+series: Array<LevelSeries>, 
+/**
+ * Matching events in the range, those without a time included when the range is unbounded.
+ */
+total: number, 
+/**
+ * Matching events that have no time and so are in no bucket.
+ */
+untimed: number, };
+
+export type TimelineLane = { 
+/**
+ * The name of the cluster; null for the case.
+ */
+remote: string | null, 
 /**
  * Start of the first bucket.
  */

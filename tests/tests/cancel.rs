@@ -41,7 +41,7 @@ const QUESTIONS: [(&str, Ask); 13] = [
     ("terms of ids", |case, snapshot, cancel| aggregate(case, snapshot, "trace_id", cancel)),
     ("percentiles by service", |case, snapshot, cancel| aggregate(case, snapshot, "service", cancel)),
     ("facets of all fields", |case, snapshot, cancel| {
-        let request = FacetsRequest { fields: Vec::new(), top: 10, buckets: 60 };
+        let request = FacetsRequest { fields: Vec::new(), top: 10, buckets: 60, edges: None };
         case.facets(snapshot, &view("*"), &request, &mut |_, _| {}, cancel).map(drop)
     }),
     ("a page sorted by number", |case, snapshot, cancel| page(case, snapshot, "duration_ms", cancel)),

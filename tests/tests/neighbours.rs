@@ -262,7 +262,7 @@ fn facets_count_every_field() {
     for_seeds(|case, _| {
         for query in ["*", "level:warn"] {
             let events = read(case, &view(query));
-            let request = FacetsRequest { fields: vec![], top: 3, buckets: 20 };
+            let request = FacetsRequest { fields: vec![], top: 3, buckets: 20, edges: None };
             let facets = case
                 .facets(&case.snapshot(), &view(query), &request, &mut |_, _| {}, &Cancel::default())
                 .expect("facets");

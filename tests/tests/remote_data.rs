@@ -140,7 +140,7 @@ fn filters_over_real_logs_match_the_same_events() {
         let cluster = Cluster::connect(&remote, options, &Cancel::default()).expect("a cluster");
         let (snapshot, cancel) = (case.snapshot(), Cancel::default());
         let all = View::parse("*", None, None).expect("a view");
-        let request = aggregate::FacetsRequest { fields: Vec::new(), top: 50, buckets: 1 };
+        let request = aggregate::FacetsRequest { fields: Vec::new(), top: 50, buckets: 1, edges: None };
         let facets = case.facets(&snapshot, &all, &request, &mut |_, _| {}, &cancel).expect("facets");
         let fields: Vec<(String, Vec<Scalar>)> = facets
             .fields

@@ -225,7 +225,7 @@ impl Bench {
 
     /// Whether a field has several values, and not many.
     fn few(&self, field: &str) -> Result<bool> {
-        let request = FacetsRequest { fields: vec![field.to_owned()], top: 1, buckets: 1 };
+        let request = FacetsRequest { fields: vec![field.to_owned()], top: 1, buckets: 1, edges: None };
         let facets =
             self.case.facets(&self.snapshot, &view("*")?, &request, &mut |_, _| {}, &Cancel::default())?;
         let distinct = facets.fields.first().and_then(|facet| facet.distinct);
@@ -320,7 +320,7 @@ impl Bench {
     }
 
     fn facets(&self, view: &View) -> Result<()> {
-        let request = FacetsRequest { fields: Vec::new(), top: 10, buckets: 60 };
+        let request = FacetsRequest { fields: Vec::new(), top: 10, buckets: 60, edges: None };
         black_box(self.case.facets(&self.snapshot, view, &request, &mut |_, _| {}, &Cancel::default())?);
         Ok(())
     }

@@ -35,13 +35,15 @@ use base::limits::{COLUMN_CACHE_BYTES, COLUMN_CACHE_SHARE};
 use store::{ColumnCache, RawCursor, RawFolder, Readings, Shared, Snapshot, frames_of};
 
 pub use calculated::Calculated;
-pub use exec::{ClauseStep as AnswerStep, Direction, Path as AnswerPath};
+pub use exec::{ClauseStep as AnswerStep, Direction, Path as AnswerPath, Selection};
 pub use frame::{SqlOptions, is_sql};
 pub use language::Explanation;
 pub use pages::{
     Around, Context, Event, Evidence, FieldValue, Page, Seek, Shown, SortBy, Strip, Timeline, Walk,
 };
-pub use pipe::{Cell, Column, ColumnKind, KeptQuery, Partial, RunOptions, Table, TableStages};
+pub use pipe::{
+    Cell, Column, ColumnKind, KeptQuery, Partial, RunOptions, Table, TableStages, percentile_of_counted,
+};
 pub use query::Checked;
 pub use rows::{CodedColumn, RowTimes, SegmentRows};
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};

@@ -10,7 +10,7 @@ use crate::json;
 use crate::schema::{Field, Kind};
 
 /// Values of a field that `facets` lists unless more are asked for.
-const USUAL_VALUES: u64 = 5;
+pub(crate) const USUAL_VALUES: u64 = 5;
 
 /// Fields that `facets` looks at when none is named.
 const FACETS: usize = 50;
@@ -31,34 +31,16 @@ impl Question<'_> {
             keys.push(self.key_of_field(&field, column.name.clone())?);
         }
         let (metrics, aggs) = self.metrics(&[])?;
-        let mut groups: Vec<(Vec<Cell>, u64)> = self
+        let groups: Vec<(Vec<Cell>, u64)> = self
             .groups(&keys, &metrics, &aggs)?
             .into_iter()
             .map(|(key, values)| (key, values.first().and_then(Cell::number).unwrap_or(0.0) as u64))
             .collect();
-        let by = frequent.by.len();
-        let missing: u64 = groups
-            .iter()
-            .filter(|(key, _)| key[by..].iter().any(Cell::is_missing))
-            .map(|(_, count)| count)
-            .sum();
+        let (table, missing) = ranked_table(frequent, rarest, groups);
         if missing > 0 {
-            self.note(format!("{missing} rows have no value and are left out"));
+            self.note(left_out(missing));
         }
-        groups.retain(|(key, _)| !key[by..].iter().any(Cell::is_missing));
-        let mut rows: Vec<Vec<Cell>> = Vec::new();
-        for group in groups.chunk_by(|one, other| one.0[..by] == other.0[..by]) {
-            let all: u64 = group.iter().map(|(_, count)| count).sum();
-            let mut group = group.to_vec();
-            group.sort_by_key(|(_, count)| if rarest { i128::from(*count) } else { -i128::from(*count) });
-            group.truncate(usize::try_from(frequent.count).unwrap_or(usize::MAX));
-            rows.extend(group.into_iter().map(|(mut key, count)| {
-                key.extend([Cell::Int(count as i64), percent(count, all)]);
-                key
-            }));
-        }
-        let names = columns.iter().map(|column| column.name.as_str()).chain(["count", "percent"]);
-        Ok(table(names, rows))
+        Ok(table)
     }
 
     fn top(&mut self, field: &FieldRef, count: u64) -> Result<Table> {
@@ -78,7 +60,7 @@ impl Question<'_> {
         let all = json::count(&answer["aggregations"], &["there", "doc_count"])?;
         let missing = total(&answer)?.saturating_sub(all);
         if missing > 0 {
-            self.note(format!("{missing} rows have no value and are left out"));
+            self.note(left_out(missing));
         }
         let mut rows = Vec::new();
         for bucket in json::list(found, &["buckets"])? {
@@ -170,11 +152,40 @@ fn value(bucket: &serde_json::Value, field: &Field) -> Cell {
     }
 }
 
-fn percent(count: u64, all: u64) -> Cell {
+/// The most or the least frequent of all groups, which are in the order of `by`, and the number of rows without a value.
+pub(crate) fn ranked_table(
+    frequent: &Frequent,
+    rarest: bool,
+    mut groups: Vec<(Vec<Cell>, u64)>,
+) -> (Table, u64) {
+    let by = frequent.by.len();
+    let is_missing = |key: &[Cell]| key[by..].iter().any(Cell::is_missing);
+    let missing = groups.iter().filter(|(key, _)| is_missing(key)).map(|(_, count)| count).sum();
+    groups.retain(|(key, _)| !is_missing(key));
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    for group in groups.chunk_by(|one, other| one.0[..by] == other.0[..by]) {
+        let all: u64 = group.iter().map(|(_, count)| count).sum();
+        let mut group = group.to_vec();
+        group.sort_by_key(|(_, count)| if rarest { i128::from(*count) } else { -i128::from(*count) });
+        group.truncate(usize::try_from(frequent.count).unwrap_or(usize::MAX));
+        rows.extend(group.into_iter().map(|(mut key, count)| {
+            key.extend([Cell::Int(count as i64), percent(count, all)]);
+            key
+        }));
+    }
+    let columns = frequent.by.iter().chain(&frequent.fields).map(|column| column.name.as_str());
+    (table(columns.chain(["count", "percent"]), rows), missing)
+}
+
+pub(crate) fn left_out(missing: u64) -> String {
+    format!("{missing} rows have no value and are left out")
+}
+
+pub(crate) fn percent(count: u64, all: u64) -> Cell {
     if all == 0 { Cell::Missing } else { Cell::float(100.0 * count as f64 / all as f64) }
 }
 
-fn table<'n>(names: impl Iterator<Item = &'n str>, rows: Vec<Vec<Cell>>) -> Table {
+pub(crate) fn table<'n>(names: impl Iterator<Item = &'n str>, rows: Vec<Vec<Cell>>) -> Table {
     let names: Vec<&str> = names.collect();
     let mut columns: Vec<Vec<Cell>> = vec![Vec::with_capacity(rows.len()); names.len()];
     for row in rows {

@@ -3,7 +3,7 @@
 
 mod conditions;
 pub(crate) mod events;
-mod frequent;
+pub(crate) mod frequent;
 pub(crate) mod groups;
 mod metrics;
 mod rows;
@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use self::conditions::as_filter;
 pub use self::events::{Events, RemoteEvent, text_of};
 pub use self::metrics::ESTIMATED;
+pub(crate) use self::metrics::counting;
 pub use self::rows::Here;
 use crate::cluster::{Asked, Cluster, Missing};
 use crate::dsl::Inexact;
@@ -112,25 +113,7 @@ impl Cluster {
         zone: &str,
         here: &Here,
     ) -> Result<Answer<Table>> {
-        let mut filters = vec![query.filter.clone()];
-        let mut stages = query.stages.as_slice();
-        while let [stage, rest @ ..] = stages {
-            filters.push(match &stage.kind {
-                StageKind::Where(condition) => match as_filter(condition) {
-                    Some(filter) => filter,
-                    None => break,
-                },
-                StageKind::Search(filter) => filter.clone(),
-                _ => break,
-            });
-            stages = rest;
-        }
-        filters.retain(|filter| *filter != Filter::Everything);
-        let filter = match filters.len() {
-            0 => Filter::Everything,
-            1 => filters.swap_remove(0),
-            _ => Filter::And(filters),
-        };
+        let (filter, stages) = filter_and_stages(query);
         let asked = Asked { filter, from: range.0, to: range.1, zone: zone.to_owned() };
         let mut question = Question::new(self, &asked)?;
         let Some((first, rest)) = stages.split_first() else {
@@ -183,6 +166,30 @@ impl Cluster {
     }
 }
 
+/// The filter together with the conditions that follow it, and the stages after them.
+pub(crate) fn filter_and_stages(query: &Query) -> (Filter, &[Stage]) {
+    let mut filters = vec![query.filter.clone()];
+    let mut stages = query.stages.as_slice();
+    while let [stage, rest @ ..] = stages {
+        filters.push(match &stage.kind {
+            StageKind::Where(condition) => match as_filter(condition) {
+                Some(filter) => filter,
+                None => break,
+            },
+            StageKind::Search(filter) => filter.clone(),
+            _ => break,
+        });
+        stages = rest;
+    }
+    filters.retain(|filter| *filter != Filter::Everything);
+    let filter = match filters.len() {
+        0 => Filter::Everything,
+        1 => filters.swap_remove(0),
+        _ => Filter::And(filters),
+    };
+    (filter, stages)
+}
+
 /// Whether a cluster only estimates what the stage calculates.
 fn is_estimated(stage: &StageKind) -> bool {
     let of = |aggregates: &[Aggregate]| aggregates.iter().any(|one| metrics::is_estimated(one.function));
@@ -194,7 +201,7 @@ fn is_estimated(stage: &StageKind) -> bool {
 }
 
 /// An error of a stage that does not say where it is.
-fn at_stage(error: Error, stage: &Stage) -> Error {
+pub(crate) fn at_stage(error: Error, stage: &Stage) -> Error {
     if error.span().is_some() || error.kind() != ErrorKind::QueryInvalid {
         return error;
     }
@@ -215,6 +222,6 @@ pub(crate) fn total(answer: &Value) -> Result<u64> {
 }
 
 /// The stage by its name: `stats`.
-fn first_word(stage: &Stage) -> String {
+pub(crate) fn first_word(stage: &Stage) -> String {
     stage.to_string().trim_start_matches("| ").split(' ').next().unwrap_or_default().to_owned()
 }

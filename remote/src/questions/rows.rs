@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::events::{Wanted, instant};
 use super::{Answer, Question, RemoteEvent, text_of, total};
-use crate::cluster::Cluster;
+use crate::cluster::{Asked, Cluster};
 use crate::limits::{FETCHED_EVENTS, NARROW_FIELDS, NARROW_PAGE_EVENTS, PAGE_EVENTS};
 use crate::schema::{Field, Kind, Origin};
 
@@ -137,6 +137,25 @@ impl Question<'_> {
 }
 
 impl Cluster {
+    /// The matching events in the order of time as a table with these columns, up to a limit that the answer names.
+    pub(crate) fn rows(&self, asked: &Asked, columns: &[String], here: &Here) -> Result<Answer<Table>> {
+        let mut question = Question::new(self, asked)?;
+        let matching = total(&question.aggregate(&json!({}))?)?;
+        let wanted = question.wanted(columns);
+        let sort = SortBy { field: "time".to_owned(), descending: false };
+        let mut tables = vec![self.table_of(&[], columns)];
+        let done = self.each_page(&mut question, &sort, &wanted, here.events, &mut |events| {
+            tables.push(self.table_of(&events, columns));
+            Ok(true)
+        })?;
+        if done < matching && question.missing.is_empty() {
+            question.missing.0.push(format!(
+                "{matching} events match, and the stages ran over the first {done} of them by time"
+            ));
+        }
+        Ok(question.answer(Table::concat(tables)))
+    }
+
     /// Events as a table with these columns, whose types are those of the mapping.
     pub(crate) fn table_of(&self, events: &[RemoteEvent], columns: &[String]) -> Table {
         let mut table = Table::of_rows(events.len());

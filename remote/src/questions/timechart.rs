@@ -12,7 +12,7 @@ use crate::limits::{BINS, BUCKETS, SERIES};
 use crate::schema::{Field, Kind};
 
 /// Series that a chart has unless more are asked for.
-const USUAL_SERIES: u64 = 10;
+pub(crate) const USUAL_SERIES: u64 = 10;
 
 /// Bins of a chart whose width nobody chose.
 const USUAL_BINS: f64 = 100.0;
@@ -156,7 +156,7 @@ pub fn term(bucket: &Value, field: &Field) -> Value {
 }
 
 /// A width that gives some hundred bins at most.
-fn automatic(range_ms: f64) -> Quantity {
+pub(crate) fn automatic(range_ms: f64) -> Quantity {
     const WIDTHS: [(f64, Unit); 16] = [
         (1.0, Unit::Millisecond),
         (10.0, Unit::Millisecond),

@@ -288,20 +288,7 @@ impl Question<'_> {
 
 impl<'r> Figures<'r> {
     fn new(measure: &'r Measure, field: Option<Field>, cells: usize) -> Figures<'r> {
-        let names: Vec<String> = match measure {
-            Measure::Stats { field } => {
-                let stats = ["count", "sum", "avg", "min", "max", "stddev"];
-                stats.iter().map(|name| format!("{name}({field})")).collect()
-            }
-            Measure::Percentiles { field, at } => {
-                at.iter().map(|percent| format!("p{percent}({field})")).collect()
-            }
-            Measure::Distinct { field } => vec![format!("count_distinct({field})")],
-            Measure::Rate { .. } => vec!["rate".to_owned()],
-            Measure::First { field } => vec![format!("first({field})")],
-            Measure::Last { field } => vec![format!("last({field})")],
-        };
-        let measured = names
+        let measured = names_of(measure)
             .into_iter()
             .map(|name| Measured { name, values: vec![None; cells], missing: 0, mistyped: 0 })
             .collect();
@@ -344,30 +331,56 @@ impl<'r> Figures<'r> {
 
     /// Events per time, from the counts.
     fn rates(&mut self, cube: &Cube, times: Option<(i64, i64)>) {
-        let (Measure::Rate { per_ns }, Some(measured)) = (self.measure, self.measured.first_mut()) else {
-            return;
-        };
-        let mut after = 1;
-        let mut over: Option<(usize, &[i64])> = None;
-        for axis in cube.axes.iter().rev() {
-            if let Axis::Time { edges } = axis {
-                over = Some((after, edges));
-            }
-            after *= axis.places();
-        }
-        let whole = times.map_or(0, |(first, last)| last.saturating_sub(first));
-        for (cell, value) in measured.values.iter_mut().enumerate() {
-            let span = match over {
-                Some((after, edges)) => {
-                    let place = cell / after % edges.len().saturating_sub(1).max(1);
-                    edges.get(place + 1).zip(edges.get(place)).map_or(0, |(to, from)| to - from)
-                }
-                None => whole,
-            };
-            let count = cube.counts.get(cell).copied().unwrap_or(0);
-            *value = (span > 0).then(|| Scalar::Float(count as f64 * *per_ns as f64 / span as f64));
+        if let (Measure::Rate { per_ns }, Some(measured)) = (self.measure, self.measured.first_mut()) {
+            measured.values = rates(&cube.axes, &cube.counts, *per_ns, times);
         }
     }
+}
+
+/// What the figures of a measure are called.
+pub(crate) fn names_of(measure: &Measure) -> Vec<String> {
+    match measure {
+        Measure::Stats { field } => {
+            let stats = ["count", "sum", "avg", "min", "max", "stddev"];
+            stats.iter().map(|name| format!("{name}({field})")).collect()
+        }
+        Measure::Percentiles { field, at } => {
+            at.iter().map(|percent| format!("p{percent}({field})")).collect()
+        }
+        Measure::Distinct { field } => vec![format!("count_distinct({field})")],
+        Measure::Rate { .. } => vec!["rate".to_owned()],
+        Measure::First { field } => vec![format!("first({field})")],
+        Measure::Last { field } => vec![format!("last({field})")],
+    }
+}
+
+/// Events per time in each cell; `times` are those of all events.
+pub(crate) fn rates(
+    axes: &[Axis],
+    counts: &[u64],
+    per_ns: i64,
+    times: Option<(i64, i64)>,
+) -> Vec<Option<Scalar>> {
+    let mut after = 1;
+    let mut over: Option<(usize, &[i64])> = None;
+    for axis in axes.iter().rev() {
+        if let Axis::Time { edges } = axis {
+            over = Some((after, edges));
+        }
+        after *= axis.places();
+    }
+    let whole = times.map_or(0, |(first, last)| last.saturating_sub(first));
+    let rate = |(cell, count): (usize, &u64)| {
+        let span = match over {
+            Some((after, edges)) => {
+                let place = cell / after % edges.len().saturating_sub(1).max(1);
+                edges.get(place + 1).zip(edges.get(place)).map_or(0, |(to, from)| to - from)
+            }
+            None => whole,
+        };
+        (span > 0).then(|| Scalar::Float(*count as f64 * per_ns as f64 / span as f64))
+    };
+    counts.iter().enumerate().map(rate).collect()
 }
 
 /// A value of a document, as its mapping reads it.

@@ -40,6 +40,7 @@ impl Cluster {
         });
         let is_unlisted = request.top == 0;
         let edges = match within.filter(|(first, last)| first <= last && !is_unlisted) {
+            _ if request.edges.is_some() => request.edges.clone().unwrap_or_default(),
             Some((first, last)) if last - first >= request.buckets as i64 * MILLISECOND => {
                 Timeline::over(first, last, request.buckets).edges()
             }

@@ -64,7 +64,7 @@ impl Cluster {
     }
 
     /// The most frequent values of a field that begin so, in any case.
-    fn values(&self, field: &str, typed: &str) -> Result<Vec<(String, u64)>> {
+    pub(crate) fn values(&self, field: &str, typed: &str) -> Result<Vec<(String, u64)>> {
         let mut question = Question::new(self, &Asked::everything())?;
         let field = question.field(field)?;
         let Some(field) = self.schema.groupable(&field).cloned() else { return Ok(Vec::new()) };

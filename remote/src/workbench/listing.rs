@@ -44,7 +44,34 @@ pub struct Listing {
     ends: Option<(i64, i64)>,
     /// What the row before is sorted by, for rows whose page was read.
     anchors: BTreeMap<u64, Value>,
+    /// The row with which a part of the result begins, and the query of that part.
+    landmark: Option<(u64, Value)>,
+    /// The last counts over the whole of some times.
+    counted: Option<(Stretch, Counts)>,
     missing: Missing,
+}
+
+/// Counts over a stretch of time, by the milliseconds at which bins begin; those without events are not there.
+pub(crate) type Counts = Vec<(i64, u64)>;
+
+/// Milliseconds from the first to the last, and the width of bins in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stretch {
+    pub first: i64,
+    pub last: i64,
+    pub width: i64,
+}
+
+impl Stretch {
+    /// As many bins as one request counts.
+    pub(crate) fn new(first: i64, last: i64) -> Stretch {
+        Stretch { first, last, width: (last - first) / NARROWING_BINS + 1 }
+    }
+
+    /// The part of it in the bin that begins so.
+    pub(crate) fn bin(self, key: i64) -> Stretch {
+        Stretch::new(key.max(self.first), (key + self.width - 1).min(self.last))
+    }
 }
 
 /// Where a page is read from.
@@ -72,6 +99,8 @@ impl Listing {
             untimed: 0,
             ends: None,
             anchors: BTreeMap::new(),
+            landmark: None,
+            counted: None,
             missing: Missing::default(),
         };
         listing.begin(cluster)?;
@@ -91,8 +120,19 @@ impl Listing {
         self.total
     }
 
+    /// Rows with a time.
+    pub(crate) fn timed(&self) -> u64 {
+        self.total.saturating_sub(self.untimed)
+    }
+
+    /// The first and the last time in milliseconds.
+    pub(crate) fn ends(&self) -> Option<(i64, i64)> {
+        self.ends
+    }
+
     fn begin(&mut self, cluster: &Cluster) -> Result<()> {
         self.anchors.clear();
+        (self.landmark, self.counted) = (None, None);
         self.is_over = false;
         self.point = cluster.point()?;
         if self.point.is_none() {
@@ -213,8 +253,7 @@ impl Listing {
         if start.skip == 0 {
             return Ok(());
         }
-        Err(Error::new(ErrorKind::Limit, "too many events there have the same time to count them one by one")
-            .hint("take a filter, or the other direction"))
+        Err(crowded())
     }
 
     fn start(&mut self, cluster: &Cluster, first: u64) -> Result<Start> {
@@ -224,6 +263,10 @@ impl Listing {
         }
         if first + PAGE_EVENTS as u64 <= WINDOW {
             return Ok(Start { query: self.query.clone(), after: None, skip: first });
+        }
+        let landmark = self.landmark.as_ref().filter(|(row, _)| *row <= first);
+        if let Some((row, query)) = landmark.filter(|(row, _)| first - row + PAGE_EVENTS as u64 <= WINDOW) {
+            return Ok(Start { query: query.clone(), after: None, skip: first - row });
         }
         if self.sort.field != "time" {
             let message =
@@ -242,32 +285,99 @@ impl Listing {
         json!({"bool": {"filter": [self.query, condition]}})
     }
 
+    /// The condition that a time is in a range of milliseconds, both ends included.
+    fn between(cluster: &Cluster, first: Option<i64>, last: Option<i64>) -> Value {
+        let mut range = json!({"format": "epoch_millis"});
+        for (key, at) in [("gte", first), ("lte", last)] {
+            if let Some(at) = at {
+                range[key] = at.to_string().into();
+            }
+        }
+        json!({"range": {&cluster.schema.time: range}})
+    }
+
+    /// The query of all rows from a part of the time on, in the order of this listing.
+    fn rows_from(&self, cluster: &Cluster, part: Stretch) -> Value {
+        let (first, last) =
+            if self.sort.descending { (None, Some(part.last)) } else { (Some(part.first), None) };
+        self.and(&Self::between(cluster, first, last))
+    }
+
+    /// Counts in bins of time, in the order of time.
+    fn counts(&mut self, cluster: &Cluster, stretch: Stretch) -> Result<Counts> {
+        let width = stretch.width;
+        let bins = json!({"date_histogram": {"field": cluster.schema.time, "fixed_interval": format!("{width}ms"),
+            "time_zone": "UTC", "min_doc_count": 1}});
+        let query = self.and(&Self::between(cluster, Some(stretch.first), Some(stretch.last)));
+        let body = json!({"size": 0, "track_total_hits": false, "query": query, "aggs": {"t": bins}});
+        let answer = self.search(cluster, body)?;
+        let mut counts = Vec::new();
+        for bucket in json::list(&answer["aggregations"]["t"], &["buckets"])? {
+            let key = bucket["key"].as_f64().ok_or_else(|| json::lacks(&["buckets", "key"]))?;
+            counts.push((key as i64, json::count(bucket, &["doc_count"])?));
+        }
+        Ok(counts)
+    }
+
+    /// The same for somebody who looks for a row in several listings; those of the last whole stretch are kept.
+    pub(crate) fn counts_over(
+        &mut self,
+        cluster: &Cluster,
+        stretch: Stretch,
+        keep: bool,
+    ) -> Result<Answer<Counts>> {
+        if let Some((_, counts)) = self.counted.as_ref().filter(|(known, _)| keep && *known == stretch) {
+            let (inexact, notes) = (self.inexact.clone(), self.notes.clone());
+            return Ok(Answer { value: counts.clone(), inexact, missing: Missing::default(), notes });
+        }
+        let answer = self.asking(cluster, &|listing, cluster| listing.counts(cluster, stretch))?;
+        if keep && answer.missing.is_empty() {
+            self.counted = Some((stretch, answer.value.clone()));
+        }
+        Ok(answer)
+    }
+
+    /// The times of the rows in a part of the time, in the order of this listing. `row` is the first of them; pages near it
+    /// are read from there.
+    pub(crate) fn times_in(
+        &mut self,
+        cluster: &Cluster,
+        part: Stretch,
+        row: u64,
+    ) -> Result<Answer<Vec<i64>>> {
+        self.asking(cluster, &|listing, cluster| listing.times(cluster, part, row))
+    }
+
+    fn times(&mut self, cluster: &Cluster, part: Stretch, row: u64) -> Result<Vec<i64>> {
+        let query = self.and(&Self::between(cluster, Some(part.first), Some(part.last)));
+        let (mut times, mut after) = (Vec::new(), None);
+        for _ in 0..WALKS {
+            let mut body = self.body(cluster, &query, WINDOW, false);
+            body["fields"] = cluster.time_field();
+            if let Some(after) = &after {
+                body["search_after"] = Value::clone(after);
+            }
+            let answer = self.search(cluster, body)?;
+            let hits = json::list(&answer, &["hits", "hits"])?;
+            for hit in hits {
+                times.push(cluster.event(hit)?.time.ok_or_else(changed)?);
+            }
+            if hits.len() < WINDOW as usize {
+                self.landmark = Some((row, self.rows_from(cluster, part)));
+                return Ok(times);
+            }
+            after = hits.last().map(|hit| hit["sort"].clone());
+        }
+        Err(crowded())
+    }
+
     /// Finds when a row is, by counts over time.
     fn narrowed(&mut self, cluster: &Cluster, first: u64) -> Result<Start> {
-        let time = cluster.schema.time.clone();
-        let between = |from: Option<i64>, to: Option<i64>| {
-            let mut range = json!({"format": "epoch_millis"});
-            for (key, at) in [("gte", from), ("lte", to)] {
-                if let Some(at) = at {
-                    range[key] = at.to_string().into();
-                }
-            }
-            json!({"range": {&time: range}})
-        };
-        let (mut low, mut high) = self.ends.ok_or_else(changed)?;
+        let (low, high) = self.ends.ok_or_else(changed)?;
+        let mut part = Stretch::new(low, high);
         let mut skip = first;
         for _ in 0..NARROWINGS {
-            let width = (high - low) / NARROWING_BINS + 1;
-            let bins = json!({"date_histogram": {"field": time, "fixed_interval": format!("{width}ms"),
-                "time_zone": "UTC", "min_doc_count": 1}});
-            let query = self.and(&between(Some(low), Some(high)));
-            let body = json!({"size": 0, "track_total_hits": false, "query": query, "aggs": {"t": bins}});
-            let answer = self.search(cluster, body)?;
-            let mut buckets = Vec::new();
-            for bucket in json::list(&answer["aggregations"]["t"], &["buckets"])? {
-                let key = bucket["key"].as_f64().ok_or_else(|| json::lacks(&["buckets", "key"]))?;
-                buckets.push((key as i64, json::count(bucket, &["doc_count"])?));
-            }
+            let mut buckets = self.counts(cluster, part)?;
             if self.sort.descending {
                 buckets.reverse();
             }
@@ -277,13 +387,13 @@ impl Listing {
                 is_held
             });
             let (key, count) = held.ok_or_else(changed)?;
-            (low, high) = (key.max(low), (key + width - 1).min(high));
+            let width = part.width;
+            part = part.bin(key);
             if count <= NARROWED_EVENTS || width == 1 {
                 break;
             }
         }
-        let range = if self.sort.descending { between(None, Some(high)) } else { between(Some(low), None) };
-        Ok(Start { query: self.and(&range), after: None, skip })
+        Ok(Start { query: self.rows_from(cluster, part), after: None, skip })
     }
 
     /// The first row at or past a time in the order of times.
@@ -388,6 +498,11 @@ impl Listing {
         let text = |key: &str| hit[key].as_str().unwrap_or_default();
         self.row_of(cluster, (text("_index"), text("_id")))
     }
+}
+
+fn crowded() -> Error {
+    Error::new(ErrorKind::Limit, "too many events there have the same time to count them one by one")
+        .hint("take a filter, or the other direction")
 }
 
 fn changed() -> Error {

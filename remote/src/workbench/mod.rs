@@ -14,7 +14,10 @@ mod patterns;
 mod timeline;
 
 pub use around::Surrounding;
+pub(crate) use cube::{names_of, rates};
 pub use follow::RemoteTrail;
 pub use listing::Listing;
+pub(crate) use listing::Stretch;
 pub use overview::{IndexCount, Overview};
 pub use patterns::Sampled;
+pub(crate) use timeline::empty_timeline;

@@ -23,23 +23,25 @@ impl Cluster {
         data: Option<(i64, i64)>,
         buckets: usize,
     ) -> Result<Answer<Timeline>> {
-        let mut question = Question::new(self, asked)?;
         let within = data.map(|(first, last)| {
             let from = asked.from.map_or(first, |from| from.max(first));
             (from, asked.to.map_or(last, |to| (to - 1).min(last)))
         });
-        let Some((first, last)) = within.filter(|(first, last)| first <= last) else {
+        let empty = match within.filter(|(first, last)| first <= last) {
+            Some((first, last)) => empty_timeline(first, last, buckets),
+            None => Timeline::empty(),
+        };
+        self.timeline_in(asked, empty)
+    }
+
+    /// Counts in these bins.
+    pub(crate) fn timeline_in(&self, asked: &Asked, mut timeline: Timeline) -> Result<Answer<Timeline>> {
+        let mut question = Question::new(self, asked)?;
+        if timeline.counts.iter().all(Vec::is_empty) {
             let answer = question.aggregate(&json!({}))?;
             let all = total(&answer)?;
             let untimed = if asked.from.is_none() && asked.to.is_none() { all } else { 0 };
-            return Ok(question.answer(Timeline { total: all, untimed, ..Timeline::empty() }));
-        };
-        let mut timeline = Timeline::over(first, last, buckets);
-        if timeline.width_ns < LEAST_WIDTH {
-            timeline.width_ns = LEAST_WIDTH;
-            timeline.start = first.div_euclid(LEAST_WIDTH) * LEAST_WIDTH;
-            let needed = (last - timeline.start) / LEAST_WIDTH + 1;
-            timeline.counts = vec![vec![0; needed as usize]; Level::ALL.len()];
+            return Ok(question.answer(Timeline { total: all, untimed, ..timeline }));
         }
         let bins = TimeBins::new(&timeline.edges())?;
         let time = self.schema.time.as_str();
@@ -77,6 +79,18 @@ impl Cluster {
         let name = word.and_then(levels::named);
         Level::ALL.into_iter().find(|level| Some(level.name()) == name).unwrap_or_default()
     }
+}
+
+/// Bins that a cluster can count over these times.
+pub(crate) fn empty_timeline(first: i64, last: i64, buckets: usize) -> Timeline {
+    let mut timeline = Timeline::over(first, last, buckets);
+    if timeline.width_ns < LEAST_WIDTH {
+        timeline.width_ns = LEAST_WIDTH;
+        timeline.start = first.div_euclid(LEAST_WIDTH) * LEAST_WIDTH;
+        let needed = (last - timeline.start) / LEAST_WIDTH + 1;
+        timeline.counts = vec![vec![0; needed as usize]; Level::ALL.len()];
+    }
+    timeline
 }
 
 fn level_of(key: &Value) -> Level {

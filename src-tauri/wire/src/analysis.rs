@@ -250,6 +250,7 @@ pub fn facets(
         fields: request.fields.clone(),
         top: request.top as usize,
         buckets: request.buckets as usize,
+        edges: None,
     };
     let reply = |found: engine::Facets, fraction: f64| Facets {
         revision: snapshot.revision(),

@@ -143,6 +143,7 @@ pub fn timeline(
     let reply = |counted: indexer::Timeline, fraction: f64| Timeline {
         revision: snapshot.revision(),
         counted,
+        lanes: Vec::new(),
         fraction,
         elapsed_ms: milliseconds(started),
         remote: None,
@@ -216,6 +217,7 @@ pub fn summary(case: &Case) -> CaseSummary {
         segments: segments as u32,
         bytes_on_disk: case.bytes_on_disk(),
         missing: snapshot.missing().iter().map(|missing| WireError::from(&missing.why)).collect(),
+        shown_with: Vec::new(),
         remote: None,
     }
 }

@@ -13,8 +13,8 @@ use crate::{Call, Session};
 // A row names a function and types of these modules, and nothing else has to name them.
 #[allow(clippy::wildcard_imports)]
 use crate::{
-    ahead::*, analysis::*, calls::*, cases::*, compare::*, detectors::*, events::*, files::*, formats::*,
-    language::*, links::*, live::*, notebook::*, notes::*, patterns::*, recent::*, remotes::*,
+    ahead::*, analysis::*, both::*, calls::*, cases::*, compare::*, detectors::*, events::*, files::*,
+    formats::*, language::*, links::*, live::*, notebook::*, notes::*, patterns::*, recent::*, remotes::*,
     seismograph::*, service_map::*, sources::*, tables::*, types::*, upkeep::*,
 };
 
@@ -28,7 +28,9 @@ macro_rules! contract {
         pub(crate) fn answer(session: &Session, call: &Call, command: Command)
             -> Result<serde_json::Value, WireError>
         {
-            if let Some(answer) = remote_answer(session, call, &command) {
+            let elsewhere = remote_answer(session, call, &command)
+                .or_else(|| answer_together(session, call, &command));
+            if let Some(answer) = elsewhere {
                 return answer;
             }
             match command {

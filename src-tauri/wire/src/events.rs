@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use indexer::query::ecs;
-use indexer::{Direction, EventId, NO_TIME, Nanos, Shown, Snapshot, aggregate};
+use indexer::{Case, Direction, EventId, NO_TIME, Nanos, Shown, Snapshot, aggregate};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{Answer, milliseconds, sources, view};
@@ -148,9 +148,18 @@ pub fn event(
     _: &dyn Fn(Empty),
 ) -> Answer<EventDetail> {
     let case = session.case(Path::new(&request.case))?;
-    let snapshot = case.snapshot();
-    let found = case.event(&snapshot, request.id.source, request.id.offset, DETAIL_BYTES)?;
-    detail(found, &sources(&snapshot), &snapshot)
+    case_detail(&case, &case.snapshot(), request.id, DETAIL_BYTES)
+}
+
+/// An event of a case, with its text up to a length.
+pub(crate) fn case_detail(
+    case: &Case,
+    snapshot: &Snapshot,
+    id: EventId,
+    most_bytes: usize,
+) -> Answer<EventDetail> {
+    let found = case.event(snapshot, id.source, id.offset, most_bytes)?;
+    detail(found, &sources(snapshot), snapshot)
 }
 
 pub fn events(

@@ -15,6 +15,7 @@
 
 mod ahead;
 mod analysis;
+mod both;
 mod calls;
 mod cases;
 mod compare;

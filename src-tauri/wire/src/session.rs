@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use indexer::{Cancel, Case};
 use serde::Serialize;
 
+use crate::both::{OpenTogether, named_together, not_together};
 use crate::calls::text;
 use crate::contract::{Command, answer};
 use crate::detectors::KeptHistories;
@@ -83,6 +84,8 @@ pub struct Session {
     live: Mutex<HashMap<PathBuf, Arc<Mutex<Receiving>>>>,
     /// The clusters that are open like cases.
     pub(crate) remotes: OpenRemotes,
+    /// What is kept of cases that are shown with clusters.
+    pub(crate) together: OpenTogether,
 }
 
 /// One command under way.
@@ -118,6 +121,7 @@ impl Session {
             made: Mutex::default(),
             live: Mutex::default(),
             remotes: OpenRemotes::default(),
+            together: OpenTogether::default(),
         }
     }
 
@@ -175,6 +179,9 @@ impl Session {
         // What a cluster answers never comes here.
         if folder.to_str().is_some_and(|path| remote::Remotes::name_in(path).is_some()) {
             return Err(not_available());
+        }
+        if folder.to_str().is_some_and(|path| named_together(path).is_some()) {
+            return Err(not_together());
         }
         let key = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         if let Some(case) = locked(&self.cases).get(&key) {

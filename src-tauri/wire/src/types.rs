@@ -8,6 +8,7 @@ use indexer::{Direction, EventId, Level, Nanos, Profile, StageName, TextPiece};
 pub use indexer::{ErrorKind as ErrorCode, ErrorReport as WireError};
 use serde::{Deserialize, Serialize};
 
+use crate::both::TimelineLane;
 use crate::remotes::{RemoteCaseMark, RemoteSays};
 use crate::sources::{ImportChoices, Reading};
 
@@ -126,6 +127,10 @@ pub struct CaseSummary {
     pub bytes_on_disk: u64,
     /// What answers lack, because a part of the case is damaged.
     pub missing: Vec<WireError>,
+    /// The clusters that the case is shown with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<Vec<RemoteCaseMark>>"))]
+    pub shown_with: Vec<RemoteCaseMark>,
     /// The cluster, where it is one and no case.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
@@ -262,6 +267,10 @@ pub struct Timeline {
     pub revision: u64,
     #[serde(flatten)]
     pub counted: indexer::Timeline,
+    /// The counts of the case and of each cluster that it is shown with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<Vec<TimelineLane>>"))]
+    pub lanes: Vec<TimelineLane>,
     /// Share of the case's events that are done: 1 when this is the whole answer.
     pub fraction: f64,
     pub elapsed_ms: f64,

@@ -10,6 +10,18 @@ export const remotes = {
   reload: 'Reload',
   reloadHint: 'Ask the cluster again: events that came since it was opened are not shown yet',
 
+  together: {
+    command: 'Show with a remote…',
+    /** The lane of the case itself. */
+    own: 'case',
+    show: (name: string) => `Show with ${name}`,
+    hide: (name: string) => `Show without ${name}`,
+    hint: (name: string) =>
+      `Events of the case and of ${name} on one timeline, in one list, and in all counts`,
+    mark: (url: string, index: string, server: string) =>
+      `Shown with the case: ${index} at ${url} (${server})`,
+  },
+
   sheet: {
     note: 'Elasticsearch and OpenSearch, opened like a case',
     none: 'No remote has been added. Nothing connects to another machine.',
@@ -78,10 +90,12 @@ export const remotes = {
     bytes:
       'Not available for a remote case: a cluster keeps documents, and not the bytes of a log.',
     control: 'Not available for a remote case',
+    together: (what: string) => `${what}: not available for a case that is shown with a remote`,
     reasons: {
       compare: 'Comparisons read every event. Import the events to compare them.',
       detectors: 'Detectors read every event of a case. Import the events to run them.',
       notes: 'Notes are kept in cases. Import the events to write about them.',
     } as Readonly<Record<string, string>>,
+    alone: 'Show the case by itself for this.',
   },
 } as const;

@@ -133,6 +133,13 @@ function anywhere(session: Session, opened: OpenCase, parts: Parts): Command[] {
       can: () => !opened.isRemote,
       run: () => session.showLinks(),
     },
+    {
+      id: 'showWith',
+      name: texts.remotes.together.command,
+      group,
+      can: () => opened.summary.remote === undefined,
+      run: () => session.showRemotes(),
+    },
     { id: 'remotes', name: texts.remotes.command, group, run: () => session.showRemotes() },
     {
       id: 'leave',

@@ -45,18 +45,30 @@ const NONE: LevelName = 'none';
 const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
 const tallestOf = (sums: readonly number[]) => sums.reduce((most, each) => Math.max(most, each), 0);
 
-/** One lane split by level, from the timeline's own counts. */
-export function levelLanes(data: TimelineData): TimelineLanes {
-  // The most severe levels are at the bottom, where heights can be compared.
-  const series = data.series.toReversed().map(({ level, counts }): LaneSeries => ({
+/** One lane split by level, from the timeline's own counts; one for each place where there are several. */
+export function levelLanes(data: TimelineData, ownName = ''): TimelineLanes {
+  const { places, fraction } = data;
+  const lanes =
+    places.length === 0
+      ? [{ label: null, series: byLevel(data.series), sums: data.sums, tallest: data.tallest }]
+      : places.map(({ remote, series, sums }): Lane => ({
+          label: remote ?? ownName,
+          series: byLevel(series),
+          sums,
+          tallest: tallestOf(sums),
+        }));
+  return { data, split: 'level', lanes, isLaned: places.length > 0, fraction };
+}
+
+/** The most severe levels are at the bottom, where heights can be compared. */
+function byLevel(series: TimelineData['series']): LaneSeries[] {
+  return series.toReversed().map(({ level, counts }) => ({
     key: level,
     label: level,
     colour: level,
     counts,
     total: sum(counts),
   }));
-  const lane: Lane = { label: null, series, sums: data.sums, tallest: data.tallest };
-  return { data, split: 'level', lanes: [lane], isLaned: false, fraction: data.fraction };
 }
 
 /** Whether a choice needs no counts beyond those of the timeline. */

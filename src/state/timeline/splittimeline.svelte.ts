@@ -37,12 +37,15 @@ export class SplitTimeline {
   #pinned = $state.raw<PinnedLanes | null>(null);
   readonly #client: Client;
   readonly #colours: ValueColours;
+  /** The name of the case's lane, where it is shown with clusters. */
+  readonly #ownName: string;
   readonly #parts: Latest<Aggregate>;
   readonly #all: Latest<Timeline>;
   readonly #pins: Latest<readonly Aggregate[]>;
   #covered = '';
 
-  constructor(lifetime: Lifetime, client: Client, colours = new ValueColours()) {
+  constructor(lifetime: Lifetime, client: Client, colours = new ValueColours(), ownName = '') {
+    this.#ownName = ownName;
     this.#colours = colours;
     this.#parts = new Latest(lifetime);
     this.#all = new Latest(lifetime);
@@ -57,14 +60,14 @@ export class SplitTimeline {
     this.failure = null;
     if (isPlain(choice) || data.buckets === 0) {
       this.#parts.stop();
-      this.#lanes = levelLanes(data);
+      this.#lanes = levelLanes(data, this.#ownName);
       return;
     }
     // The current lanes stay; before the first answer, levels are better than an empty plot.
-    this.#lanes ??= levelLanes(data);
+    this.#lanes ??= levelLanes(data, this.#ownName);
     const request = { view, by: axesOf(data, choice), measures: [] };
     const done = (answer: Aggregate) => {
-      this.#lanes = lanesOf(data, choice, answer, this.#colours) ?? levelLanes(data);
+      this.#lanes = lanesOf(data, choice, answer, this.#colours) ?? levelLanes(data, this.#ownName);
     };
     this.#parts.replace({
       key: `${data.key} ${data.total} ${data.fraction} ${JSON.stringify(request.by)}`,
@@ -74,7 +77,7 @@ export class SplitTimeline {
         const error = engineError(cause);
         if (error.code === 'cancelled') return;
         this.failure = error;
-        this.#lanes = levelLanes(data);
+        this.#lanes = levelLanes(data, this.#ownName);
       },
     });
   }

@@ -1,5 +1,5 @@
 import { asTime, timeFromNanos, type Time } from '../../base/time';
-import type { LevelSeries, Timeline } from '../../ipc/generated';
+import type { LevelSeries, Timeline, TimelineLane } from '../../ipc/generated';
 import type { RangeChoice } from '../view/ranges';
 
 /** A timeline as the screen draws it: times instead of strings, with sums over all levels. */
@@ -19,16 +19,23 @@ export interface TimelineData {
   readonly nonempty: number;
   readonly total: number;
   readonly untimed: number;
+  /** The same for the case and for each cluster that it is shown with. */
+  readonly places: readonly PlaceCounts[];
   readonly fraction: number;
   readonly elapsedMs: number;
 }
 
+/** What a case or a cluster adds to a timeline. */
+export interface PlaceCounts {
+  /** Null for the case. */
+  readonly remote: string | null;
+  readonly series: readonly LevelSeries[];
+  readonly sums: readonly number[];
+}
+
 export function timelineData(key: string, range: RangeChoice, wire: Timeline): TimelineData {
   const buckets = Math.max(0, ...wire.series.map((series) => series.counts.length));
-  const sums = new Array<number>(buckets).fill(0);
-  for (const { counts } of wire.series) {
-    counts.forEach((count, bucket) => (sums[bucket]! += count));
-  }
+  const sums = summed(wire.series, buckets);
   const start = timeFromNanos(wire.start);
   const bucket = BigInt(wire.bucketNs);
   return {
@@ -44,9 +51,22 @@ export function timelineData(key: string, range: RangeChoice, wire: Timeline): T
     nonempty: sums.filter((sum) => sum > 0).length,
     total: wire.total,
     untimed: wire.untimed,
+    places: (wire.lanes ?? []).map((lane) => placeCounts(lane, buckets)),
     fraction: wire.fraction,
     elapsedMs: wire.elapsedMs,
   };
+}
+
+function placeCounts({ remote, series }: TimelineLane, buckets: number): PlaceCounts {
+  return { remote, series, sums: summed(series, buckets) };
+}
+
+function summed(series: readonly LevelSeries[], buckets: number): number[] {
+  const sums = new Array<number>(buckets).fill(0);
+  for (const { counts } of series) {
+    counts.forEach((count, bucket) => (sums[bucket]! += count));
+  }
+  return sums;
 }
 
 /** Where each bucket begins, and where the last one ends. */

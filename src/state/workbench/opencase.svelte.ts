@@ -1,6 +1,7 @@
 import { Coalesced } from '../../base/coalesce';
 import { Lifetime } from '../../base/lifetime';
 import { tellingEnds } from '../../base/names';
+import { texts } from '../../base/texts';
 import { Timer } from '../../base/timer';
 import { Clock } from '../../base/zone';
 import type { Client, EngineError } from '../../ipc/client';
@@ -47,6 +48,7 @@ import { Seismograph } from '../patterns/seismograph.svelte';
 import { ServiceMaps } from '../servicemap/servicemap.svelte';
 import { Results } from '../results/results.svelte';
 import { RemoteAnswers } from '../remotes/remoteanswers.svelte';
+import { placesOf } from '../remotes/together';
 import { Rows } from '../events/rows.svelte';
 import { SplitTimeline } from '../timeline/splittimeline.svelte';
 import { Templates } from '../patterns/templates.svelte';
@@ -102,7 +104,7 @@ export class OpenCase {
   readonly live: Live;
   readonly liveAlerts: LiveAlerts;
   readonly liveMode: LiveMode;
-  /** What the cluster says of its answers; null for a case. */
+  /** What clusters say of their answers; null for a case that is shown without one. */
   readonly remote: RemoteAnswers | null;
 
   /** All parts register here what they have under way. */
@@ -124,7 +126,8 @@ export class OpenCase {
   ) {
     const lifetime = this.#lifetime;
     this.#following = new Timer(lifetime);
-    this.remote = summary.remote === undefined ? null : new RemoteAnswers();
+    const isOfCluster = summary.remote !== undefined || placesOf(summary.path) !== null;
+    this.remote = isOfCluster ? new RemoteAnswers() : null;
     client = this.remote?.listening(client) ?? client;
     this.#client = client;
     this.summary = summary;
@@ -166,7 +169,12 @@ export class OpenCase {
     this.results = new Results(lifetime, client);
     this.boards = new Boards(client, summary.path);
     this.charts = new Charts(lifetime, client, summary.path, this.explorer.history);
-    this.split = new SplitTimeline(lifetime, client, this.charts.colours);
+    this.split = new SplitTimeline(
+      lifetime,
+      client,
+      this.charts.colours,
+      texts.remotes.together.own,
+    );
     this.notebook = new Notebook(lifetime, this.notes, storage);
     this.annotations = new Annotations(lifetime, client, summary.path);
     this.cells = new Cells(client, summary.path);
@@ -275,7 +283,7 @@ export class OpenCase {
     }
   }
 
-  /** Whether it is a cluster, which answers a part of the questions and is never written. */
+  /** Whether it is a cluster, or shown with one, which answers a part of the questions and is never written. */
   get isRemote(): boolean {
     return this.remote !== null;
   }

@@ -10,6 +10,7 @@ import { Cases } from './cases.svelte';
 import { OpenCase } from './opencase.svelte';
 import { rememberCase, rememberedCase } from './lastcase';
 import { Remotes } from '../remotes/remotes.svelte';
+import { pathWith } from '../remotes/together';
 import { LinksSheet } from '../links/linkssheet.svelte';
 import type { NewLive } from '../live/live.svelte';
 import { SourcesSheet } from '../importing/sourcessheet.svelte';
@@ -183,6 +184,16 @@ export class Session {
   /** Shows the clusters that may be connected to. */
   showRemotes(): void {
     this.#put({ kind: 'remotes' });
+  }
+
+  /** Shows the open case with a cluster too, or no longer with it. The query and the range stay. */
+  async showWith(name: string, isShown: boolean): Promise<void> {
+    const { opened } = this;
+    if (opened === null || opened.summary.remote !== undefined) return;
+    const view = opened.explorer.history.current;
+    this.closeSheet();
+    await this.openCase(pathWith(opened.summary.path, name, isShown));
+    this.opened?.explorer.history.change({ query: view.query, range: view.range });
   }
 
   /** Asks what to receive from. */

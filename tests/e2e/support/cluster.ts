@@ -36,6 +36,8 @@ function passes(document: Json, query: Json): boolean {
   switch (clause) {
     case 'match_all':
       return true;
+    case 'match_none':
+      return false;
     case 'bool': {
       const { filter = [], must_not = [], should = [] } = body;
       return (
@@ -128,6 +130,33 @@ function answer(rows: Json[], { aggs: inner = {}, ...described }: Json): Json {
       const start = (row: Json) => Math.floor((time(row) - offset) / width) * width + offset;
       const groups = grouped(start).sort((one, other) => Number(one[0]) - Number(other[0]));
       return { buckets: groups.map(([key, some]) => bucket(some, { key })) };
+    }
+    case 'composite': {
+      const part = (row: Json, source: Json): unknown => {
+        const [kind, { field, fixed_interval = '', interval = 1 }] = only(only(source)[1]);
+        const found = value(row, field);
+        if (found === undefined) return null;
+        const width = Number(/^(\d+)ms$/.exec(fixed_interval)?.[1] ?? interval);
+        const number = field === '@timestamp' ? time(row) : found;
+        return kind === 'terms' ? found : Math.floor(number / width) * width;
+      };
+      const names = (body.sources as Json[]).map((source) => only(source)[0]);
+      const key = (row: Json) => (body.sources as Json[]).map((source) => part(row, source));
+      const groups = new Map<string, Json[]>();
+      for (const row of rows) {
+        const text = JSON.stringify(key(row));
+        groups.set(text, [...(groups.get(text) ?? []), row]);
+      }
+      const all = [...groups].map(([text, some]) => {
+        const parts = JSON.parse(text) as unknown[];
+        return bucket(some, {
+          key: Object.fromEntries(names.map((name, at) => [name, parts[at]])),
+        });
+      });
+      const after = JSON.stringify(body.after);
+      const start = all.findIndex((one) => JSON.stringify((one as Json).key) === after) + 1;
+      const buckets = all.slice(start, start + body.size);
+      return { buckets, after_key: (buckets.at(-1) as Json | undefined)?.key };
     }
     case 'range': {
       const within = ({ from, to = Infinity }: Json) =>

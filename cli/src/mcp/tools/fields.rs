@@ -72,8 +72,12 @@ fn values(call: &Call<'_>, field: &str) -> Answered {
     let snapshot = named.case.snapshot();
     let view = call.view(&snapshot)?;
     known(&snapshot, field, "field")?;
-    let request =
-        FacetsRequest { fields: vec![field.to_owned()], top: call.given.whole("limit"), buckets: 1 };
+    let request = FacetsRequest {
+        fields: vec![field.to_owned()],
+        top: call.given.whole("limit"),
+        buckets: 1,
+        edges: None,
+    };
     let found = named.case.facets(&snapshot, &view, &request, &mut |_: &Facets, _| {}, call.cancel());
     let found = call.in_query("query", found)?;
     let mut answer = begun(named, &snapshot);

@@ -30,6 +30,8 @@ pub struct FacetsRequest {
     pub top: usize,
     /// The most buckets of a sparkline.
     pub buckets: usize,
+    /// The edges of those buckets, where they are those of events from elsewhere too.
+    pub edges: Option<Vec<i64>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -163,11 +165,12 @@ impl Engine {
             fields.retain(|field| !matches!(field.as_str(), "time" | "line" | "raw" | "template"));
         }
         fields.iter().try_for_each(|field| Self::check_known(snapshot, field))?;
-        let edges = match asked.range() {
-            Some((first, last)) => {
+        let edges = match (&request.edges, asked.range()) {
+            (Some(edges), _) => edges.clone(),
+            (None, Some((first, last))) => {
                 interval::edges(first, last, &Interval::Auto(request.buckets), &TimeZone::UTC)?
             }
-            None => Vec::new(),
+            (None, None) => Vec::new(),
         };
         let mut facets = Facets { edges, ..Facets::default() };
         let mut order: Vec<usize> = (0..fields.len()).collect();

@@ -97,22 +97,36 @@ impl Engine {
         partial: &mut dyn FnMut(&Timeline, f64),
         cancel: &Cancel,
     ) -> Result<Timeline> {
-        Self::without_damaged(snapshot, |snapshot| self.timeline_of(snapshot, view, buckets, partial, cancel))
+        Self::without_damaged(snapshot, |snapshot| {
+            let empty = match range(snapshot, view) {
+                Some((first, last)) => Timeline::over(first, last, buckets.clamp(1, TIMELINE_BUCKETS)),
+                None => Timeline::empty(),
+            };
+            self.timeline_of(snapshot, view, &empty, partial, cancel)
+        })
+    }
+
+    /// Counts in these bins, which are those of events from elsewhere too.
+    pub fn timeline_in(
+        &self,
+        snapshot: &Snapshot,
+        view: &View,
+        empty: &Timeline,
+        partial: &mut dyn FnMut(&Timeline, f64),
+        cancel: &Cancel,
+    ) -> Result<Timeline> {
+        Self::without_damaged(snapshot, |snapshot| self.timeline_of(snapshot, view, empty, partial, cancel))
     }
 
     fn timeline_of(
         &self,
         snapshot: &Snapshot,
         view: &View,
-        buckets: usize,
+        empty: &Timeline,
         partial: &mut dyn FnMut(&Timeline, f64),
         cancel: &Cancel,
     ) -> Result<Timeline> {
         let view = &self.resolved(snapshot, view)?;
-        let empty = match range(snapshot, view) {
-            Some((first, last)) => Timeline::over(first, last, buckets.clamp(1, TIMELINE_BUCKETS)),
-            None => Timeline::empty(),
-        };
         let edges = empty.edges();
         let mut timeline = empty.clone();
         let mut last_partial = Instant::now();
@@ -121,7 +135,7 @@ impl Engine {
             if view.holds_all_of(&segment.meta) && segment.meta.rollup.divides(empty.width_ns) {
                 let unbounded = view.from.is_none() && view.to.is_none();
                 let untimed = if unbounded { segment.meta.untimed } else { 0 };
-                return Ok(Some(Counts::from_rollup(&segment.meta.rollup, untimed, &empty)));
+                return Ok(Some(Counts::from_rollup(&segment.meta.rollup, untimed, empty)));
             }
             let Some(part) = self.part(snapshot, index, view, cancel)? else { return Ok(None) };
             Counts::from_rows(&part, &edges).map(Some)
@@ -221,6 +235,11 @@ impl Engine {
             Ok(())
         })?;
         Ok(Selection::new(parts))
+    }
+
+    /// The matching events of what can be read, to count those before a time.
+    pub fn readable_selection(&self, snapshot: &Snapshot, view: &View, cancel: &Cancel) -> Result<Selection> {
+        Self::without_damaged(snapshot, |snapshot| self.selection(snapshot, view, cancel))
     }
 
     /// The matching events for an iteration from first to last: damaged sort keys are found before the first

@@ -41,5 +41,6 @@ pub use run::RunOptions;
 pub use run::{Budget, Clock, Run};
 pub use source::{Piece, Reader, Wanted, clusters, in_time_order};
 pub use stages::lookup::table_of_file;
+pub use stages::stats::percentile_of_counted;
 pub use table::EventRef;
 pub use table::Table;

@@ -90,6 +90,13 @@ fn no_notes() -> Notes {
 }
 
 fn fields(case: &RemoteCase, call: &Call<'_>) -> Answer<Fields> {
+    let known = known_fields(case, call)?;
+    let fields = known.into_iter().map(|field| KnownField { ecs: ecs_name(&field.name), field }).collect();
+    Ok(Fields { revision: case.revision, fields })
+}
+
+/// The fields of the mapping, with how many events have each where that is known.
+pub fn known_fields(case: &RemoteCase, call: &Call<'_>) -> Answer<Vec<engine::KnownField>> {
     let schema = case.schema();
     let mut known: Vec<engine::KnownField> = ["level", "source"]
         .into_iter()
@@ -117,8 +124,7 @@ fn fields(case: &RemoteCase, call: &Call<'_>) -> Answer<Fields> {
             }
         }
     }
-    let fields = known.into_iter().map(|field| KnownField { ecs: ecs_name(&field.name), field }).collect();
-    Ok(Fields { revision: case.revision, fields })
+    Ok(known)
 }
 
 fn check(case: &RemoteCase, call: &Call<'_>, request: &CheckRequest) -> QueryCheck {
@@ -152,6 +158,7 @@ fn timeline(case: &RemoteCase, call: &Call<'_>, request: &TimelineRequest) -> An
         revision: case.revision,
         remote: RemoteSays::from_answer(&answer),
         counted: answer.value,
+        lanes: Vec::new(),
         fraction: 1.0,
         elapsed_ms: milliseconds(started),
     })
@@ -177,6 +184,7 @@ fn facets(case: &RemoteCase, call: &Call<'_>, request: &FacetsRequest) -> Answer
         fields: request.fields.clone(),
         top: request.top as usize,
         buckets: request.buckets as usize,
+        edges: None,
     };
     let mut partial = |found: &engine::Facets, fraction: f64| {
         call.report(&Facets {

@@ -19,11 +19,14 @@ use crate::contract::Command;
 use crate::session::{Call, Session};
 use crate::types::{ErrorCode, WireError};
 
+pub(crate) use self::answers::known_fields as opened_fields;
 pub use self::listed::{
     AddRemoteRequest, RemoteCheck, RemoteList, RemoteName, SwitchRemoteRequest, add_remote, check_remote,
     remotes, remove_remote, switch_remote,
 };
-pub(crate) use self::opened::OpenRemotes;
+pub(crate) use self::opened::{OpenRemotes, RemoteCase, opened};
+pub(crate) use self::rows::{detail_of as opened_detail, row as opened_row};
+pub(crate) use self::trails::follow as opened_trails;
 
 /// What the window shows of a case that is a cluster.
 #[derive(Clone, Debug, Serialize)]
@@ -52,7 +55,15 @@ pub struct RemoteSays {
 }
 
 impl RemoteSays {
-    fn from_answer<T>(answer: &remote::Answer<T>) -> Option<RemoteSays> {
+    /// What another cluster says too, with its name.
+    pub(crate) fn add(&mut self, name: &str, more: RemoteSays) {
+        let named = |what: String| format!("{name}: {what}");
+        self.missing.extend(more.missing.into_iter().map(named));
+        self.inexact.extend(more.inexact.into_iter().map(named));
+        self.notes.extend(more.notes.into_iter().map(named));
+    }
+
+    pub(crate) fn from_answer<T>(answer: &remote::Answer<T>) -> Option<RemoteSays> {
         let says = RemoteSays {
             missing: answer.missing.0.clone(),
             inexact: answer.inexact.iter().map(|one| format!("{}: {}", one.clause, one.reason)).collect(),

@@ -58,7 +58,7 @@ fn give_back(cases: &[Arc<RemoteCase>]) {
 
 /// A cluster that is open like a case.
 #[derive(Debug)]
-pub(super) struct RemoteCase {
+pub(crate) struct RemoteCase {
     remote: Remote,
     cluster: Cluster,
     pub overview: Overview,
@@ -75,7 +75,7 @@ struct Kept {
 }
 
 /// The open remote of a name; connected now if it is not, or if it is to be read again.
-pub(super) fn opened(session: &Session, call: &Call<'_>, name: &str, again: bool) -> Answer<Arc<RemoteCase>> {
+pub(crate) fn opened(session: &Session, call: &Call<'_>, name: &str, again: bool) -> Answer<Arc<RemoteCase>> {
     let remotes = Remotes::read(&session.start.home)?;
     let remote = remotes.get(name).inspect_err(|_| session.remotes.leave(name))?;
     let known = locked(&session.remotes.0).get(name).filter(|known| known.remote == *remote).map(Arc::clone);
@@ -140,6 +140,7 @@ impl RemoteCase {
             segments: 0,
             bytes_on_disk: 0,
             missing: overview.missing.0.iter().map(lacks).collect(),
+            shown_with: Vec::new(),
             remote: Some(RemoteCaseMark {
                 name: self.remote.name.clone(),
                 url: self.remote.url.clone(),
@@ -181,7 +182,12 @@ impl RemoteCase {
     }
 
     /// A listing of these events, kept from page to page.
-    pub fn listing(&self, cluster: &Cluster, asked: &Asked, sort: &SortBy) -> Answer<Arc<Mutex<Listing>>> {
+    pub fn listing(
+        &self,
+        cluster: &Cluster,
+        asked: &Asked,
+        sort: &SortBy,
+    ) -> indexer::Result<Arc<Mutex<Listing>>> {
         let key = format!("{asked:?} {sort:?}");
         {
             let mut kept = locked(&self.kept);

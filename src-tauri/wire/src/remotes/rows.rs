@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use indexer::query::{Filter, Op, Span, Test};
-use indexer::{Around, Direction, FieldValue as Value, SortBy, text_pieces};
+use indexer::{Around, Direction, EventId, FieldValue as Value, SortBy, text_pieces};
 use remote::{Cluster, RemoteEvent};
 
 use super::RemoteSays;
@@ -89,22 +89,21 @@ pub fn seek(case: &RemoteCase, call: &Call<'_>, request: &SeekRequest) -> Answer
 }
 
 pub fn event(case: &RemoteCase, call: &Call<'_>, request: &EventRequest) -> Answer<EventDetail> {
-    let (index, id) = case.document(request.id)?;
+    detail_of(case, call, request.id, DETAIL_BYTES)
+}
+
+/// An event that was listed, with its text up to a length.
+pub fn detail_of(case: &RemoteCase, call: &Call<'_>, id: EventId, most_bytes: usize) -> Answer<EventDetail> {
+    let (index, id) = case.document(id)?;
     let cluster = case.cluster(call);
     let answer = cluster.event_of((&index, &id))?;
     complete(&answer)?;
-    Ok(detail(case, &cluster, &answer.value, DETAIL_BYTES))
+    Ok(detail(case, &cluster, &answer.value, most_bytes))
 }
 
 pub fn events(case: &RemoteCase, call: &Call<'_>, request: &EventsRequest) -> Answer<EventsReply> {
-    let cluster = case.cluster(call);
-    let mut events = Vec::new();
-    for id in request.ids.iter().take(TOGETHER) {
-        let (index, id) = case.document(*id)?;
-        let answer = cluster.event_of((&index, &id))?;
-        complete(&answer)?;
-        events.push(detail(case, &cluster, &answer.value, ROW_BYTES * 10));
-    }
+    let ids = request.ids.iter().take(TOGETHER);
+    let events = ids.map(|id| detail_of(case, call, *id, ROW_BYTES * 10)).collect::<Answer<_>>()?;
     Ok(EventsReply { events })
 }
 
@@ -151,7 +150,8 @@ fn complete<T>(answer: &remote::Answer<T>) -> Answer<()> {
     })
 }
 
-fn row(case: &RemoteCase, cluster: &Cluster, event: &RemoteEvent, columns: &[String]) -> Row {
+/// An event as a row of a list.
+pub fn row(case: &RemoteCase, cluster: &Cluster, event: &RemoteEvent, columns: &[String]) -> Row {
     let shown = &event.text[..event.text.floor_char_boundary(ROW_BYTES)];
     Row {
         id: case.id_of(event),

@@ -19,6 +19,7 @@ use super::super::column::{Column, Picked};
 use super::super::expr::Expression;
 use super::super::source::in_time_order;
 pub use groups::Groups;
+pub use percentile::percentile_of_counted;
 pub use step::Stats;
 
 /// What `stats` calculates, compiled.

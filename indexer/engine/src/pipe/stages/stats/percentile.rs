@@ -240,6 +240,14 @@ fn of_counted<T: Copy>(numbers: &[(T, u64)], percent: Percent, cell: impl Fn(T) 
     }
 }
 
+/// The percentile, from 0 to 100, of numbers in their order with how often each occurs.
+#[must_use]
+pub fn percentile_of_counted(numbers: &[(Cell, u64)], percent: f64) -> Cell {
+    let places: Vec<(usize, u64)> =
+        numbers.iter().enumerate().map(|(place, (_, count))| (place, *count)).collect();
+    of_counted(&places, Percent::new(percent), |place| numbers[place].0.clone())
+}
+
 fn interpolated(low: Cell, next: &Cell, way: f64) -> Cell {
     if *next == low {
         return low;

@@ -1,0 +1,247 @@
+//! Aggregates of groups whose events are in several places: what each place calculates, how two of those are added, and the
+//! result of all.
+//!
+//! Counts, sums, means, least and greatest values and deviations are added from a few numbers of each place. Percentiles and
+//! distinct counts are calculated here, exactly, from the different values of each place with their counts.
+
+use std::collections::BTreeMap;
+
+use indexer::query::functions::Aggregation;
+use indexer::query::{Aggregate, Expr, Span};
+use indexer::{Cell, percentile_of_counted};
+
+/// How an aggregate is merged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Merging {
+    Count,
+    Sum,
+    Average,
+    Least,
+    Greatest,
+    Range,
+    Variance,
+    Deviation,
+    Distinct,
+    Percentile(f64),
+}
+
+/// What is known of a group so far.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Partials {
+    /// The results of [`Merging::asked`].
+    Cells(Vec<Cell>),
+    /// How often each value occurs.
+    Values(BTreeMap<Cell, u64>),
+}
+
+impl Merging {
+    /// Nothing for an aggregate that is calculated from whole rows.
+    pub fn of(aggregate: &Aggregate) -> Option<Merging> {
+        use Aggregation as A;
+        Some(match aggregate.function {
+            A::Count => Merging::Count,
+            A::Sum => Merging::Sum,
+            A::Avg => Merging::Average,
+            A::Min => Merging::Least,
+            A::Max => Merging::Greatest,
+            A::Range => Merging::Range,
+            A::Variance => Merging::Variance,
+            A::Stddev => Merging::Deviation,
+            A::CountDistinct => Merging::Distinct,
+            function => Merging::Percentile(function.percentile(aggregate.parameter)?),
+        })
+    }
+
+    /// The aggregates that each place calculates; none where it lists values.
+    pub fn asked(self) -> &'static [Aggregation] {
+        use Aggregation as A;
+        match self {
+            Merging::Count => &[A::Count],
+            Merging::Sum => &[A::Sum],
+            Merging::Average => &[A::Sum, A::Count],
+            Merging::Least => &[A::Min],
+            Merging::Greatest => &[A::Max],
+            Merging::Range => &[A::Min, A::Max],
+            Merging::Variance | Merging::Deviation => &[A::Count, A::Avg, A::Variance],
+            Merging::Distinct | Merging::Percentile(_) => &[],
+        }
+    }
+
+    /// Whether the count of values must be one of numbers.
+    pub fn needs_numbers(self) -> bool {
+        matches!(self, Merging::Average | Merging::Variance | Merging::Deviation)
+    }
+
+    /// What is known without any event.
+    pub fn empty(self) -> Partials {
+        match self {
+            Merging::Distinct | Merging::Percentile(_) => Partials::Values(BTreeMap::new()),
+            _ => Partials::Cells(vec![Cell::Missing; self.asked().len()]),
+        }
+    }
+
+    pub fn add(self, own: &mut Partials, more: &Partials) {
+        match (own, more) {
+            (Partials::Values(own), Partials::Values(more)) => {
+                more.iter().for_each(|(value, count)| *own.entry(value.clone()).or_default() += count);
+            }
+            (Partials::Cells(own), Partials::Cells(more)) => match self {
+                Merging::Least => own[0] = picked(&own[0], &more[0], false),
+                Merging::Greatest => own[0] = picked(&own[0], &more[0], true),
+                Merging::Range => {
+                    own[0] = picked(&own[0], &more[0], false);
+                    own[1] = picked(&own[1], &more[1], true);
+                }
+                Merging::Variance | Merging::Deviation => add_moments(own, more),
+                _ => own.iter_mut().zip(more).for_each(|(own, more)| *own = sum(own, more)),
+            },
+            _ => {}
+        }
+    }
+
+    pub fn result(self, partials: &Partials) -> Cell {
+        match (self, partials) {
+            (Merging::Distinct, Partials::Values(values)) => {
+                Cell::Int(values.keys().filter(|value| !value.is_missing()).count() as i64)
+            }
+            (Merging::Percentile(percent), Partials::Values(values)) => {
+                let numbers = values.iter().filter(|(value, _)| value.number().is_some());
+                let numbers: Vec<(Cell, u64)> =
+                    numbers.map(|(value, count)| (value.clone(), *count)).collect();
+                percentile_of_counted(&numbers, percent)
+            }
+            (Merging::Count, Partials::Cells(cells)) => match &cells[0] {
+                Cell::Missing => Cell::Int(0),
+                count => count.clone(),
+            },
+            (Merging::Average, Partials::Cells(cells)) => match (cells[0].number(), cells[1].number()) {
+                (Some(sum), Some(count)) if count > 0.0 => Cell::float(sum / count),
+                _ => Cell::Missing,
+            },
+            (Merging::Range, Partials::Cells(cells)) => match (&cells[0], &cells[1]) {
+                (Cell::Int(least), Cell::Int(greatest)) | (Cell::Time(least), Cell::Time(greatest)) => {
+                    greatest.checked_sub(*least).map_or(Cell::Missing, Cell::Int)
+                }
+                (least, greatest) => {
+                    let ends = greatest.number().zip(least.number());
+                    ends.map_or(Cell::Missing, |(greatest, least)| Cell::float(greatest - least))
+                }
+            },
+            (Merging::Variance | Merging::Deviation, Partials::Cells(cells)) => match cells[2].number() {
+                Some(variance) if self == Merging::Deviation => Cell::float(variance.sqrt()),
+                Some(variance) => Cell::float(variance),
+                None => Cell::Missing,
+            },
+            (_, Partials::Cells(cells)) => cells.first().cloned().unwrap_or(Cell::Missing),
+            (_, Partials::Values(_)) => Cell::Missing,
+        }
+    }
+}
+
+fn picked(one: &Cell, other: &Cell, greatest: bool) -> Cell {
+    if one.is_missing() || other.is_missing() {
+        return if one.is_missing() { other.clone() } else { one.clone() };
+    }
+    if greatest { one.max(other).clone() } else { one.min(other).clone() }
+}
+
+fn sum(one: &Cell, other: &Cell) -> Cell {
+    match (one, other) {
+        (Cell::Missing, known) | (known, Cell::Missing) => known.clone(),
+        (Cell::Int(one), Cell::Int(other)) => Cell::whole(i128::from(*one) + i128::from(*other)),
+        _ => one.number().zip(other.number()).map_or(Cell::Missing, |(one, other)| Cell::float(one + other)),
+    }
+}
+
+/// Adds a count, a mean and a variance.
+fn add_moments(own: &mut [Cell], more: &[Cell]) {
+    let read = |cells: &[Cell]| {
+        let count = cells[0].number().unwrap_or(0.0);
+        (count, cells[1].number().unwrap_or(0.0), cells[2].number().unwrap_or(0.0) * (count - 1.0).max(0.0))
+    };
+    let ((count, mean, squares), (more_count, more_mean, more_squares)) = (read(own), read(more));
+    let all = count + more_count;
+    if all == 0.0 {
+        return;
+    }
+    let distance = more_mean - mean;
+    let squares = squares + more_squares + distance * distance * count * more_count / all;
+    own[0] = Cell::Int(all as i64);
+    own[1] = Cell::float(mean + distance * more_count / all);
+    own[2] = if all > 1.0 { Cell::float(squares / (all - 1.0)) } else { Cell::Missing };
+}
+
+/// An aggregate of the same rows.
+pub(super) fn with_function(aggregate: &Aggregate, function: Aggregation, name: String) -> Aggregate {
+    Aggregate { function, parameter: None, name: Some(name), ..aggregate.clone() }
+}
+
+/// How many rows an aggregate is calculated of, whatever their values.
+pub(super) fn counting(condition: Option<Expr>, name: &str) -> Aggregate {
+    Aggregate {
+        function: Aggregation::Count,
+        argument: None,
+        parameter: None,
+        condition,
+        name: Some(name.to_owned()),
+        span: Span::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a place with these numbers says.
+    fn partials(merging: Merging, numbers: &[i64]) -> Partials {
+        let count = numbers.len() as f64;
+        let mean = numbers.iter().sum::<i64>() as f64 / count;
+        let squares: f64 = numbers.iter().map(|number| (*number as f64 - mean).powi(2)).sum();
+        if merging.asked().is_empty() {
+            let mut values = BTreeMap::new();
+            numbers.iter().for_each(|number| *values.entry(Cell::Int(*number)).or_default() += 1);
+            return Partials::Values(values);
+        }
+        let cell = |function: &Aggregation| match function {
+            Aggregation::Count => Cell::Int(numbers.len() as i64),
+            _ if numbers.is_empty() => Cell::Missing,
+            Aggregation::Sum => Cell::Int(numbers.iter().sum()),
+            Aggregation::Avg => Cell::float(mean),
+            Aggregation::Min => numbers.iter().min().map_or(Cell::Missing, |number| Cell::Int(*number)),
+            Aggregation::Max => numbers.iter().max().map_or(Cell::Missing, |number| Cell::Int(*number)),
+            Aggregation::Variance if count > 1.0 => Cell::float(squares / (count - 1.0)),
+            _ => Cell::Missing,
+        };
+        Partials::Cells(merging.asked().iter().map(cell).collect())
+    }
+
+    #[test]
+    fn merged_aggregates_are_those_of_all_numbers() {
+        let all: Vec<i64> = (0..60).map(|n| (n * 37 + n * n) % 101 - 20).collect();
+        let kinds = [
+            Merging::Count,
+            Merging::Sum,
+            Merging::Average,
+            Merging::Least,
+            Merging::Greatest,
+            Merging::Range,
+            Merging::Variance,
+            Merging::Deviation,
+            Merging::Distinct,
+            Merging::Percentile(95.0),
+        ];
+        for merging in kinds {
+            for cuts in [[0, 0], [0, 60], [1, 2], [7, 40], [30, 31], [60, 60]] {
+                let mut merged = merging.empty();
+                for part in [&all[..cuts[0]], &all[cuts[0]..cuts[1]], &all[cuts[1]..]] {
+                    merging.add(&mut merged, &partials(merging, part));
+                }
+                let (merged, whole) = (merging.result(&merged), merging.result(&partials(merging, &all)));
+                let (merged, whole) = (merged.number().expect("a number"), whole.number().expect("a number"));
+                assert!((merged - whole).abs() < 1e-9, "{merging:?} {cuts:?}: {merged} {whole}");
+            }
+        }
+        assert_eq!(Merging::Count.result(&Merging::Count.empty()), Cell::Int(0));
+        assert_eq!(Merging::Average.result(&Merging::Average.empty()), Cell::Missing);
+    }
+}
