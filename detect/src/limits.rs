@@ -58,3 +58,7 @@ pub const WHOLE_SHARE: u32 = 10;
 
 /// Publications that wait to be evaluated one by one. Each holds the segments of its moment, some small ones.
 pub const WAITING_SNAPSHOTS: usize = 64;
+
+/// Bytes of all texts that a field is searched for at once, up to which the automaton is a table: half a kilobyte each at most,
+/// and a third of the time of the smaller automaton.
+pub const TABLE_NEEDLE_BYTES: usize = 64 << 10;

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind, StartKind};
 use indexer::query::network::Network;
 
 use super::pattern::{Anchor, Wild, lower};
 use super::program::TestId;
 use super::values::{Clock, Order, Test};
 use crate::clock;
-use crate::limits::REGEX_BYTES;
+use crate::limits::{REGEX_BYTES, TABLE_NEEDLE_BYTES};
 
 #[derive(Debug, Default)]
 pub struct FieldMatcher {
@@ -129,7 +129,13 @@ impl Texts {
         }
         if !listed.is_empty() {
             // Too many needles for its numbers are some hundred million bytes of rules, which no file may have.
-            texts.automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&listed).ok();
+            let bytes: usize = listed.iter().map(|needle| needle.len()).sum();
+            let mut builder = AhoCorasick::builder();
+            builder.match_kind(MatchKind::Standard).start_kind(StartKind::Unanchored);
+            if bytes <= TABLE_NEEDLE_BYTES {
+                builder.kind(Some(AhoCorasickKind::DFA));
+            }
+            texts.automaton = builder.build(&listed).ok();
         }
         texts
     }
