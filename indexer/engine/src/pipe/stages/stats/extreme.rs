@@ -1,6 +1,7 @@
 //! `min`, `max`, `range`: of numbers, times, levels or texts; of several types in the order of types.
 
 use std::any::Any;
+use std::cmp::Ordering;
 
 use super::super::super::cell::Cell;
 use super::super::super::column::{Column, Data};
@@ -23,10 +24,14 @@ impl Extremes {
         Extremes { wanted, groups: Vec::new(), missing: 0 }
     }
 
-    fn take_rows(&mut self, groups: &[u32], column: &Column, weights: impl Iterator<Item = u64>) {
-        for (row, (&group, weight)) in groups.iter().zip(weights).enumerate() {
+    /// Without weights each row counts once.
+    fn take_rows(&mut self, groups: &[u32], column: &Column, weights: &[u64]) {
+        if self.take_numbers(groups, column, weights) {
+            return;
+        }
+        for (row, &group) in groups.iter().enumerate() {
             if column.is_missing(row) {
-                self.missing += weight;
+                self.missing += weights.get(row).copied().unwrap_or(1);
                 continue;
             }
             // Texts are copied only where they are new ends.
@@ -37,6 +42,53 @@ impl Extremes {
                 continue;
             }
             self.take(group, column.cell(row));
+        }
+    }
+
+    /// Numbers without a cell for each: first the ends of each group among these rows. True if it was done.
+    fn take_numbers(&mut self, groups: &[u32], column: &Column, weights: &[u64]) -> bool {
+        // Where most groups have no row here, looking at each group costs more than it saves.
+        if self.groups.len() > groups.len() {
+            return false;
+        }
+        match &column.data {
+            Data::Int(values) => self.take_ends(groups, (values.iter(), weights), i64::cmp, Cell::Int),
+            Data::Time(values) => self.take_ends(groups, (values.iter(), weights), i64::cmp, Cell::Time),
+            Data::Float(values) => {
+                // As cells compare: both zeros are equal.
+                let order = |one: &f64, other: &f64| (one + 0.0).total_cmp(&(other + 0.0));
+                self.take_ends(groups, (values.iter(), weights), order, Cell::Float);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn take_ends<T: Copy>(
+        &mut self,
+        groups: &[u32],
+        (values, weights): (impl Iterator<Item = Option<T>>, &[u64]),
+        order: fn(&T, &T) -> Ordering,
+        cell: fn(T) -> Cell,
+    ) {
+        let mut ends: Vec<Option<(T, T)>> = vec![None; self.groups.len()];
+        for (row, (&group, value)) in groups.iter().zip(values).enumerate() {
+            let Some(value) = value else {
+                self.missing += weights.get(row).copied().unwrap_or(1);
+                continue;
+            };
+            let (least, greatest) = ends[group as usize].get_or_insert((value, value));
+            if order(&value, least).is_lt() {
+                *least = value;
+            } else if order(&value, greatest).is_gt() {
+                *greatest = value;
+            }
+        }
+        for (group, ends) in (0..).zip(ends) {
+            if let Some((least, greatest)) = ends {
+                self.take(group, cell(least));
+                self.take(group, cell(greatest));
+            }
         }
     }
 
@@ -56,13 +108,13 @@ impl Accumulate for Extremes {
     fn add(&mut self, groups: &[u32], total: usize, column: Option<&Column>) {
         self.groups.resize(total, NOTHING);
         let Some(column) = column else { return };
-        self.take_rows(groups, column, std::iter::repeat(1));
+        self.take_rows(groups, column, &[]);
     }
 
     fn add_weighted(&mut self, groups: &[u32], total: usize, column: Option<&Column>, weights: &[u64]) {
         self.groups.resize(total, NOTHING);
         let Some(column) = column else { return };
-        self.take_rows(groups, column, weights.iter().copied());
+        self.take_rows(groups, column, weights);
     }
 
     fn merge(&mut self, later: Box<dyn Accumulate>, to: &[u32], total: usize) {
