@@ -11,6 +11,7 @@ pub use crate::links::Links;
 pub use crate::listen::Listen;
 pub use crate::mcp::Mcp;
 pub use crate::push::{Plan, Push};
+use crate::readings::check_format;
 use crate::tuning::Tuning;
 
 /// Import logs into a case and query it: offline, on this machine.
@@ -117,18 +118,15 @@ impl Reading {
             ..indexer::ReadOptions::default()
         };
         let saved = wire::saved_definitions(&wire::home());
-        let is_saved = |name: &str| saved.iter().any(|definition| definition.name == name);
         match &self.format {
             Some(file) if Path::new(file).is_file() => {
                 options.definitions = indexer::definitions(Path::new(file))?;
             }
-            Some(name) if !is_saved(name) && !indexer::format_names().any(|(known, _)| known == name) => {
-                let message = format!("there is no format named \"{name}\", and no file that defines one");
-                let names: Vec<_> = indexer::format_names().map(|(name, _)| name).collect();
-                let error = indexer::Error::new(indexer::ErrorKind::BadRequest, message);
-                return Err(error.hint(format!("the formats are {}", names.join(", "))));
+            Some(name) => {
+                check_format(name, &saved)?;
+                options.format = Some(name.clone());
             }
-            format => options.format.clone_from(format),
+            None => {}
         }
         // Of one definition it is clear which is meant; of several the data tells.
         if let [definition] = options.definitions.as_slice() {

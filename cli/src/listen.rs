@@ -17,6 +17,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use crate::alerts::{Alerting, Alerts};
 use crate::args::Profile;
 use crate::duration::duration_ns;
+use crate::readings::Chosen;
 use crate::tuning::Tuning;
 use crate::{Outcome, out};
 
@@ -48,6 +49,13 @@ pub struct Listen {
     /// Read standard input
     #[arg(long)]
     pub stdin: bool,
+    /// Read as a format instead of learning it, all or what is named: access, 10.0.0.7=cef, tag:nginx=access,
+    /// source:/var/log/app/*=json; repeatable. `learned` forgets what the case remembers
+    #[arg(long, value_name = "[WHAT=]FORMAT")]
+    pub format: Vec<String>,
+    /// Zone of times without one, of all or of what is named: Europe/Berlin, 10.0.0.0/8=+02:00; repeatable
+    #[arg(long, value_name = "[WHAT=]TZ", allow_hyphen_values = true)]
+    pub zone: Vec<String>,
     /// How soon events are visible: 200ms, 1s, 5s, 30s
     #[arg(long, value_name = "TIME", default_value = "1s")]
     pub refresh: String,
@@ -57,6 +65,9 @@ pub struct Listen {
     /// Drop the oldest events when the case takes more: 500MB, 50GB
     #[arg(long, value_name = "SIZE")]
     pub keep_bytes: Option<String>,
+    /// Compress what was received longer ago once more, and harder: 1d
+    #[arg(long, value_name = "TIME")]
+    pub compress_after: Option<String>,
     /// Refuse senders when less than this is free on the disk [default: 512MB]
     #[arg(long, value_name = "SIZE")]
     pub reserve: Option<String>,
@@ -92,7 +103,8 @@ pub fn run(arguments: &Listen) -> Result<Outcome> {
     let networks = networks(arguments)?;
     let stats = arguments.stats.as_deref().map(duration).transpose()?;
     let internal = arguments.internal_log.as_deref().map(duration).transpose()?.map(Source::Internal);
-    let options = options(arguments)?;
+    let chosen = Chosen::new(&arguments.case, &arguments.format, &arguments.zone)?;
+    let options = options(arguments, &chosen)?;
     // From here on a signal ends what was begun in order; a second one ends it at once.
     let signalled = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
@@ -111,8 +123,11 @@ pub fn run(arguments: &Listen) -> Result<Outcome> {
     };
     let receiver = Receiver::start(case, options, Arc::new(watch))?;
     let stop = Cancel::default();
-    let started: Result<Vec<Running>, Error> =
-        sources.iter().map(|source| receive::start(source, &receiver, &networks, &stop)).collect();
+    let started = sources.iter().map(|source| {
+        let read = (&receiver.part(), &chosen.readings);
+        receive::start_counted(source, &receiver, (&networks, &stop), read)
+    });
+    let started: Result<Vec<Running>, Error> = started.collect();
     // It ends after the others, so that it counts all that they received.
     let stop_internal = Cancel::default();
     let internal = internal.map(|source| receive::start(&source, &receiver, &networks, &stop_internal));
@@ -127,6 +142,7 @@ pub fn run(arguments: &Listen) -> Result<Outcome> {
             return Err(error.into());
         }
     };
+    chosen.remember(&arguments.case)?;
     ready(&running, arguments.json)?;
     alerts.ready();
     let mut printed = Instant::now();
@@ -153,10 +169,16 @@ pub fn run(arguments: &Listen) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn options(arguments: &Listen) -> Result<Options> {
+fn options(arguments: &Listen, chosen: &Chosen) -> Result<Options> {
     let keep = Keep {
         age_ns: arguments.keep.as_deref().map(duration).transpose()?.map(|age| age.as_nanos() as i64),
         bytes: arguments.keep_bytes.as_deref().map(size).transpose()?,
+        compress_after_ns: arguments
+            .compress_after
+            .as_deref()
+            .map(duration)
+            .transpose()?
+            .map(|after| after.as_nanos() as i64),
     };
     let mut options = Options {
         refresh: duration(&arguments.refresh)?,
@@ -164,6 +186,7 @@ fn options(arguments: &Listen) -> Result<Options> {
         live: LiveOptions {
             profile: arguments.profile.map(indexer::Profile::from),
             tune: arguments.tuning.overrides(),
+            definitions: chosen.definitions(),
         },
         ..Options::default()
     };
@@ -325,6 +348,10 @@ fn notify(notice: &Notice) {
             out::problem(error);
             out::say("  what is received is kept in the log, and it is tried again every second");
         }
+        Notice::Compressed(compressed) => out::say(&format!(
+            "compressed what is old of {} sources: {} bytes became {}",
+            compressed.sources, compressed.before, compressed.after
+        )),
         Notice::Published => {}
         Notice::Dropped(retained) => out::say(&format!(
             "dropped {} events of {} sources ({} segments, {} bytes): older or more than is to be kept",

@@ -22,6 +22,7 @@ mod notebook;
 mod out;
 mod pipes;
 mod push;
+mod readings;
 mod remotes;
 mod rewrite;
 mod seismograph;

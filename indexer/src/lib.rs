@@ -56,9 +56,12 @@ pub use import::{
 };
 pub use ingest::custom::{Definition, DefinitionError, load_text as definitions_of};
 pub use ingest::{
-    Filter, Glob, Level, NO_TIME, Options as ReadOptions, TimeFieldOption, TimeReport, TimeStep, format_names,
+    Filter, Glob, Level, NO_TIME, Options as ReadOptions, SYSLOG_PREFIX, TimeFieldOption, TimeReport,
+    TimeStep, format_names, is_zone, message_format, program_of,
 };
-pub use live::{Keep, Live, LiveOptions, Moment, Published, Received, Retained, STREAM_PART};
+pub use live::{
+    Compressed, Definitions, Keep, Live, LiveOptions, Moment, Published, Received, Retained, STREAM_PART,
+};
 pub use patterns::{Granularity, Template, TemplateId};
 pub use preview::{
     Estimate, Preview, PreviewFile, PreviewRequest, PreviewRow, ProfileCost, preview, preview_text,
@@ -67,7 +70,7 @@ pub use query;
 pub use rewrite::{CompactReport, RepairReport, Rewriting};
 pub use store::{
     Account, Example, Marks, Missing, News, Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged,
-    Profile, Reading, Scalar, Snapshot, SourceEntry, Unparsed,
+    Profile, Reading, Scalar, Snapshot, SourceEntry, Unparsed, other_writer,
 };
 pub use tune::{Host, Overrides, Plan};
 pub use value_spans::{TextPiece, text_pieces};

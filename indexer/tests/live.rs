@@ -16,7 +16,7 @@ fn later(moment: Moment) -> Moment {
 }
 
 fn push(live: &mut Live<'_>, stream: &str, offset: u64, text: &str, ends: bool, now: Moment) {
-    let received = Received { stream, format: None, offset, bytes: text.as_bytes(), ends };
+    let received = Received { stream, format: None, zone: None, offset, bytes: text.as_bytes(), ends };
     live.push(received, now).expect("it is taken");
 }
 
@@ -114,7 +114,7 @@ fn bytes_that_look_like_no_text_become_events_all_the_same() {
     let case = case(folder.path());
     let mut live = case.live(&LiveOptions::default(), at(0)).expect("it is live");
     let bytes: Vec<u8> = [b"%PDF-1.7 \x01\x02\x05\x06\x10\n".repeat(40), b"<13>next\n".to_vec()].concat();
-    let received = Received { stream: "odd", format: None, offset: 0, bytes: &bytes, ends: true };
+    let received = Received { stream: "odd", format: None, zone: None, offset: 0, bytes: &bytes, ends: true };
     live.push(received, at(0)).expect("it is taken");
     live.finish(at(0)).expect("it ends");
     assert!(case.snapshot().events() >= 1);
@@ -151,7 +151,7 @@ fn what_is_older_than_is_to_be_kept_is_dropped_by_whole_segments() {
     let folder = tempfile::tempdir().expect("a folder");
     let case = case(folder.path());
     let mut live = case.live(&LiveOptions::default(), at(0)).expect("it is live");
-    let keep = Keep { age_ns: Some(40 * SECOND_NS), bytes: None };
+    let keep = Keep { age_ns: Some(40 * SECOND_NS), ..Keep::default() };
     let mut offset = 0;
     let mut dropped = Retained::default();
     for number in 0..120 {
@@ -184,7 +184,7 @@ fn what_is_more_than_is_to_be_kept_is_dropped() {
     let folder = tempfile::tempdir().expect("a folder");
     let case = case(folder.path());
     let mut live = case.live(&LiveOptions::default(), at(0)).expect("it is live");
-    let keep = Keep { age_ns: None, bytes: Some(100_000) };
+    let keep = Keep { bytes: Some(100_000), ..Keep::default() };
     let (mut offset, mut dropped) = (0, 0);
     for round in 0..30 {
         let text: String = (round * 400..(round + 1) * 400).map(line).collect();
@@ -279,7 +279,7 @@ fn merge_of_what_is_dropped_meanwhile_comes_to_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let case = case(folder.path());
     let mut live = case.live(&LiveOptions::default(), at(0)).expect("it is live");
-    let keep = Keep { age_ns: Some(8 * SECOND_NS), bytes: None };
+    let keep = Keep { age_ns: Some(8 * SECOND_NS), ..Keep::default() };
     let offset = with_segments(&mut live, 0..8, 0, at(0));
     // A new partition begins, and the old one is dropped under the merge.
     live.retain(keep, at(2)).expect("it is looked at");

@@ -6,6 +6,7 @@ use crate::batch::Chunk;
 use crate::custom::Definition;
 use crate::decoded::Decoded;
 use crate::event_starts;
+use crate::formats::syslog::{self, CARRIED, Carried, message_format};
 use crate::formats::{self, FORMATS, Format, Setup, text};
 use crate::frame::{Framing, frames};
 use crate::limits;
@@ -57,6 +58,8 @@ pub(crate) struct Verdict {
 pub(crate) enum Candidate {
     BuiltIn(&'static Format),
     Custom(Arc<Definition>),
+    /// Syslog whose messages are of a format, with the name of both together.
+    Carried(String, Box<Candidate>),
 }
 
 impl Candidate {
@@ -67,13 +70,23 @@ impl Candidate {
     }
 
     pub(crate) fn named(name: &str, definitions: &[Arc<Definition>]) -> Option<Candidate> {
-        Candidate::all(definitions).find(|candidate| candidate.name() == name)
+        match message_format(name) {
+            message if message == name => {
+                Candidate::all(definitions).find(|candidate| candidate.name() == name)
+            }
+            message if message == syslog::FORMAT.name => None,
+            message => {
+                let message = Candidate::named(message, definitions)?;
+                Some(Candidate::Carried(name.to_owned(), Box::new(message)))
+            }
+        }
     }
 
     fn name(&self) -> &str {
         match self {
             Candidate::BuiltIn(format) => format.name,
             Candidate::Custom(definition) => &definition.name,
+            Candidate::Carried(name, _) => name,
         }
     }
 
@@ -81,6 +94,7 @@ impl Candidate {
         match self {
             Candidate::BuiltIn(format) => format.title,
             Candidate::Custom(definition) => &definition.title,
+            Candidate::Carried(..) => CARRIED.title,
         }
     }
 
@@ -88,16 +102,26 @@ impl Candidate {
         match self {
             Candidate::BuiltIn(format) => format,
             Candidate::Custom(_) => &formats::CUSTOM,
+            Candidate::Carried(..) => &CARRIED,
         }
     }
 
     /// A parser that has learned from the sample.
     fn parser(&self, sample: &[u8], setup: &Setup) -> Parser {
-        let setup = match self {
+        Parser::new(self.format(), self.setup(sample, setup))
+    }
+
+    fn setup(&self, sample: &[u8], setup: &Setup) -> Setup {
+        match self {
             Candidate::BuiltIn(format) => Setup { learned: (format.learn)(sample, setup), ..setup.clone() },
             Candidate::Custom(definition) => definition.setup(setup),
-        };
-        Parser::new(self.format(), setup)
+            Candidate::Carried(_, message) => {
+                let messages = Carried::messages(sample);
+                let times = rules::learn(messages.split(|&byte| byte == b'\n'));
+                let of_message = message.setup(&messages, &Setup { times, ..setup.clone() });
+                Carried::setup(message.format(), of_message, sample, setup)
+            }
+        }
     }
 }
 

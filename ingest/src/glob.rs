@@ -48,6 +48,12 @@ impl Glob {
         Glob { of_name: false, ..Glob::new(pattern) }
     }
 
+    /// The pattern as it was written.
+    #[must_use]
+    pub fn written(&self) -> &str {
+        &self.written
+    }
+
     /// Whether text contains any pattern character.
     #[must_use]
     pub fn is_pattern(text: &str) -> bool {

@@ -157,6 +157,7 @@ impl Parser {
     /// Whether layouts beyond the sample are learned: lines have times, and no person described them.
     pub(crate) fn has_layouts(&self) -> bool {
         self.setup.custom.is_none()
+            && self.setup.carried.is_none()
             && self.learned().records.is_none()
             && (self.learned().text.is_some() || self.setup.times.begins_lines())
     }
@@ -186,7 +187,8 @@ impl Parser {
         }
         let text = chunk.text();
         let lines = memchr_iter(b'\n', text).count() + 1;
-        let mut rows = Rows::new(self.format.columns, self.setup.zone.clone(), lines);
+        let columns = self.setup.carried.as_ref().map_or(self.format.columns, |carried| carried.columns());
+        let mut rows = Rows::new(columns, self.setup.zone.clone(), lines);
         let mut reader = (self.format.reader)(&self.setup);
         // Where every line is an event, layouts decide nothing.
         let has_starts = matches!(self.framing(), Framing::Starts(_));

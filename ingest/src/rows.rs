@@ -1,5 +1,6 @@
 //! The output of a format: columns that grow one row at a time and pad themselves.
 
+use std::mem;
 use std::sync::Arc;
 
 use crate::batch::{Batch, Chunk, Column, Level, NO_INT, NO_TIME, Span, Values};
@@ -107,6 +108,27 @@ impl Rows {
         }
         self.row_time = NO_TIME;
         self.row_level = Level::None;
+    }
+
+    /// Reads the rest of the event from a position on as an event of its own. Its time and its level replace those of
+    /// the row, if it has any.
+    pub(crate) fn within<T>(&mut self, from: usize, read: impl FnOnce(&mut Rows) -> T) -> T {
+        let time = mem::replace(&mut self.row_time, NO_TIME);
+        let level = mem::replace(&mut self.row_level, Level::None);
+        let counted = self.clock.tally;
+        if time != NO_TIME {
+            self.clock.uncount_last();
+        }
+        self.row_start += from;
+        let read = read(self);
+        self.row_start -= from;
+        if self.row_time == NO_TIME {
+            (self.row_time, self.clock.tally) = (time, counted);
+        }
+        if self.row_level == Level::None {
+            self.row_level = level;
+        }
+        read
     }
 
     #[inline]

@@ -1,12 +1,13 @@
 //! Counters as rsyslog's impstats has them: per source what was received, accepted and rejected, and of the
 //! intake as a whole how its queue and its disk do. They only grow while the process runs.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// All counters of a running intake. Threads add to them; whoever reports reads them.
 #[derive(Debug, Default)]
@@ -144,13 +145,16 @@ impl SourceCounters {
             bytes: get(&self.bytes),
             batches: get(&self.batches),
             last_ms: self.last_ms(),
-            rejected: lock(&self.rejected).clone(),
+            rejected: lock(&self.rejected)
+                .iter()
+                .map(|(reason, count)| (Cow::Borrowed(*reason), *count))
+                .collect(),
         }
     }
 }
 
 /// The counters of an intake at a moment.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Statistics {
     pub sources: BTreeMap<String, SourceStatistics>,
     pub queue_bytes: u64,
@@ -164,7 +168,7 @@ pub struct Statistics {
     pub visible_p99_ms: f64,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceStatistics {
     pub received: u64,
     pub accepted: u64,
@@ -173,7 +177,7 @@ pub struct SourceStatistics {
     pub batches: u64,
     /// When records were accepted last, in milliseconds since 1970.
     pub last_ms: Option<u64>,
-    pub rejected: BTreeMap<&'static str, u64>,
+    pub rejected: BTreeMap<Cow<'static, str>, u64>,
 }
 
 /// Durations by size, in buckets that are an eighth of a power of two wide, so that a percentile is at most

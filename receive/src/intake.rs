@@ -32,12 +32,14 @@ pub struct Stream {
     pub sender: Option<String>,
     /// The format to read the records as; learned from their bytes where there is none.
     pub format: Option<String>,
+    /// The zone of times without one, where it was chosen.
+    pub zone: Option<String>,
 }
 
 impl Stream {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Stream {
-        Stream { name: name.into(), sender: None, format: None }
+        Stream { name: name.into(), sender: None, format: None, zone: None }
     }
 
     /// A stream of a name that there were others of: its source is called by the name alone.

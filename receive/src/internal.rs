@@ -3,7 +3,6 @@
 //! An event for each stream that received something, and one for the intake as a whole. Numbers are of the time since the
 //! event before, so that they can be summed; those that end in `_total` are of the time since the process started.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use indexer::Cancel;
@@ -53,9 +52,9 @@ fn events(before: &Statistics, now: &Statistics, time: &jiff::Timestamp) -> Vec<
 }
 
 fn stream_event(name: &str, before: &SourceStatistics, now: &SourceStatistics) -> Value {
-    let mut reasons: BTreeMap<&str, u64> = now.rejected.clone();
+    let mut reasons = now.rejected.clone();
     for (reason, count) in &before.rejected {
-        let now = reasons.entry(reason).or_default();
+        let now = reasons.entry(reason.clone()).or_default();
         *now = now.saturating_sub(*count);
     }
     reasons.retain(|_, count| *count > 0);

@@ -92,5 +92,8 @@ pub const ROTATED_PATIENCE: Duration = Duration::from_secs(5);
 /// So much of the beginning of a file, at most its first line, tells it from others.
 pub const FILE_HEAD_BYTES: usize = 256;
 
+/// How often other processes are given the counters: as often as a person looks.
+pub const STATUS: Duration = Duration::from_secs(1);
+
 /// Files that are followed at one time.
 pub const MOST_FOLLOWED: usize = 512;

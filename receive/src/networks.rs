@@ -27,7 +27,14 @@ impl Networks {
     #[must_use]
     pub fn allow(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
-        address.is_loopback() || self.0.iter().any(|network| network.contains(&address))
+        address.is_loopback() || self.contain(address)
+    }
+
+    /// Whether an address is in one of them.
+    #[must_use]
+    pub fn contain(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.0.iter().any(|network| network.contains(&address))
     }
 }
 

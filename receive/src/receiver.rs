@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use indexer::{Case, Error, Keep, Live, LiveOptions, Moment, Received, Retained};
+use indexer::{Case, Compressed, Error, Keep, Live, LiveOptions, Moment, Received, Retained};
 
 use crate::counters::Counters;
 use crate::intake::Intake;
 use crate::limits::{LANDED_AT_ONCE, RESERVE_BYTES, RETENTION, RETRY};
 use crate::log::{Log, Position, Reader, files_of};
+use crate::status::{Published, Sources};
 use crate::turn::{Turn, Yielded};
 
 /// How a case receives.
@@ -49,6 +50,8 @@ pub enum Notice {
     Failing(Error),
     /// Old events were dropped.
     Dropped(Retained),
+    /// Old events were packed harder.
+    Compressed(Compressed),
     /// New events are visible, in segments of their own that are not merged yet.
     Published,
 }
@@ -63,6 +66,8 @@ pub struct Receiver {
     log: Arc<Log>,
     turn: Arc<Turn>,
     pace: Arc<Mutex<Pace>>,
+    sources: Arc<Sources>,
+    published: Published,
     writer: JoinHandle<()>,
     indexing: JoinHandle<Result<(), Error>>,
 }
@@ -92,7 +97,9 @@ impl Receiver {
         let indexing = thread("indexing", move || {
             index(&receiving, (&reading, &taking), (&options.live, &paced), &*telling)
         })?;
-        Ok(Receiver { case, tell, log, turn, pace, writer, indexing })
+        let sources = Arc::<Sources>::default();
+        let published = Published::start(case.folder(), Arc::clone(&sources), Arc::clone(log.counters()))?;
+        Ok(Receiver { case, tell, log, turn, pace, sources, published, writer, indexing })
     }
 
     /// Receives with another refresh interval, and keeps another amount, from now on.
@@ -124,6 +131,10 @@ impl Receiver {
         Arc::new(Counters::part_of(self.log.counters()))
     }
 
+    pub(crate) fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
     pub(crate) fn log(&self) -> &Arc<Log> {
         &self.log
     }
@@ -138,6 +149,7 @@ impl Receiver {
     /// Accepts nothing any more, makes events of everything that was accepted, and gives the case back.
     pub fn finish(self) -> Result<(), Error> {
         self.log.close();
+        drop(self.published);
         let panicked = |_| Error::new(indexer::ErrorKind::Internal, "receiving ended unexpectedly");
         self.writer.join().map_err(panicked)?;
         self.indexing.join().map_err(panicked)?
@@ -291,6 +303,7 @@ impl<'c> Indexing<'c> {
                 let received = Received {
                     stream: &bytes.stream.name,
                     format: bytes.stream.format.as_deref(),
+                    zone: bytes.stream.zone.as_deref(),
                     offset: bytes.offset,
                     bytes: bytes.bytes,
                     ends: bytes.ends,
@@ -333,6 +346,12 @@ impl<'c> Indexing<'c> {
         self.log.counters().set_backlog(self.log.bytes_beyond(self.reader.position()));
         self.remove_read(self.reader.position().file)?;
         self.live.start_merging()?;
+        self.live.start_packing(self.pace().keep, moment)?;
+        match self.live.compressed() {
+            Some(Ok(compressed)) => (self.tell)(Notice::Compressed(compressed)),
+            Some(Err(error)) => (self.tell)(Notice::Failing(error)),
+            None => {}
+        }
         if self.retained.elapsed() >= RETENTION.min(self.pace().refresh * 10) {
             self.retained = moment.instant;
             let retained = self.live.retain(self.pace().keep, moment)?;
@@ -425,5 +444,25 @@ mod tests {
         assert_eq!(case.snapshot().events(), 5);
         receiver.finish().expect("a clean end");
         assert_eq!((case.snapshot().events(), case.snapshot().name()), (5, "renamed"));
+    }
+
+    #[test]
+    fn stream_that_is_read_in_two_ways_keeps_every_record() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let case = Arc::new(Case::create(&folder.path().join("live.case")).expect("a case"));
+        let options = Options { refresh: Duration::from_hours(1), ..Options::default() };
+        let receiver = Receiver::start(Arc::clone(&case), options, Arc::new(|_| {})).expect("it starts");
+        let intake = receiver.intake();
+        for (number, format) in (0..).zip(["json", "json", "text", "json", "text", "text"]) {
+            let stream = Stream { format: Some(format.to_owned()), ..Stream::new("http/logs") };
+            let record = Record::new(format!("{{\"number\":{number}}}").into_bytes());
+            intake.append(&stream, vec![record]).expect("it is stored");
+            assert!(intake.refresh(true, PATIENCE));
+        }
+        receiver.finish().expect("a clean end");
+        let snapshot = case.snapshot();
+        let read: Vec<(&str, u64)> =
+            snapshot.sources().iter().map(|source| (source.format.as_str(), source.events)).collect();
+        assert_eq!(read, [("json", 2), ("text", 1), ("json", 1), ("text", 2)]);
     }
 }

@@ -17,6 +17,7 @@ use crate::internal::log_counters;
 use crate::journal::Journal;
 use crate::limits::READ_BYTES;
 use crate::networks::{Networks, process_with_address};
+use crate::readings::Readings;
 use crate::receiver::{Notice, Receiver};
 use crate::syslog::{LOOK, serve_tcp, serve_udp};
 use crate::tally::Tally;
@@ -70,19 +71,30 @@ pub fn start(
     networks: &Networks,
     stop: &Cancel,
 ) -> Result<Running, Error> {
-    start_counted(source, receiver, (networks, stop), (&receiver.part(), None))
+    start_counted(source, receiver, (networks, stop), (&receiver.part(), &Arc::default()))
 }
 
-/// Like [`start`], and what comes from the source is counted in [`Receiver::part`] of its own too, and read as a format
-/// if one is named.
+/// Like [`start`], and what comes from the source is counted in [`Receiver::part`] of its own too, and read as was
+/// chosen.
 pub fn start_counted(
     source: &Source,
     receiver: &Receiver,
     (networks, stop): (&Networks, &Cancel),
-    (counters, format): (&Arc<Counters>, Option<&str>),
+    read: (&Arc<Counters>, &Arc<Readings>),
 ) -> Result<Running, Error> {
-    let format = format.map(str::to_owned);
-    let tally = Arc::new(Tally::new(receiver.log(), Arc::clone(counters), format));
+    let running = run_source(source, receiver, (networks, stop), read)?;
+    receiver.sources().add(running.kind, &running.address, read.0, stop);
+    Ok(running)
+}
+
+fn run_source(
+    source: &Source,
+    receiver: &Receiver,
+    (networks, stop): (&Networks, &Cancel),
+    (counters, readings): (&Arc<Counters>, &Arc<Readings>),
+) -> Result<Running, Error> {
+    let tally = Arc::new(Tally::new(receiver.log(), Arc::clone(counters), Arc::clone(readings)));
+    let readings = Arc::clone(readings);
     let intake: Arc<dyn Intake> = Arc::clone(&tally) as Arc<dyn Intake>;
     let (networks, stop) = (networks.clone(), stop.clone());
     let tell = Arc::clone(receiver.teller());
@@ -91,15 +103,15 @@ pub fn start_counted(
             check_loopback(*address, &networks)?;
             let listener = TcpListener::bind(address).map_err(|error| in_use(*address, "tcp", &error))?;
             let address = listener.local_addr().map_or(*address, |address| address);
-            run("syslog/tcp", &address, move || serve_tcp(&listener, &intake, &networks, &stop))
+            run("syslog/tcp", &address, move || serve_tcp(&listener, (&intake, &readings), &networks, &stop))
         }
         Source::SyslogUdp(address) => {
             check_loopback(*address, &networks)?;
             let socket = UdpSocket::bind(address).map_err(|error| in_use(*address, "udp", &error))?;
             let address = socket.local_addr().map_or(*address, |address| address);
-            run("syslog/udp", &address, move || serve_udp(&socket, &intake, &networks, &stop))
+            run("syslog/udp", &address, move || serve_udp(&socket, (&intake, &readings), &networks, &stop))
         }
-        Source::SyslogUnix(path) => unix(path, intake, stop),
+        Source::SyslogUnix(path) => unix(path, (intake, readings), stop),
         Source::Http { address, token } => {
             check_loopback(*address, &networks)?;
             check_token(*address, token.as_deref())?;
@@ -177,7 +189,11 @@ pub fn in_use(address: SocketAddr, protocol: &str, error: &io::Error) -> Error {
 }
 
 #[cfg(unix)]
-fn unix(path: &PathBuf, intake: Arc<dyn Intake>, stop: Cancel) -> Result<Running, Error> {
+fn unix(
+    path: &PathBuf,
+    (intake, readings): (Arc<dyn Intake>, Arc<Readings>),
+    stop: Cancel,
+) -> Result<Running, Error> {
     use std::os::unix::fs::FileTypeExt;
     use std::os::unix::net::UnixDatagram;
 
@@ -193,13 +209,13 @@ fn unix(path: &PathBuf, intake: Arc<dyn Intake>, stop: Cancel) -> Result<Running
     let socket = UnixDatagram::bind(path).map_err(failed)?;
     let bound = path.clone();
     run("syslog/unix", &path.display(), move || {
-        crate::syslog::serve_unix(&socket, &intake, &stop);
+        crate::syslog::serve_unix(&socket, (&intake, &readings), &stop);
         let _ = std::fs::remove_file(bound);
     })
 }
 
 #[cfg(not(unix))]
-fn unix(path: &PathBuf, _: Arc<dyn Intake>, _: Cancel) -> Result<Running, Error> {
+fn unix(path: &PathBuf, _: (Arc<dyn Intake>, Arc<Readings>), _: Cancel) -> Result<Running, Error> {
     Err(Error::new(ErrorKind::BadRequest, "this system has no Unix sockets").at(path))
 }
 

@@ -7,27 +7,26 @@ use std::time::Duration;
 use crate::counters::Counters;
 use crate::intake::{Appended, Intake, Record, Refused, Stream};
 use crate::log::Log;
+use crate::readings::Readings;
 
 pub struct Tally {
     log: Arc<Log>,
     counters: Arc<Counters>,
-    /// What a person chose to read it as; streams that say their format themselves keep that.
-    format: Option<String>,
+    /// What a person chose to read it as.
+    readings: Arc<Readings>,
 }
 
 impl Tally {
     /// The counters are a part of the log's own.
-    pub fn new(log: &Arc<Log>, counters: Arc<Counters>, format: Option<String>) -> Tally {
-        Tally { log: Arc::clone(log), counters, format }
+    pub fn new(log: &Arc<Log>, counters: Arc<Counters>, readings: Arc<Readings>) -> Tally {
+        Tally { log: Arc::clone(log), counters, readings }
     }
 
     fn stream<'s>(&self, stream: &'s Stream) -> Cow<'s, Stream> {
-        match &self.format {
-            Some(format) if stream.format.is_none() => {
-                Cow::Owned(Stream { format: Some(format.clone()), ..stream.clone() })
-            }
-            _ => Cow::Borrowed(stream),
+        if self.readings.is_empty() {
+            return Cow::Borrowed(stream);
         }
+        Cow::Owned(self.readings.chosen(stream.clone(), None))
     }
 
     pub fn end_of(&self, stream: &str) -> u64 {

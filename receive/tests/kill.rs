@@ -8,12 +8,14 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use indexer::{Cancel, Case, View};
+use indexer::{Cancel, Case, Keep, View};
 use receive::{Options, Receiver, Record, Stream};
 
 /// Kills in `npm test`. `TIMBERLINE_KILLS=100 cargo test -p timberline-receive --test kill` does more.
 const KILLS: u32 = 6;
 const CASE: &str = "TIMBERLINE_TEST_RECEIVES";
+/// Set where what is a fifth of a second old is compressed.
+const COMPRESSES: &str = "TIMBERLINE_TEST_COMPRESSES";
 const PATIENCE: Duration = Duration::from_mins(1);
 const STREAMS: u64 = 2;
 const BATCH: u64 = 7;
@@ -25,7 +27,9 @@ fn child() {
     let Ok(case) = std::env::var(CASE) else { return };
     let case = Path::new(&case);
     let case = if case.join("case.json").exists() { Case::open(case) } else { Case::create(case) };
-    let options = Options { refresh: Duration::from_millis(20), ..Options::default() };
+    let compress_after_ns = std::env::var_os(COMPRESSES).map(|_| 200_000_000);
+    let keep = Keep { compress_after_ns, ..Keep::default() };
+    let options = Options { refresh: Duration::from_millis(20), keep, ..Options::default() };
     let receiver = Receiver::start(Arc::new(case.expect("a case")), options, Arc::new(|_| {}));
     let receiver = receiver.expect("it receives");
     let intake = receiver.intake();
@@ -51,10 +55,17 @@ fn event(stream: &str, number: u64) -> String {
     format!(r#"{{"time":"2026-03-01T14:{minute:02}:{second:02}Z","stream":"{stream}","number":{number}}}"#)
 }
 
-fn start(case: &Path, fault: Option<&str>) -> (Child, BufReader<std::process::ChildStdout>) {
+fn start(
+    case: &Path,
+    fault: Option<&str>,
+    compresses: bool,
+) -> (Child, BufReader<std::process::ChildStdout>) {
     let mut command = Command::new(std::env::current_exe().expect("this test"));
     if let Some(fault) = fault {
         command.env("TIMBERLINE_FAULT", fault);
+    }
+    if compresses {
+        command.env(COMPRESSES, "1");
     }
     let mut child = command
         .args(["--exact", "child", "--nocapture", "--test-threads=1"])
@@ -96,7 +107,7 @@ fn every_acknowledged_event_is_there_once_after_kills() {
     let mut next = [0; STREAMS as usize];
     let mut random: u64 = 0x9E37_79B9_7F4A_7C15;
     for kill in 0..=kills {
-        let (mut child, mut output) = start(&case, None);
+        let (mut child, mut output) = start(&case, None, false);
         let mut input = child.stdin.take().expect("its input");
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         // Instants differ by how much was sent; the last batch is not waited for.
@@ -162,12 +173,37 @@ fn crash_at_any_step_of_a_merge_leaves_the_old_segments_or_the_new_one() {
         "manifest.rename:11",
         "manifest.rename:12",
     ];
+    crash_at(&steps, false);
+}
+
+#[test]
+fn crash_at_any_step_of_compressing_leaves_the_old_files_or_the_new_ones() {
+    crash_at(
+        &[
+            "pack.begin:1",
+            "pack.begin:3",
+            "raw.write:40",
+            "pack.end:1",
+            "pack.end:2",
+            "pack.publish:1",
+            "pack.publish:2",
+            "merge.begin:4",
+            "merge.end:5",
+            "merge.publish:6",
+            "manifest.rename:30",
+        ],
+        true,
+    );
+}
+
+/// Ends the process at each of these steps of its work while it receives, and starts it again.
+fn crash_at(steps: &[&str], compresses: bool) {
     let folder = tempfile::tempdir().expect("a folder");
     let case = folder.path().join("live.case");
     let mut next = [0; STREAMS as usize];
     for step in steps {
         let fault = format!("{step}=abort");
-        let (mut child, mut output) = start(&case, Some(&fault));
+        let (mut child, mut output) = start(&case, Some(&fault), compresses);
         let mut input = child.stdin.take().expect("its input");
         let began = Instant::now();
         for round in 0.. {
@@ -186,7 +222,7 @@ fn crash_at_any_step_of_a_merge_leaves_the_old_segments_or_the_new_one() {
         let problems = case.verify(&Cancel::default()).problems;
         assert!(problems.is_empty(), "{step}: {problems:?}");
     }
-    let (mut child, _output) = start(&case, None);
+    let (mut child, _output) = start(&case, None, compresses);
     drop(child.stdin.take());
     assert!(child.wait().expect("it ended").success());
     assert_whole(&case, next);

@@ -22,9 +22,9 @@ export type AccountRequest = { case: string, source: number, };
 
 export type AddLiveRequest = { case: string, source: LiveKind, 
 /**
- * What to read it as; learned from its first lines by default.
+ * How to read it; its formats are learned from its first lines by default.
  */
-format?: string, 
+reading?: LiveReading, 
 /**
  * New settings for all live sources of the case.
  */
@@ -936,6 +936,22 @@ export type LiveKind = { "kind": "follow", paths: Array<string>, } | { "kind": "
  */
 port: number, } | { "kind": "syslogTcp", port: number, } | { "kind": "syslogUnix", path: string, } | { "kind": "http", port: number, } | { "kind": "journal" };
 
+export type LivePart = { 
+/**
+ * `10.0.0.7`, `10.0.0.0/8`, `tag:nginx`, or `source:/var/log/app/*`.
+ */
+part: string, format?: string, zone?: string, };
+
+export type LiveReading = { format?: string, 
+/**
+ * The zone of times without one.
+ */
+zone?: string, 
+/**
+ * Parts of it that are read in another way.
+ */
+parts: Array<LivePart>, };
+
 export type LiveSettings = { 
 /**
  * How long an event may wait until it is visible.
@@ -948,13 +964,17 @@ keepHours: number | null,
 /**
  * The oldest events are dropped when the case takes more.
  */
-keepBytes: number | null, };
-
-export type LiveSource = { id: number, name: string, kind: LiveKind, 
+keepBytes: number | null, 
 /**
- * What it is read as, where that was chosen.
+ * What was received longer ago is compressed harder.
  */
-format: string | null, state: LiveState, 
+compressHours: number | null, };
+
+export type LiveSource = { id: number, name: string, 
+/**
+ * What it was added as, if it was here.
+ */
+kind: LiveKind | null, reading: LiveReading, state: LiveState, 
 /**
  * Why it does not run.
  */
@@ -974,7 +994,15 @@ streams: Array<string>, };
 
 export type LiveState = "running" | "paused" | "offered" | "failed";
 
-export type LiveStatus = { sources: Array<LiveSource>, isReceiving: boolean, settings: LiveSettings, 
+export type LiveStatus = { sources: Array<LiveSource>, 
+/**
+ * This process receives.
+ */
+isReceiving: boolean, 
+/**
+ * The number of another process that receives into the case. Its sources are shown here, and changed there.
+ */
+receiver: number | null, settings: LiveSettings, 
 /**
  * What is received waits for another change of the case, such as an import.
  */

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use indexer::{Cancel, Case, View, Walk};
+use indexer::{Cancel, Case, Event, View, Walk};
 use serde_json::Value;
 
 use crate::programs;
@@ -110,11 +110,20 @@ impl Listening {
 /// When the case cannot be asked.
 #[must_use]
 pub fn texts(case: &Path, query: &str) -> Vec<String> {
+    events(case, query).into_iter().map(|event| event.text).collect()
+}
+
+/// The events that a query finds, in the order of time.
+///
+/// # Panics
+/// When the case cannot be asked.
+#[must_use]
+pub fn events(case: &Path, query: &str) -> Vec<Event> {
     let case = Case::open(case).expect("the case opens");
     let view = View::parse(query, None, None).expect("a view");
     let mut found = Vec::new();
-    let each = &mut |event: indexer::Event, _| {
-        found.push(event.text);
+    let each = &mut |event: Event, _| {
+        found.push(event);
         Ok(())
     };
     case.for_each(&case.snapshot(), &view, &Walk::default(), &Cancel::default(), each).expect("events");

@@ -92,6 +92,7 @@ impl Bench {
         let received = Received {
             stream: "test",
             format: None,
+            zone: None,
             offset: self.offset,
             bytes: text.as_bytes(),
             ends: true,

@@ -310,13 +310,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         followed: Option<String>,
     ) -> Reading {
         let mut reading = reading;
-        reading.definition = definition.map(|definition| {
-            let known = self.manifest.definitions.iter().position(|known| *known == definition);
-            known.unwrap_or_else(|| {
-                self.manifest.definitions.push(definition);
-                self.manifest.definitions.len() - 1
-            })
-        });
+        reading.definition = definition.map(|definition| self.manifest.definition_number(definition));
         let before =
             self.last_new.and_then(|before| Some((before, self.manifest.sources.get(before as usize)?)));
         if let (Some(heading), Some((source, before))) = (followed, before) {

@@ -390,7 +390,8 @@ impl Opened {
         note: Option<String>,
     ) -> Begin {
         let detection = source.detection().clone();
-        let definition = options.definitions.iter().find(|known| known.name == detection.format);
+        let definition =
+            options.definitions.iter().find(|known| known.name == ingest::message_format(&detection.format));
         let definition = definition.map(|known| {
             let written = known.written();
             FormatFile { name: written.file_name.clone(), text: written.text.clone() }

@@ -43,6 +43,7 @@ impl Landing<'_, '_> {
         entry: &mut SourceEntry,
     ) -> Result<OpenedRaw> {
         entry.generation = old.next_generation();
+        entry.content_generation = entry.generation;
         let raw = RawWriter::create(self.writing.folder(), entry.raw_file(source))?;
         let replacement = Some(Box::new(Replacement::new(Gone { source, from: 0 }, replaced_at, old)));
         Ok(OpenedRaw { source, raw, frames: Vec::new(), origin: Origin::Reread { replacement } })
@@ -63,6 +64,7 @@ impl Landing<'_, '_> {
         let end = known.frames.partition_point(|frame| frame.offset < resume.offset);
         let frames = known.frames[..end].to_vec();
         entry.generation = known.entry.generation;
+        entry.content_generation = known.entry.content_generation;
         let raw_bytes = known.entry.raw_bytes;
         let raw = RawWriter::resume(self.writing.folder(), entry.raw_file(source), &frames, raw_bytes)?;
         entry.packed_bytes = known.entry.packed_bytes.min(resume.offset);

@@ -10,16 +10,16 @@ use std::time::{Duration, Instant};
 
 use super::{Live, Moment};
 use crate::case::Case;
-use crate::rewrite::{Merge, unlisted};
+use crate::rewrite::{Merge, PackedAgain, current_files, unlisted};
 use crate::tune::lower_priority;
 use base::error::{AtPath, Error, ErrorKind, Result};
 use base::limits::{
-    INDEXED_EVENTS, MERGED_CELLS, MERGED_COLUMNS, MERGED_EVENTS, MERGED_RAW_BYTES, MERGED_SEGMENTS,
-    MOST_MERGED_SEGMENTS, SMALL_SEGMENT_EVENTS,
+    COMPACT_COLUMN_LEVEL, INDEXED_EVENTS, MERGED_CELLS, MERGED_COLUMNS, MERGED_EVENTS, MERGED_RAW_BYTES,
+    MERGED_SEGMENTS, MOST_MERGED_SEGMENTS, SMALL_SEGMENT_EVENTS,
 };
 use base::{Cancel, faults};
 use engine::Engine;
-use store::{Names, Outlived, Profile, Segment, SegmentEntry, WrittenSegment, folder_bytes};
+use store::{Names, Outlived, Profile, RawFile, Segment, SegmentEntry, WrittenSegment, folder_bytes};
 
 /// Segments of one tier differ by this factor at most.
 const TIER: f64 = 4.0;
@@ -29,6 +29,9 @@ const PARTED_LAST: Duration = Duration::from_secs(30);
 
 /// What sums and roots of shares may be off.
 const ROUNDING: f64 = 1e-9;
+
+/// Segments of about one size, with the share of the room that each takes.
+type Tier = Vec<(f64, Arc<Segment>)>;
 
 /// A merge that runs. When it is dropped it is cancelled, and leaves nothing.
 pub struct Merging {
@@ -61,10 +64,20 @@ impl Live<'_> {
         if self.merging.is_some() {
             return Ok(false);
         }
-        let Some(group) = self.mergeable() else { return Ok(false) };
+        // In turn: what is new needs few segments, and what is old may be much.
+        let loose = if self.was_loose { None } else { self.loose_segments() };
+        self.was_loose = loose.is_some();
+        let Some(group) = loose.or_else(|| self.mergeable()).or_else(|| self.loose_segments()) else {
+            return Ok(false);
+        };
+        let packed = group
+            .iter()
+            .all(|segment| self.partition_of(segment).is_some_and(|of| self.due.contains(&of)))
+            .then(|| current_files(&self.manifest, &group));
         let id = self.manifest.new_segment();
         let names = Arc::clone(self.writing.names());
-        self.merging = Some(Merging::start(self.writing.case(), names, group, (id, self.manifest.profile))?);
+        let wanted = (id, self.manifest.profile);
+        self.merging = Some(Merging::start(self.writing.case(), names, (group, packed), wanted)?);
         Ok(true)
     }
 
@@ -103,9 +116,13 @@ impl Live<'_> {
     /// The first segments of the lowest tier that has enough of them.
     fn mergeable(&self) -> Option<Vec<Arc<Segment>>> {
         let room = Room { events: MERGED_EVENTS.min(self.most_merged_events) };
-        let mut tiers: BTreeMap<(u64, i32), Vec<Share>> = BTreeMap::new();
+        let mut tiers: BTreeMap<(u64, i32), Tier> = BTreeMap::new();
         for segment in self.writing.segments() {
             let Some(partition) = self.partition_of(segment) else { continue };
+            // Those are packed harder as they are, and merged by that.
+            if segment.meta.is_compact || self.due.contains(&partition) {
+                continue;
+            }
             let share = room.share(segment);
             let tier = share.log(TIER).floor() as i32;
             tiers.entry((partition, tier)).or_default().push((share, Arc::clone(segment)));
@@ -120,12 +137,12 @@ impl Live<'_> {
     }
 }
 
-fn columns_of(segment: &Arc<Segment>) -> Vec<String> {
+pub(super) fn columns_of(segment: &Arc<Segment>) -> Vec<String> {
     segment.meta.fields.iter().map(|field| field.column.clone()).collect()
 }
 
 /// The first of a tier, up to so many, that have at most so many columns together.
-fn narrow<T>(
+pub(super) fn narrow<T>(
     segments: impl Iterator<Item = T>,
     columns_of: impl Fn(&T) -> Vec<String>,
     (count, most): (usize, usize),
@@ -143,17 +160,14 @@ fn narrow<T>(
     segments.filter(fits).take(count).collect()
 }
 
-/// A segment, and which part of the largest merged segment it is.
-type Share = (f64, Arc<Segment>);
-
 /// What a merged segment may hold.
-struct Room {
-    events: u64,
+pub(super) struct Room {
+    pub events: u64,
 }
 
 impl Room {
     /// Which part of the room a segment takes.
-    fn share(&self, segment: &Segment) -> f64 {
+    pub fn share(&self, segment: &Segment) -> f64 {
         let meta = &segment.meta;
         let events = meta.events.max(SMALL_SEGMENT_EVENTS) as f64 / self.events as f64;
         let bytes = segment.raw_bytes() as f64 / MERGED_RAW_BYTES as f64;
@@ -190,7 +204,7 @@ impl Merging {
     fn start(
         case: &Case,
         names: Arc<Names>,
-        segments: Vec<Arc<Segment>>,
+        (segments, packed): (Vec<Arc<Segment>>, Option<Vec<RawFile>>),
         (id, wanted): (u64, Profile),
     ) -> Result<Merging> {
         let events: u64 = segments.iter().map(|segment| segment.meta.events).sum();
@@ -206,6 +220,10 @@ impl Merging {
             faults::at("merge.begin").at_path(engine.folder())?;
             let mut merge = Merge::new(&parts);
             merge.has_columns = wanted.has_columns();
+            if let Some(packed) = packed {
+                merge.level = Some(COMPACT_COLUMN_LEVEL);
+                PackedAgain::default().apply(&mut merge, engine.folder(), &packed)?;
+            }
             let written = merge.write_reaching((&engine, &names), (id, profile), &stopped)?;
             faults::at("merge.end").at_path(engine.folder())?;
             Ok(written)

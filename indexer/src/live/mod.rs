@@ -6,14 +6,17 @@
 //! passed over: every byte becomes part of one event, once. Keeping bytes safe until they are published is
 //! the owner's business.
 
+mod change;
 mod merging;
 mod open;
+mod packing;
 mod retain;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use ingest::custom::Definition;
 use ingest::{Batch, Chunk};
 
 use self::merging::{Merging, Parted};
@@ -24,12 +27,14 @@ use crate::rewrite::put_in_place;
 use crate::tune::{Host, Overrides, Plan};
 use crate::writing::Writing;
 use base::Cancel;
-use base::error::{AtPath, Result};
+use base::error::{AtPath, Error, Result};
 use base::limits::{LIVE_SEGMENT_CELLS, LIVE_SEGMENT_COLUMNS, LIVE_SEGMENT_RAW_BYTES, LIVE_SEGMENT_ROWS};
 use engine::exec::in_order;
 use store::RawFile;
 use store::{Accounts, Manifest, Profile, abandon_raw_frames, pack, sync_raw};
 
+pub use self::packing::Compressed;
+use self::packing::Packing;
 pub use self::retain::{Keep, Retained};
 
 /// In the name of a stream, what comes before it is the name of its source.
@@ -46,7 +51,31 @@ const LINE_WAITS: Duration = Duration::from_secs(5);
 pub struct LiveOptions {
     /// What is kept in addition to the original bytes, where the case is new.
     pub profile: Option<Profile>,
+    /// Formats that people defined.
+    pub definitions: Definitions,
     pub tune: Overrides,
+}
+
+/// Gives the formats that people defined, whenever a source begins: they may define more meanwhile.
+#[derive(Clone)]
+pub struct Definitions(Arc<dyn Fn() -> Vec<Arc<Definition>> + Send + Sync>);
+
+impl Definitions {
+    pub fn new(read: impl Fn() -> Vec<Arc<Definition>> + Send + Sync + 'static) -> Definitions {
+        Definitions(Arc::new(read))
+    }
+}
+
+impl Default for Definitions {
+    fn default() -> Definitions {
+        Definitions::new(Vec::new)
+    }
+}
+
+impl std::fmt::Debug for Definitions {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Definitions")
+    }
 }
 
 /// The moment of a call: the time of day, by which stamps without a year are read, and one that only grows.
@@ -60,8 +89,9 @@ pub struct Moment {
 #[derive(Clone, Copy, Debug)]
 pub struct Received<'b> {
     pub stream: &'b str,
-    /// The format to read it as, where a person chose it.
+    /// The format to read it as, and the zone of times without one, where a person chose them.
     pub format: Option<&'b str>,
+    pub zone: Option<&'b str>,
     /// Where in the stream the bytes begin.
     pub offset: u64,
     pub bytes: &'b [u8],
@@ -81,6 +111,7 @@ pub struct Published {
 pub struct Live<'c> {
     /// Ends before the right to write does.
     merging: Option<Merging>,
+    packing: Option<Packing>,
     parted: Vec<Parted>,
     _turn: MutexGuard<'c, ()>,
     writing: Writing<'c>,
@@ -95,6 +126,13 @@ pub struct Live<'c> {
     plan: Plan,
     most_merged_events: u64,
     waiting_bytes: usize,
+    /// Partitions that are to be packed harder, and what was since it was said.
+    due: BTreeSet<u64>,
+    compressed: Compressed,
+    compress_error: Option<Error>,
+    /// The last segment that was written again was of those.
+    was_loose: bool,
+    definitions: Definitions,
     /// The partition that new sources belong to, and when it began.
     partition: u64,
     partition_began: i64,
@@ -120,6 +158,7 @@ impl Case {
         plan.segment_columns = LIVE_SEGMENT_COLUMNS;
         Ok(Live {
             merging: None,
+            packing: None,
             parted: Vec::new(),
             _turn: turn,
             writing,
@@ -133,6 +172,11 @@ impl Case {
             plan,
             most_merged_events,
             waiting_bytes: 0,
+            due: BTreeSet::new(),
+            compressed: Compressed::default(),
+            compress_error: None,
+            was_loose: false,
+            definitions: options.definitions.clone(),
             partition,
             partition_began,
         })
@@ -171,7 +215,7 @@ impl Live<'_> {
     pub fn push(&mut self, received: Received<'_>, now: Moment) -> Result<()> {
         let mut stream = match self.streams.remove(received.stream) {
             Some(stream) => stream,
-            None => self.resume(received.stream, received.format, now)?,
+            None => self.resume(&received, now)?,
         };
         let pushed = self.push_to(&mut stream, received, now);
         self.streams.insert(received.stream.to_owned(), stream);
@@ -183,11 +227,13 @@ impl Live<'_> {
         if passed >= received.bytes.len() as u64 {
             return Ok(());
         }
-        if received.offset > stream.received {
+        let is_other = stream.is_chosen_otherwise(&received);
+        if is_other || received.offset > stream.received {
             // What is between was lost with its log; the source says where it ends.
             self.land_stream(stream, true, now)?;
             self.close(stream, now)?;
-            stream.received = received.offset;
+            stream.received = received.offset.max(stream.received);
+            stream.choose(&received);
         }
         let bytes = &received.bytes[passed as usize..];
         stream.received += bytes.len() as u64;
@@ -248,6 +294,7 @@ impl Live<'_> {
             let packed = chunk.as_ref().map(|chunk| pack(&chunk.bytes, level));
             Ok(chunk.map(|chunk| parser.parse(chunk)).zip(packed))
         };
+        let is_line_end = stream.ends || stream.ends_line;
         let mut parsed = Vec::with_capacity(chunks.len());
         in_order(chunks.len(), &Cancel::default(), parse, |_, done| {
             parsed.extend(done);
@@ -256,12 +303,13 @@ impl Live<'_> {
         for (batch, packed) in parsed {
             self.add(stream, batch, &packed.at_path(self.writing.folder())?)?;
         }
-        Ok(())
+        self.follow_change(stream, is_line_end, now)
     }
 
     fn add(&mut self, stream: &mut Stream, mut batch: Batch, packed: &[u8]) -> Result<()> {
         let Waiting::Open(opened) = &mut stream.waiting else { return Ok(()) };
         opened.settler.settle(&mut batch);
+        opened.fit.add(&batch, opened.is_plain);
         let bytes = batch.chunk.bytes.len() as u32;
         opened.hash_update(&batch.chunk.bytes);
         let frame = opened.raw.append(packed, bytes)?;
@@ -285,6 +333,7 @@ impl Live<'_> {
             }
         }
         let merged = self.merged()?;
+        self.take_packed()?;
         if merged.is_none() && self.is_published() {
             return Ok(Published::default());
         }

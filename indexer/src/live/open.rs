@@ -4,19 +4,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ingest::{Encoding, Options, Parser, ResumePoint, Settler, Source};
+use ingest::{Encoding, Options, Parser, ResumePoint, Settler, Source, message_format};
 use sha2::{Digest, Sha256};
 
-use super::{LAST_EVENT_WAITS, Live, Moment, STREAM_PART};
+use super::change::Fit;
+use super::{LAST_EVENT_WAITS, Live, Moment, Received, STREAM_PART};
 use crate::import::fingerprint;
 use base::error::{Error, ErrorKind, Result};
 use base::limits::{HEAD_BYTES, RESUMED_BYTES};
 use store::RawFile;
 use store::frames_of;
-use store::{Account, Frame, LiveEntry, RawWriter, Reading, SourceEntry, SourceReading};
+use store::{Account, FormatFile, Frame, LiveEntry, RawWriter, Reading, SourceEntry, SourceReading};
 
 /// What a stream is read as where its bytes say nothing else, or what they say cannot be.
-const PLAIN: &str = "text";
+pub const PLAIN: &str = "text";
 
 /// The encoding of what comes over a network.
 const ENCODING: &str = "utf-8";
@@ -27,6 +28,7 @@ const NOTE: &str = "it is being received";
 pub struct Stream {
     pub name: String,
     pub format: Option<String>,
+    pub zone: Option<String>,
     /// So many of its bytes were pushed, from its beginning on.
     pub received: u64,
     pub waiting: Waiting,
@@ -38,6 +40,8 @@ pub struct Stream {
     pub began: Instant,
     /// Sources of it that ended since the last publication: their raw files and frames.
     pub closed: Vec<(RawFile, Arc<[Frame]>)>,
+    /// How often another format was learned.
+    pub changes: usize,
 }
 
 pub enum Waiting {
@@ -66,6 +70,9 @@ pub struct Opened {
     /// It has only the bytes that showed its format, and all of them become events; these follow them.
     pub is_first: bool,
     pub rest: Vec<u8>,
+    /// How well it reads what comes, and whether it reads everything because it is plain text.
+    pub fit: Fit,
+    pub is_plain: bool,
 }
 
 impl Stream {
@@ -81,6 +88,19 @@ impl Stream {
             Waiting::Open(opened) if opened.is_first => opened.rest.extend_from_slice(bytes),
             Waiting::Open(opened) => opened.source.push(bytes),
         }
+    }
+
+    /// Whether a person chose another format or zone than what it is read as.
+    pub fn is_chosen_otherwise(&self, received: &Received<'_>) -> bool {
+        let is_other = |chosen: Option<&str>, present: &Option<String>| {
+            chosen.is_some_and(|chosen| present.as_deref() != Some(chosen))
+        };
+        is_other(received.format, &self.format) || is_other(received.zone, &self.zone)
+    }
+
+    pub fn choose(&mut self, received: &Received<'_>) {
+        self.format = received.format.map(str::to_owned).or_else(|| self.format.take());
+        self.zone = received.zone.map(str::to_owned).or_else(|| self.zone.take());
     }
 
     pub fn has_news(&self) -> bool {
@@ -113,10 +133,12 @@ impl Opened {
 impl Live<'_> {
     /// The stream as the case has it. Its last source goes on where that takes no long reading; else what comes
     /// is a source of its own.
-    pub fn resume(&mut self, name: &str, format: Option<&str>, now: Moment) -> Result<Stream> {
+    pub fn resume(&mut self, received: &Received<'_>, now: Moment) -> Result<Stream> {
+        let name = received.stream;
         let mut stream = Stream {
             name: name.to_owned(),
-            format: format.map(str::to_owned),
+            format: received.format.map(str::to_owned),
+            zone: received.zone.map(str::to_owned),
             received: 0,
             waiting: Waiting::default(),
             ends: false,
@@ -124,18 +146,22 @@ impl Live<'_> {
             pushed: now.instant,
             began: now.instant,
             closed: Vec::new(),
+            changes: 0,
         };
         let is_of = |entry: &SourceEntry| entry.live.as_ref().is_some_and(|live| live.stream == name);
         let Some(id) = self.manifest.sources.iter().rposition(is_of) else { return Ok(stream) };
         let entry = &self.manifest.sources[id];
         stream.received = entry.live.as_ref().map_or(0, |live| live.base) + entry.bytes;
-        let as_chosen = entry.reading.format.as_deref() == format || format.is_none();
+        let (read_as, read_in) = (entry.reading.format.clone(), entry.reading.zone.clone());
+        let as_chosen = (received.format.is_none() || received.format == read_as.as_deref())
+            && (received.zone.is_none() || received.zone == read_in.as_deref());
         if entry.bytes > 0
             && entry.bytes <= RESUMED_BYTES
             && as_chosen
             && let Some(opened) = self.reopen(id as u32)?
         {
             stream.waiting = Waiting::Open(Box::new(opened));
+            (stream.format, stream.zone) = (read_as, read_in);
             let entry = &mut self.manifest.sources[id];
             (entry.complete, entry.note) = (false, Some(NOTE.to_owned()));
         }
@@ -184,6 +210,8 @@ impl Live<'_> {
             encoding,
             is_first: false,
             rest: Vec::new(),
+            fit: Fit::default(),
+            is_plain: entry.format == PLAIN,
         };
         Ok(Some(opened))
     }
@@ -205,10 +233,10 @@ impl Live<'_> {
         let bytes = std::mem::take(waiting);
         let (first, rest) = bytes.split_at(first);
         let sample = &first[..first.len().min(ingest::limits::SAMPLE_BYTES)];
-        let (source, options) =
-            learn(title(&stream.name), (stream.format.as_deref(), stream.ends), sample, now)?;
+        let (source, options) = self.learn(stream, sample, now)?;
         let id = self.manifest.sources.len() as u32;
         let detection = source.detection().clone();
+        let definition = self.definition(&detection.format, &options);
         let base = stream.received - bytes.len() as u64;
         self.manifest.sources.push(SourceEntry {
             name: title(&stream.name).to_owned(),
@@ -221,6 +249,7 @@ impl Live<'_> {
             head: fingerprint(&first[..first.len().min(HEAD_BYTES)]),
             reading: Reading {
                 sample_bytes: source.sample_bytes() as u64,
+                definition,
                 ..Reading::from_options(&options)
             },
             note: Some(NOTE.to_owned()),
@@ -243,6 +272,8 @@ impl Live<'_> {
             encoding: Encoding::named(&detection.encoding).unwrap_or(Encoding::UTF_8),
             is_first: true,
             rest: rest.to_vec(),
+            fit: Fit::default(),
+            is_plain: detection.format == PLAIN,
             source,
         };
         opened.source.push(first);
@@ -251,38 +282,48 @@ impl Live<'_> {
     }
 }
 
+impl Live<'_> {
+    /// A source whose first bytes are the sample. Where they look like no text, fewer of them tell less.
+    pub fn learn(&self, stream: &Stream, sample: &[u8], now: Moment) -> Result<(Source<'static>, Options)> {
+        let name = title(&stream.name);
+        let of = ingest::Stream {
+            path: Path::new(name),
+            name,
+            modified_ns: Some(now.unix_ns),
+            compression: "none",
+        };
+        let place = ResumePoint { offset: 0, line: 1, heading: Vec::new() };
+        let chosen = Options {
+            format: stream.format.clone(),
+            zone: stream.zone.clone(),
+            definitions: (self.definitions.0)(),
+            encoding: Some(ENCODING.to_owned()),
+            lines: stream.ends,
+            ..Options::default()
+        };
+        if let Ok(source) = Source::resume(&of, sample, &place, &chosen) {
+            return Ok((source, chosen));
+        }
+        let plain = Options { format: Some(PLAIN.to_owned()), ..chosen };
+        // A single byte is always detected as text.
+        for bytes in [sample.len(), 1] {
+            if let Ok(source) = Source::resume(&of, &sample[..bytes], &place, &plain) {
+                return Ok((source, plain));
+            }
+        }
+        Err(Error::new(ErrorKind::Binary, format!("what {name} sends is no text")))
+    }
+
+    /// The number of the definition of a format in the case, if a person defined it.
+    fn definition(&mut self, format: &str, options: &Options) -> Option<usize> {
+        let name = message_format(format);
+        let written = options.definitions.iter().find(|known| known.name == name)?.written();
+        let file = FormatFile { name: written.file_name.clone(), text: written.text.clone() };
+        Some(self.manifest.definition_number(file))
+    }
+}
+
 /// What the source of a stream is called.
 fn title(stream: &str) -> &str {
     stream.split(STREAM_PART).next().unwrap_or(stream)
-}
-
-/// A source whose first bytes are the sample. Where they look like no text, fewer of them tell less.
-fn learn(
-    name: &str,
-    (format, lines): (Option<&str>, bool),
-    sample: &[u8],
-    now: Moment,
-) -> Result<(Source<'static>, Options)> {
-    let stream =
-        ingest::Stream { path: Path::new(name), name, modified_ns: Some(now.unix_ns), compression: "none" };
-    let place = ResumePoint { offset: 0, line: 1, heading: Vec::new() };
-    let options = |format: Option<&str>| Options {
-        format: format.map(str::to_owned),
-        encoding: Some(ENCODING.to_owned()),
-        lines,
-        ..Options::default()
-    };
-    let chosen = options(format);
-    if let Ok(source) = Source::resume(&stream, sample, &place, &chosen) {
-        return Ok((source, chosen));
-    }
-    let plain = options(Some(PLAIN));
-    // A single byte is always detected as text.
-    for bytes in [sample.len(), 1] {
-        if let Ok(source) = Source::resume(&stream, &sample[..bytes], &place, &plain) {
-            return Ok((source, plain));
-        }
-    }
-    let message = format!("what {name} sends is no text");
-    Err(Error::new(ErrorKind::Binary, message))
 }

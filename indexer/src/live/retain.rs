@@ -18,7 +18,12 @@ const PARTITIONS: u64 = 8;
 pub struct Keep {
     pub age_ns: Option<i64>,
     pub bytes: Option<u64>,
+    /// What was received longer ago is packed harder.
+    pub compress_after_ns: Option<i64>,
 }
+
+/// In so many partitions that time is divided: so much later than that it is packed at most.
+const COMPRESSED_PARTITIONS: i64 = 2;
 
 /// What was dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,9 +66,12 @@ impl Live<'_> {
         let total = if keep.bytes.is_some() { self.bytes() } else { 0 };
         let sizes = self.sizes(total);
         let newest = sizes.get(&self.partition).map_or(0, |(bytes, _)| *bytes);
-        let is_old = keep
-            .age_ns
-            .is_some_and(|age| now.unix_ns.saturating_sub(self.partition_began) >= age / PARTITIONS as i64);
+        let lengths = [
+            keep.age_ns.map(|age| age / PARTITIONS as i64),
+            keep.compress_after_ns.map(|after| after / COMPRESSED_PARTITIONS),
+        ];
+        let length = lengths.into_iter().flatten().min();
+        let is_old = length.is_some_and(|length| now.unix_ns.saturating_sub(self.partition_began) >= length);
         let is_large = keep.bytes.is_some_and(|most| newest >= most / PARTITIONS);
         if newest > 0 && (is_old || is_large) {
             self.close_sources(now)?;
@@ -94,7 +102,7 @@ impl Live<'_> {
     }
 
     /// The share of each partition in what the case takes, and when the last of it was received.
-    fn sizes(&self, total: u64) -> BTreeMap<u64, (u64, Option<i64>)> {
+    pub(super) fn sizes(&self, total: u64) -> BTreeMap<u64, (u64, Option<i64>)> {
         let all: u64 = self.manifest.sources.iter().map(|entry| entry.bytes).sum();
         let mut sizes: BTreeMap<u64, (u64, Option<i64>)> = BTreeMap::new();
         for entry in &self.manifest.sources {
@@ -121,6 +129,13 @@ impl Live<'_> {
             && merging.replaces(|id| gone.contains_key(&id))
         {
             merging.cancel();
+        }
+        let is_dropped =
+            |entry: &SourceEntry| entry.live.as_ref().is_some_and(|live| dropped.contains(&live.partition));
+        if let Some(packing) = &self.packing
+            && packing.is_of(is_dropped)
+        {
+            packing.cancel();
         }
         let mut manifest = self.manifest.clone();
         manifest.segments.retain(|entry| !gone.contains_key(&entry.id));

@@ -2,8 +2,9 @@
 //! merged ones are rebuilt. Every step leaves a valid case, so compaction can be cancelled or killed at any
 //! point and resumes later.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -18,7 +19,9 @@ use base::Cancel;
 use base::error::{Result, from_io};
 use base::limits::{COMPACT_COLUMN_LEVEL, COMPACT_RAW_BYTES, COMPACT_RAW_LEVEL, SEGMENT_CELLS, SEGMENT_ROWS};
 use store::frames_of;
-use store::{Frame, RawCursor, RawWriter, Segment, folder_bytes, pack, raw_frames, sync_raw};
+use store::{
+    Frame, Manifest, RawCursor, RawFile, RawWriter, Segment, folder_bytes, pack, raw_frames, sync_raw,
+};
 
 /// Frames that a worker packs between two checks for cancellation: a tenth of a second.
 const FRAMES_A_WORKER: usize = 8;
@@ -64,11 +67,11 @@ fn compact(writing: &mut Writing<'_>, report: &mut dyn FnMut(Rewriting), cancel:
     }
     let groups = groups(writing);
     of = done + groups.len();
-    let mut moved = HashMap::new();
+    let mut packed = PackedAgain::default();
     for group in groups {
         report(Rewriting { done, of });
         unless_cancelled(cancel)?;
-        merge(writing, &group, &mut moved, cancel)?;
+        merge(writing, &group, &mut packed, cancel)?;
         done += 1;
     }
     report(Rewriting { done, of });
@@ -90,7 +93,9 @@ fn pack_source(writing: &mut Writing<'_>, source: u32, cancel: &Cancel) -> Resul
     entry.generation += 1;
     let file = entry.raw_file(source);
     let mut raw = RawWriter::create(writing.folder(), file)?;
-    let packed = pack_frames(&frames, source, &mut writing.cursor(), &mut raw, cancel);
+    let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let files = (&mut writing.cursor(), &mut raw);
+    let packed = pack_runs(frames.chunks(1), source, files, workers, cancel);
     entry.raw_bytes = raw.written();
     entry.packed_bytes = entry.bytes;
     let finished =
@@ -102,17 +107,25 @@ fn pack_source(writing: &mut Writing<'_>, source: u32, cancel: &Cancel) -> Resul
     writing.publish(manifest, Vec::new())
 }
 
-fn pack_frames(
-    frames: &[Frame],
+/// Writes the bytes of each run as one frame, packed hard.
+pub(crate) fn pack_runs<'r>(
+    runs: impl Iterator<Item = &'r [Frame]>,
     source: u32,
-    cursor: &mut RawCursor<'_>,
-    raw: &mut RawWriter,
+    (cursor, raw): (&mut RawCursor<'_>, &mut RawWriter),
+    workers: usize,
     cancel: &Cancel,
 ) -> Result<()> {
-    let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    for run in frames.chunks(workers * FRAMES_A_WORKER) {
+    let runs: Vec<&[Frame]> = runs.collect();
+    for part in runs.chunks(workers * FRAMES_A_WORKER) {
         unless_cancelled(cancel)?;
-        let bytes = run.iter().map(|frame| cursor.read(source, frame)).collect::<Result<Vec<_>>>()?;
+        let mut bytes = Vec::with_capacity(part.len());
+        for run in part {
+            let mut joined = Vec::new();
+            for frame in *run {
+                joined.append(&mut cursor.read(source, frame)?);
+            }
+            bytes.push(joined);
+        }
         let packed = std::thread::scope(|scope| {
             let pack_part = |part: &[Vec<u8>]| -> Result<Vec<Vec<u8>>> {
                 let packed = part.iter().map(|bytes| pack(bytes, COMPACT_RAW_LEVEL));
@@ -125,11 +138,40 @@ fn pack_frames(
                 .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
                 .collect::<Result<Vec<_>>>()
         })?;
-        for (packed, frame) in packed.iter().flatten().zip(run) {
-            raw.append(packed, frame.bytes)?;
+        for (packed, bytes) in packed.iter().flatten().zip(&bytes) {
+            raw.append(packed, bytes.len() as u32)?;
         }
     }
     Ok(())
+}
+
+/// Where the frames of raw files that were packed again are now.
+#[derive(Default)]
+pub(crate) struct PackedAgain {
+    /// By source, in the order of their bytes.
+    frames: HashMap<u32, Vec<Frame>>,
+}
+
+impl PackedAgain {
+    /// Has a merged segment read the current raw files of its sources.
+    pub fn apply(&mut self, merge: &mut Merge<'_>, case: &Path, current: &[RawFile]) -> Result<()> {
+        for source in merge.segments.iter().flat_map(|segment| &segment.meta.sources) {
+            let Some(&file) = current.iter().find(|file| file.source == source.source) else { continue };
+            if source.frames.iter().all(|frame| frame.generation == file.generation) {
+                continue;
+            }
+            let now = match self.frames.entry(source.source) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(unknown) => unknown.insert(raw_frames(case, file)?),
+            };
+            for frame in &source.frames {
+                let at = now.partition_point(|now| now.offset <= frame.offset);
+                let now = at.checked_sub(1).map(|at| now[at]).filter(|now| now.end() >= frame.end());
+                merge.frames.extend(now.map(|now| ((source.source, frame.offset), now)));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Runs of neighbouring segments to merge. A compact segment that reads the current raw files is in none,
@@ -169,30 +211,26 @@ fn is_compact(writing: &Writing<'_>, segment: &Segment) -> bool {
 fn merge(
     writing: &mut Writing<'_>,
     group: &[Arc<Segment>],
-    moved: &mut HashMap<u32, HashMap<u64, Frame>>,
+    packed: &mut PackedAgain,
     cancel: &Cancel,
 ) -> Result<()> {
     let mut merge = Merge::new(group);
     merge.level = Some(COMPACT_COLUMN_LEVEL);
     merge.has_columns = writing.manifest.profile.has_columns();
-    for source in group.iter().flat_map(|segment| &segment.meta.sources) {
-        let entry = &writing.manifest.sources[source.source as usize];
-        if source.frames.iter().all(|frame| frame.generation == entry.generation) {
-            continue;
-        }
-        let now = match moved.entry(source.source) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(unknown) => {
-                let frames = raw_frames(writing.folder(), entry.raw_file(source.source))?;
-                unknown.insert(frames.into_iter().map(|frame| (frame.offset, frame)).collect())
-            }
-        };
-        for frame in &source.frames {
-            merge.frames.extend(now.get(&frame.offset).map(|&now| ((source.source, frame.offset), now)));
-        }
-    }
+    packed.apply(&mut merge, writing.folder(), &current_files(&writing.manifest, group))?;
     let ids: Vec<u64> = group.iter().map(|segment| segment.meta.id).collect();
     writing.replace(&ids, &merge, cancel).map(drop)
+}
+
+/// The current raw files of the sources of segments.
+pub(crate) fn current_files(manifest: &Manifest, segments: &[Arc<Segment>]) -> Vec<RawFile> {
+    let ids: BTreeSet<u32> =
+        segments.iter().flat_map(|segment| &segment.meta.sources).map(|entry| entry.source).collect();
+    let files = ids.into_iter().filter_map(|id| {
+        let entry = manifest.sources.get(id as usize)?;
+        Some(entry.raw_file(id))
+    });
+    files.collect()
 }
 
 impl Writing<'_> {

@@ -46,7 +46,7 @@ impl Gone {
 
 /// A segment that is to be written.
 pub struct Merge<'a> {
-    segments: &'a [Arc<Segment>],
+    pub segments: &'a [Arc<Segment>],
     /// Events that are left out.
     pub without: Vec<Gone>,
     pub has_columns: bool,
@@ -139,7 +139,10 @@ impl<'a> Merge<'a> {
             frames.sort_by_key(|(frame, ..)| frame.offset);
             let mut merged = frames.first()?.2.without_frames();
             for (frame, heading, _) in &frames {
-                merged.add(*frame, heading);
+                // Several that were joined are one now.
+                if merged.frames.last() != Some(frame) {
+                    merged.add(*frame, heading);
+                }
             }
             Some(merged)
         });

@@ -14,6 +14,7 @@ use base::Cancel;
 use base::error::{Error, Result};
 
 pub use compact::CompactReport;
+pub(crate) use compact::{PackedAgain, current_files, pack_runs};
 pub(crate) use delete::put_in_place;
 pub(crate) use merge::{Gone, Merge, unlisted};
 pub use repair::RepairReport;

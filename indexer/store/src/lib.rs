@@ -36,7 +36,7 @@ pub use columns::{
 pub use fields::EventKeys;
 pub use files::{folder_bytes, folder_is_read_only, remove_where};
 pub use intern::{Interner, TextColumn};
-pub use lock::{Lock, is_locked};
+pub use lock::{Lock, is_locked, other_writer};
 pub use manifest::{
     FORMAT_VERSION, Follows, FormatFile, LiveEntry, Manifest, ManifestStamp, SegmentEntry, bytes_as_text,
 };

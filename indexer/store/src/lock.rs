@@ -63,12 +63,28 @@ fn is_own(file: &mut File, own: &str) -> bool {
 }
 
 fn locked(case: &Path, file: &mut File) -> Error {
-    let mut owner = String::new();
-    let _ = file.rewind().and_then(|()| file.read_to_string(&mut owner));
+    let owner = owner_in(file);
     let owner = if owner.trim().is_empty() { "another process" } else { owner.trim() };
     Error::new(ErrorKind::CaseLocked, format!("this case is being written by another Timberline ({owner})"))
         .at(case)
         .hint("it can be read here meanwhile; import into it when the other one has finished")
+}
+
+fn owner_in(file: &mut File) -> String {
+    let mut owner = String::new();
+    let _ = file.rewind().and_then(|()| file.read_to_string(&mut owner));
+    owner
+}
+
+/// The number of the process that writes the case at this moment, if that is another one.
+#[must_use]
+pub fn other_writer(case: &Path) -> Option<u32> {
+    let mut file = File::open(case.join("case.lock")).ok()?;
+    if !matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
+        return None;
+    }
+    let process = owner_in(&mut file).trim().strip_prefix("process ")?.parse().ok()?;
+    (process != std::process::id()).then_some(process)
 }
 
 /// True if a process writes the case at this moment.

@@ -76,6 +76,9 @@ pub struct SourceEntry {
     /// Which of its raw files is current: 0 for the first, higher after it was read or packed again.
     #[serde(default, skip_serializing_if = "is_default")]
     pub generation: u32,
+    /// The first of its raw files that has its present bytes and events: later ones have the same, packed harder.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub content_generation: u32,
     /// Fingerprint of its first bytes, by which it is found again.
     #[serde(default, skip_serializing_if = "is_default")]
     pub head: String,
@@ -329,6 +332,15 @@ impl Manifest {
     pub fn new_segment(&mut self) -> u64 {
         self.next_segment += 1;
         self.next_segment - 1
+    }
+
+    /// The number of a definition, which is added if it is new.
+    pub fn definition_number(&mut self, definition: FormatFile) -> usize {
+        let known = self.definitions.iter().position(|known| *known == definition);
+        known.unwrap_or_else(|| {
+            self.definitions.push(definition);
+            self.definitions.len() - 1
+        })
     }
 
     /// The definition of a source's format, if a person wrote it.

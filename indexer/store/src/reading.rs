@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use ingest::custom::{Definition, Written};
-use ingest::{Member, Options, Parser, Replay, ResumePoint, SettlerState, Source, Stream, Succession};
+use ingest::{
+    Member, Options, Parser, Replay, ResumePoint, SettlerState, Source, Stream, Succession, message_format,
+};
 
 use super::account::Accounts;
 use super::manifest::{Follows, FormatFile, Manifest, Reading, text_as_bytes};
@@ -57,7 +59,8 @@ impl SourceReading {
     /// none of that name.
     pub fn with_definition(&self, options: Options) -> Result<Options> {
         let is_other = options.format.as_ref().is_some_and(|format| *format != self.format);
-        let has_one = options.definitions.iter().any(|definition| definition.name == self.format);
+        let has_one =
+            options.definitions.iter().any(|definition| definition.name == message_format(&self.format));
         if is_other || has_one {
             return Ok(options);
         }

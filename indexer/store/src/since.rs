@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Snapshot;
+use crate::{Frame, Snapshot};
 
-/// How far each source was looked at: the generation of its raw file, and the byte up to which.
+/// How far each source was looked at: the generation of its raw file when its bytes were read, and the byte up to which.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marks {
     sources: BTreeMap<u32, (u32, u64)>,
@@ -36,7 +36,7 @@ impl Marks {
             for entry in &segment.meta.sources {
                 let known = self.sources.entry(entry.source).or_default();
                 for frame in &entry.frames {
-                    *known = (frame.generation, frame.end()).max(*known);
+                    *known = (snapshot.read_in(entry.source, frame), frame.end()).max(*known);
                 }
             }
         }
@@ -55,10 +55,11 @@ impl Snapshot {
             for entry in &segment.meta.sources {
                 let known = marks.sources.get(&entry.source).copied().unwrap_or_default();
                 for frame in &entry.frames {
-                    let is_new = (frame.generation, frame.end()) > known;
+                    let generation = self.read_in(entry.source, frame);
+                    let is_new = (generation, frame.end()) > known;
                     new |= is_new;
                     // Bytes that were read again replace events that were covered.
-                    old |= !is_new || frame.generation > known.0;
+                    old |= !is_new || generation > known.0;
                 }
             }
             match (new, old) {
@@ -68,6 +69,12 @@ impl Snapshot {
             }
         }
         News { fresh: self.part(fresh), mixed: self.part(mixed) }
+    }
+
+    /// The generation of a source's raw file in which the bytes of a frame were read: packing them harder makes later ones.
+    fn read_in(&self, source: u32, frame: &Frame) -> u32 {
+        let since = self.sources().get(source as usize).map_or(0, |entry| entry.content_generation);
+        if frame.generation >= since { since } else { frame.generation }
     }
 
     /// The segments that have events which marks cover.

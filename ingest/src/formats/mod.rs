@@ -285,6 +285,8 @@ pub(crate) struct Setup {
     pub is_recoded: bool,
     /// The definition to read by, if the format is user-defined.
     pub custom: Option<Arc<Definition>>,
+    /// The format of the messages, if the lines are syslog whose messages are of another.
+    pub carried: Option<Arc<syslog::Carried>>,
     /// The field that a person chose for the time.
     pub time_field: Option<Arc<str>>,
     /// How the lines of the sample begin that begin events.
@@ -295,7 +297,16 @@ impl Setup {
     pub(crate) fn new(zone: Zone) -> Setup {
         let (times, learned) = (TimeRules::default(), Learned::default());
         let usual_starts = Arc::default();
-        Setup { zone, times, learned, is_recoded: false, custom: None, time_field: None, usual_starts }
+        Setup {
+            zone,
+            times,
+            learned,
+            is_recoded: false,
+            custom: None,
+            carried: None,
+            time_field: None,
+            usual_starts,
+        }
     }
 }
 

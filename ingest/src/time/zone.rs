@@ -30,6 +30,12 @@ impl Zone {
     }
 }
 
+/// Whether a zone has this name: an IANA name or a fixed offset such as `+02:00`.
+#[must_use]
+pub fn is_zone(name: &str) -> bool {
+    Zone::named(name).is_some()
+}
+
 /// The result of resolving a wall clock in a zone, in nanoseconds east of UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WallOffset {

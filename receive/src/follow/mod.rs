@@ -248,7 +248,7 @@ mod tests {
         let case = Arc::new(Case::create(&folder.path().join("live.case")).expect("a case"));
         let receiver =
             Receiver::start(Arc::clone(&case), Options::default(), Arc::new(|_| {})).expect("it starts");
-        let tally = Arc::new(Tally::new(receiver.log(), receiver.part(), None));
+        let tally = Arc::new(Tally::new(receiver.log(), receiver.part(), Arc::default()));
         let logs = folder.path().join("logs");
         fs::create_dir(&logs).expect("a folder");
         let write = |name: usize, line: &str| {

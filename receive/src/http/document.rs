@@ -38,7 +38,7 @@ impl Fault {
 
 /// The stream that the documents of an index belong to.
 pub fn stream(index: &str, sender: Option<String>) -> Stream {
-    Stream { name: format!("{PREFIX}{index}"), sender, format: Some("json".to_owned()) }
+    Stream { sender, format: Some("json".to_owned()), ..Stream::new(format!("{PREFIX}{index}")) }
 }
 
 /// Checks that the bytes are one JSON object, without building it.

@@ -19,6 +19,9 @@ use crate::counters::Counters;
 use crate::intake::{Appended, Intake, Record, Refused, Stream};
 use crate::limits::{LONGEST_APPEND_BYTES, MOST_STREAMS, QUEUE_BYTES, QUEUE_PATIENCE};
 
+/// Where a case has it.
+pub const FOLDER: &str = "wal";
+
 /// A place in the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
@@ -37,7 +40,7 @@ pub struct Log {
 }
 
 struct State {
-    streams: HashMap<Stream, Known>,
+    streams: HashMap<String, Known>,
     /// How far streams were received before, by their names.
     ends: HashMap<String, u64>,
     numbers: u32,
@@ -67,7 +70,8 @@ struct State {
 
 struct Known {
     number: u32,
-    /// The file that last defined it.
+    /// As it was defined last, and the file that did.
+    stream: Stream,
     file: u64,
     /// Its end: of what is queued, of what is being written, and of what is synced.
     next: u64,
@@ -90,7 +94,7 @@ impl Log {
         reserve_bytes: u64,
         counters: Arc<Counters>,
     ) -> std::io::Result<Opened> {
-        let folder = case.join("wal");
+        let folder = case.join(FOLDER);
         fs::create_dir_all(&folder)?;
         let mut ids = Ids::load(&folder)?;
         let mut ends: HashMap<String, u64> =
@@ -151,7 +155,7 @@ impl Log {
     /// How far a stream was received, whether it is synced or not.
     pub fn end_of(&self, stream: &str) -> u64 {
         let state = self.state();
-        let known = state.streams.iter().find(|(known, _)| known.name == stream).map(|(_, known)| known.next);
+        let known = state.streams.get(stream).map(|known| known.next);
         known.or_else(|| state.ends.get(stream).copied()).unwrap_or_default()
     }
 
@@ -159,7 +163,7 @@ impl Log {
     pub fn stream_names(&self) -> Vec<String> {
         let state = self.state();
         let mut names: Vec<String> = state.ends.keys().cloned().collect();
-        names.extend(state.streams.keys().map(|stream| stream.name.clone()));
+        names.extend(state.streams.keys().cloned());
         names
     }
 
@@ -228,7 +232,7 @@ impl Log {
 
     fn submit(&self, stream: &Stream, batch: Batch<'_>) -> Result<Appended, Refused> {
         let mut state = self.has_room(batch.bytes())?;
-        if !state.streams.contains_key(stream) && state.streams.len() >= MOST_STREAMS {
+        if !state.streams.contains_key(&stream.name) && state.streams.len() >= MOST_STREAMS {
             return Err(Refused::Failed(format!("there are {MOST_STREAMS} streams already")));
         }
         let mut appended = Appended::default();
@@ -327,15 +331,17 @@ impl State {
 
     fn queue_bytes(&mut self, stream: &Stream, bytes: &[u8], ends: bool, ids: &[u128]) {
         let file = self.file;
-        if !self.streams.contains_key(stream) {
+        if !self.streams.contains_key(&stream.name) {
             self.numbers += 1;
             let end = self.ends.get(&stream.name).copied().unwrap_or_default();
-            let known = Known { number: self.numbers, file: u64::MAX, next: end, writing: end, synced: end };
-            self.streams.insert(stream.clone(), known);
+            let (number, stream) = (self.numbers, stream.clone());
+            let known = Known { number, file: u64::MAX, next: end, writing: end, synced: end, stream };
+            self.streams.insert(known.stream.name.clone(), known);
         }
-        let Some(known) = self.streams.get_mut(stream) else { return };
-        if known.file != file {
+        let Some(known) = self.streams.get_mut(&stream.name) else { return };
+        if known.file != file || known.stream != *stream {
             known.file = file;
+            known.stream.clone_from(stream);
             encode_stream(&mut self.queue, known.number, stream);
         }
         let bytes = if known.next == 0 { without_leading_nul(bytes) } else { bytes };

@@ -34,6 +34,7 @@ struct Definition {
     name: String,
     sender: Option<String>,
     format: Option<String>,
+    zone: Option<String>,
 }
 
 pub fn file_path(folder: &Path, file: u64) -> PathBuf {
@@ -60,6 +61,7 @@ pub fn encode_stream(out: &mut Vec<u8>, number: u32, stream: &Stream) {
         name: stream.name.clone(),
         sender: stream.sender.clone(),
         format: stream.format.clone(),
+        zone: stream.zone.clone(),
     };
     let text = serde_json::to_vec(&definition).unwrap_or_default();
     framed(out, |out| {
@@ -170,8 +172,8 @@ impl Reader {
         let Some((number, body)) = body.split_first_chunk::<4>() else { return Ok(true) };
         let number = u32::from_le_bytes(*number);
         if kind == STREAM {
-            if let Ok(Definition { name, sender, format }) = serde_json::from_slice(body) {
-                self.streams.insert(number, Stream { name, sender, format });
+            if let Ok(Definition { name, sender, format, zone }) = serde_json::from_slice(body) {
+                self.streams.insert(number, Stream { name, sender, format, zone });
             }
         } else if let (BYTES, Some(stream), Some(bytes)) = (kind, self.streams.get(&number), decode(body)) {
             each(bytes_of(stream, bytes));

@@ -100,7 +100,8 @@ fn receive(host: &Host, request: &Request, encoding: Encoding) -> Result<(u64, S
             continue;
         }
         let place = services.iter().position(|service| service.stream.name == name).unwrap_or_else(|| {
-            let stream = Stream { name, sender: peer.clone(), format: Some("json".to_owned()) };
+            let format = Some("json".to_owned());
+            let stream = Stream { sender: peer.clone(), format, ..Stream::new(name) };
             services.push(Service { stream, records: Vec::new() });
             services.len() - 1
         });

@@ -14,21 +14,27 @@ use socket2::SockRef;
 
 use super::framing::of_datagram;
 use super::tcp::is_timeout;
-use super::{LOOK, Senders, append};
-use crate::intake::{Intake, Stream};
+use super::{LOOK, Senders};
+use crate::intake::Intake;
 use crate::limits::{
     DATAGRAM_BYTES, DATAGRAMS_AT_ONCE, DATAGRAMS_AT_ONCE_BYTES, DATAGRAMS_WAITING, SOCKET_BYTES,
 };
 use crate::networks::Networks;
+use crate::readings::Readings;
 
 type Datagrams = Vec<(Option<IpAddr>, Vec<u8>)>;
 
 /// Receives datagrams of UDP until it is to stop.
-pub fn serve_udp(socket: &UdpSocket, intake: &Arc<dyn Intake>, networks: &Networks, stop: &Cancel) {
+pub fn serve_udp(
+    socket: &UdpSocket,
+    (intake, readings): (&Arc<dyn Intake>, &Arc<Readings>),
+    networks: &Networks,
+    stop: &Cancel,
+) {
     // What the system allows is less, mostly.
     let _ = SockRef::from(socket).set_recv_buffer_size(SOCKET_BYTES);
     let port = socket.local_addr().map_or(0, |address| address.port());
-    let senders = Senders::new("udp");
+    let senders = Senders::new("udp", readings);
     let source = intake.counters().source("syslog/udp");
     let take = |buffer: &mut [u8]| {
         let (length, from) = socket.recv_from(buffer)?;
@@ -37,10 +43,6 @@ pub fn serve_udp(socket: &UdpSocket, intake: &Arc<dyn Intake>, networks: &Networ
         }
         source.rejected("network not allowed", 1);
         Ok(None)
-    };
-    let stream = |from: Option<IpAddr>| match from {
-        Some(address) => senders.stream(address),
-        None => Stream::new("syslog/udp/others"),
     };
     let mut dropped = dropped_by_system(port);
     let each_look = || {
@@ -51,33 +53,36 @@ pub fn serve_udp(socket: &UdpSocket, intake: &Arc<dyn Intake>, networks: &Networ
         dropped = now;
     };
     if socket.set_read_timeout(Some(LOOK)).is_ok() {
-        serve(&take, &stream, each_look, &**intake, stop);
+        serve(&take, &senders, each_look, &**intake, stop);
     }
 }
 
 /// Receives datagrams of a Unix socket until it is to stop. Their senders wait where there is no room.
 #[cfg(unix)]
-pub fn serve_unix(socket: &std::os::unix::net::UnixDatagram, intake: &Arc<dyn Intake>, stop: &Cancel) {
+pub fn serve_unix(
+    socket: &std::os::unix::net::UnixDatagram,
+    (intake, readings): (&Arc<dyn Intake>, &Arc<Readings>),
+    stop: &Cancel,
+) {
     let take = |buffer: &mut [u8]| socket.recv(buffer).map(|length| Some((None, length)));
-    let stream = |_| Stream::new("syslog/unix");
+    let senders = Senders::new("unix", readings);
     if socket.set_read_timeout(Some(LOOK)).is_ok() {
-        serve(&take, &stream, || {}, &**intake, stop);
+        serve(&take, &senders, || {}, &**intake, stop);
     }
 }
 
 type Take<'a> = dyn Fn(&mut [u8]) -> io::Result<Option<(Option<IpAddr>, usize)>> + Sync + 'a;
-type StreamOf<'a> = dyn Fn(Option<IpAddr>) -> Stream + Sync + 'a;
 
 fn serve(
     take: &Take<'_>,
-    stream: &StreamOf<'_>,
+    senders: &Senders,
     mut each_look: impl FnMut(),
     intake: &dyn Intake,
     stop: &Cancel,
 ) {
     let (sender, waiting) = bounded(DATAGRAMS_WAITING);
     std::thread::scope(|scope| {
-        scope.spawn(move || append_all(&waiting, stream, intake, stop));
+        scope.spawn(move || append_all(&waiting, senders, intake, stop));
         let mut looked = Instant::now();
         let mut buffer = vec![0; DATAGRAM_BYTES];
         while let Some(datagrams) = taken(take, &mut buffer, stop) {
@@ -126,7 +131,7 @@ fn handed_on(sender: &Sender<Datagrams>, datagrams: Datagrams, intake: &dyn Inta
     sender.send(datagrams).is_ok()
 }
 
-fn append_all(waiting: &Receiver<Datagrams>, stream: &StreamOf<'_>, intake: &dyn Intake, stop: &Cancel) {
+fn append_all(waiting: &Receiver<Datagrams>, senders: &Senders, intake: &dyn Intake, stop: &Cancel) {
     loop {
         let mut batch = match waiting.recv_timeout(LOOK) {
             Ok(datagrams) => datagrams,
@@ -141,7 +146,7 @@ fn append_all(waiting: &Receiver<Datagrams>, stream: &StreamOf<'_>, intake: &dyn
             }
         }
         for (from, frames) in by_sender {
-            if append(intake, &stream(from), frames, stop).is_err() {
+            if senders.append(intake, from, frames, stop).is_err() {
                 return;
             }
         }

@@ -12,14 +12,20 @@ use indexer::Cancel;
 use socket2::{SockRef, TcpKeepalive};
 
 use super::framing::Framer;
-use super::{LOOK, Senders, append};
+use super::{LOOK, Senders};
 use crate::intake::Intake;
 use crate::limits::{FRAME_PATIENCE, HELD_BYTES, KEEPALIVE, MOST_CONNECTIONS, READ_BYTES, READERS};
 use crate::networks::Networks;
+use crate::readings::Readings;
 
 /// Receives until it is to stop. What was read then is appended.
-pub fn serve_tcp(listener: &TcpListener, intake: &Arc<dyn Intake>, networks: &Networks, stop: &Cancel) {
-    let shared = Shared::new();
+pub fn serve_tcp(
+    listener: &TcpListener,
+    (intake, readings): (&Arc<dyn Intake>, &Arc<Readings>),
+    networks: &Networks,
+    stop: &Cancel,
+) {
+    let shared = Shared::new(readings);
     let connections = AtomicUsize::new(0);
     if listener.set_nonblocking(true).is_err() {
         return;
@@ -65,11 +71,11 @@ struct Shared {
 }
 
 impl Shared {
-    fn new() -> Shared {
+    fn new(readings: &Arc<Readings>) -> Shared {
         let (used, free) = bounded(READERS);
         // There is room for all of them.
         (0..READERS).for_each(|_| drop(used.try_send(Vec::new())));
-        Shared { senders: Senders::new("tcp"), held: AtomicUsize::new(0), free, used }
+        Shared { senders: Senders::new("tcp", readings), held: AtomicUsize::new(0), free, used }
     }
 }
 
@@ -108,7 +114,7 @@ fn receive(
     connection.set_read_timeout(Some(LOOK))?;
     // A half-open connection, whose sender is gone without a word, ends by this.
     SockRef::from(connection).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE))?;
-    let stream = shared.senders.stream(address.ip());
+    let from = Some(address.ip());
     let (mut framer, mut messages) = (Framer::default(), Vec::new());
     let mut held = Held { all: &shared.held, own: 0 };
     let mut began: Option<Instant> = None;
@@ -128,14 +134,14 @@ fn receive(
             framer.push(&buffer[..*read.as_ref().unwrap_or(&0)], &mut messages);
             held.set(framer.pending_bytes());
             if framer.split() > split {
-                let source = intake.counters().source(stream.title());
+                let source = intake.counters().source(shared.senders.stream(from, None).title());
                 source.rejected("too long, split", framer.split() - split);
                 split = framer.split();
             }
             let mut appended = Ok(());
             if !messages.is_empty() {
                 began = None;
-                appended = append(intake, &stream, std::mem::take(&mut messages), stop);
+                appended = shared.senders.append(intake, from, std::mem::take(&mut messages), stop);
             }
             // Only now another connection may be read from.
             let _ = shared.used.send(buffer);
@@ -150,7 +156,10 @@ fn receive(
             began = None;
         } else if began.get_or_insert_with(Instant::now).elapsed() > FRAME_PATIENCE {
             // A frame that never ends is what it is so far.
-            intake.counters().source(stream.title()).rejected("frame without end", 1);
+            intake
+                .counters()
+                .source(shared.senders.stream(from, None).title())
+                .rejected("frame without end", 1);
             break;
         }
         if stop.is_set() && is_silent {
@@ -159,7 +168,7 @@ fn receive(
     }
     framer.finish(&mut messages);
     if !messages.is_empty() {
-        let _ = append(intake, &stream, messages, stop);
+        let _ = shared.senders.append(intake, from, messages, stop);
     }
     Ok(())
 }

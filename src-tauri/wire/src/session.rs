@@ -206,7 +206,9 @@ impl Session {
             return Ok(Arc::clone(receiving));
         }
         let key = case.folder().to_path_buf();
-        Ok(Arc::clone(live.entry(key).or_insert(Arc::new(Mutex::new(Receiving::new(case))))))
+        Ok(Arc::clone(
+            live.entry(key).or_insert(Arc::new(Mutex::new(Receiving::new(case, &self.start.home)))),
+        ))
     }
 
     /// Receives into a case no longer.

@@ -242,10 +242,17 @@ fn settings_and_formats_are_kept_and_a_socket_receives() {
         request.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
         walk.ask("addLive", request)
     };
-    let settings = json!({ "refreshMs": 200, "keepHours": 48, "keepBytes": null });
+    let settings = json!({ "refreshMs": 200, "keepHours": 48, "keepBytes": null, "compressHours": 24 });
     let follow = json!({ "kind": "follow", "paths": [log] });
-    let status = add(&follow, &json!({ "format": "text", "settings": settings })).expect("a live source");
-    assert_eq!((&status["settings"], &status["sources"][0]["format"]), (&settings, &json!("text")));
+    let status = add(
+        &follow,
+        &json!({ "reading": { "format": "text", "zone": "Europe/Berlin" }, "settings": settings }),
+    )
+    .expect("a live source");
+    assert_eq!(
+        (&status["settings"], &status["sources"][0]["reading"]["format"]),
+        (&settings, &json!("text"))
+    );
     let seen = has_events(&walk, &case, 1);
     assert_eq!(seen["sources"][0]["format"], "text", "it looks like JSON: {seen}");
     let counted = walk.ask("live", live.clone()).expect("a status");
@@ -263,7 +270,8 @@ fn settings_and_formats_are_kept_and_a_socket_receives() {
         has_events(&walk, &case, 2);
     }
 
-    let unknown = add(&json!({ "kind": "syslogTcp", "port": 0 }), &json!({ "format": "sylog" }));
+    let unknown =
+        add(&json!({ "kind": "syslogTcp", "port": 0 }), &json!({ "reading": { "format": "sylog" } }));
     assert!(unknown.expect_err("no such format").message.contains("sylog"));
     // Settings that cannot be are refused, and so are those of a source that cannot be received from.
     let other = walk.file("other.log", b"");
@@ -272,6 +280,9 @@ fn settings_and_formats_are_kept_and_a_socket_receives() {
     assert!(add(&other, &soon).expect_err("too soon").message.contains("1 ms"));
     let none = json!({ "settings": { "refreshMs": 200, "keepHours": 0, "keepBytes": null } });
     assert!(add(&other, &none).is_err());
+    let at_once =
+        json!({ "settings": { "refreshMs": 200, "keepHours": null, "keepBytes": null, "compressHours": 0 } });
+    assert!(add(&other, &at_once).is_err());
     let slow = json!({ "settings": { "refreshMs": 5000, "keepHours": null, "keepBytes": 1000 } });
     assert!(add(&json!({ "kind": "follow", "paths": [] }), &slow).is_err());
     assert_eq!(walk.ask("live", live.clone()).expect("a status")["settings"], settings);
@@ -285,7 +296,10 @@ fn settings_and_formats_are_kept_and_a_socket_receives() {
     };
     ask("openCase");
     let status = ask("live");
-    assert_eq!((&status["settings"], &status["sources"][0]["format"]), (&settings, &json!("text")));
+    assert_eq!(
+        (&status["settings"], &status["sources"][0]["reading"]["format"]),
+        (&settings, &json!("text"))
+    );
 }
 
 #[test]

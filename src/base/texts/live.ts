@@ -1,5 +1,10 @@
 import { formatBytes, formatCount, formatSeconds } from '../format';
 
+function lengthOf(hours: number): string {
+  const [count, unit] = hours % 24 === 0 ? [hours / 24, 'day'] : [hours, 'hour'];
+  return `${formatCount(count)} ${unit}${count === 1 ? '' : 's'}`;
+}
+
 /** The texts of live sources: the sheet that adds one, their panel, and the Live switch. */
 export const live = {
   add: 'Add live source…',
@@ -43,15 +48,24 @@ export const live = {
     lowPort: 'Ports below 1024 need special rights on most systems.',
     format: 'Format',
     learned: 'Learn it from the first lines',
+    zone: 'Zone of times without one',
+    zoneExample: 'UTC',
+    parts: 'By sender or program',
+    partsNote:
+      'A program’s messages are read after their syslog header. What fits both is read as the program’s.',
+    partOf: 'Sender or program',
+    partsOf: { sender: 'Sender', tag: 'Program (tag)' },
+    partName: { sender: 'Address or network', tag: 'Tag' },
+    partExample: { sender: '10.0.0.7', tag: 'nginx' },
+    addPart: 'Add a sender or program',
+    removePart: (name: string) => (name === '' ? 'Remove this row' : `Remove ${name}`),
     settings: 'For all live sources of the case',
     refresh: 'Visible after',
     refreshAfter: (ms: number) => (ms < 1_000 ? `${ms} ms` : formatSeconds(ms / 1_000)),
     keepTime: 'Keep events for',
-    keepTimes: (hours: number | null) => {
-      if (hours === null) return 'No limit';
-      const [count, unit] = hours % 24 === 0 ? [hours / 24, 'day'] : [hours, 'hour'];
-      return `${formatCount(count)} ${unit}${count === 1 ? '' : 's'}`;
-    },
+    keepTimes: (hours: number | null) => (hours === null ? 'No limit' : lengthOf(hours)),
+    compress: 'Compress harder after',
+    compressAfter: (hours: number | null) => (hours === null ? 'Never' : lengthOf(hours)),
     keepSize: 'Keep at most',
     keepSizes: (bytes: number | null) => (bytes === null ? 'No limit' : formatBytes(bytes)),
     keepNote: 'The oldest events are deleted for good when they are older or more than that.',
@@ -72,6 +86,7 @@ export const live = {
       running === all
         ? `${formatCount(all)} running`
         : `${formatCount(running)} of ${formatCount(all)} running`,
+    elsewhere: (process: number) => `received by process ${process}, only read here`,
     rate: (perSecond: number) => `${formatCount(perSecond)} events/s`,
     rateHint: 'Accepted events a second, over the last minute',
     accepted: (count: number) => `${formatCount(count)} accepted`,

@@ -3,10 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { texts } from '../../base/texts';
 import {
   EMPTY_FORM,
+  EMPTY_PART,
   KEPT_HOURS,
   REFRESHES,
   USUAL_SETTINGS,
   isSame,
+  liveReading,
   liveSource,
   portOf,
   withPresent,
@@ -41,6 +43,32 @@ describe('the description of a live source', () => {
   });
 });
 
+describe('how lines are read', () => {
+  it('is nothing where nothing is chosen', () => {
+    expect(liveReading(EMPTY_FORM)).toBeNull();
+    expect(liveReading({ ...EMPTY_FORM, choice: 'journal', zone: 'UTC' })).toBeNull();
+    expect(liveReading({ ...EMPTY_FORM, choice: 'http', format: 'access' })).toBeNull();
+  });
+
+  it('is chosen for all, for senders and for tags', () => {
+    const parts = [
+      { ...EMPTY_PART, name: ' 10.0.0.7 ', zone: ' Europe/Berlin ' },
+      { ...EMPTY_PART, of: 'tag' as const, name: 'nginx', format: 'access' },
+      { ...EMPTY_PART, name: '10.0.0.8' },
+      { ...EMPTY_PART, of: 'tag' as const, format: 'json' },
+    ];
+    const form = { ...EMPTY_FORM, choice: 'syslog', zone: '+02:00', parts } as const;
+    expect(liveReading(form)).toEqual({
+      zone: '+02:00',
+      parts: [
+        { part: '10.0.0.7', zone: 'Europe/Berlin' },
+        { part: 'tag:nginx', format: 'access' },
+      ],
+    });
+    expect(liveReading({ ...form, choice: 'follow' })).toEqual({ zone: '+02:00', parts: [] });
+  });
+});
+
 describe('a Unix socket', () => {
   it('is a whole path', () => {
     const unix = { ...EMPTY_FORM, choice: 'syslog', transport: 'unix' } as const;
@@ -60,7 +88,12 @@ describe('the settings of a case', () => {
     expect(withPresent(REFRESHES, 1_000)).toEqual(REFRESHES);
     expect(withPresent(KEPT_HOURS, 48)).toEqual([...KEPT_HOURS, 48]);
     expect(isSame(USUAL_SETTINGS, { ...USUAL_SETTINGS })).toBe(true);
-    for (const other of [{ refreshMs: 200 }, { keepHours: 24 }, { keepBytes: 1e9 }]) {
+    for (const other of [
+      { refreshMs: 200 },
+      { keepHours: 24 },
+      { keepBytes: 1e9 },
+      { compressHours: 24 },
+    ]) {
       expect(isSame(USUAL_SETTINGS, { ...USUAL_SETTINGS, ...other })).toBe(false);
     }
     expect(words.keepTimes(168)).toBe('7 days');

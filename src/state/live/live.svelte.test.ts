@@ -11,7 +11,7 @@ const source = (accepted: number, more: Partial<LiveSource> = {}): LiveSource =>
   id: 1,
   name: '/a.log',
   kind: { kind: 'follow', paths: ['/a.log'] },
-  format: null,
+  reading: { parts: [] },
   state: 'running',
   error: null,
   received: accepted,
@@ -28,7 +28,8 @@ const source = (accepted: number, more: Partial<LiveSource> = {}): LiveSource =>
 const status = (sources: LiveSource[], revision = 1): LiveStatus => ({
   sources,
   isReceiving: sources.some(({ state }) => state === 'running'),
-  settings: { refreshMs: 1_000, keepHours: null, keepBytes: null },
+  receiver: null,
+  settings: { refreshMs: 1_000, keepHours: null, keepBytes: null, compressHours: null },
   isWaiting: false,
   revision,
   queueBytes: 0,

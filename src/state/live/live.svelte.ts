@@ -71,6 +71,11 @@ export class Live {
     return this.status?.isReceiving ?? false;
   }
 
+  /** The process that receives into the case, if that is another one. Its sources are only shown. */
+  get receiver(): number | null {
+    return this.status?.receiver ?? null;
+  }
+
   /** Sources that ran when the case was open last. */
   get offered(): readonly LiveSource[] {
     return this.sources.filter(({ state }) => state === 'offered');
@@ -149,7 +154,10 @@ export class Live {
   }
 
   #again(): void {
-    this.#timer.start(() => this.look(), this.isReceiving ? POLL_MS : IDLE_POLL_MS);
+    this.#timer.start(
+      () => this.look(),
+      this.isReceiving || this.receiver !== null ? POLL_MS : IDLE_POLL_MS,
+    );
   }
 
   #sample({ sources }: LiveStatus): void {

@@ -4,7 +4,7 @@
 use memchr::memchr;
 
 use super::cisco;
-use super::{APP, FACILITY, HOST, MSGID, PID, PID_TEXT};
+use super::{APP, ColumnNumbers, FACILITY, HOST, MSGID, PID, PID_TEXT};
 use crate::batch::Level;
 use crate::endpoint::TextRange;
 use crate::layout::time_at;
@@ -84,7 +84,7 @@ impl SyslogHeader {
         Ok(header)
     }
 
-    pub(super) fn put(&self, event: &[u8], rows: &mut Rows) {
+    pub(super) fn put(&self, event: &[u8], numbers: &ColumnNumbers, rows: &mut Rows) {
         if let Some(when) = &self.when {
             rows.when(when);
         }
@@ -94,11 +94,11 @@ impl SyslogHeader {
         let columns = [(FACILITY, self.facility), (HOST, self.host), (APP, self.app), (MSGID, self.msgid)];
         for (column, place) in columns {
             if let Some((from, to)) = place {
-                rows.text(column, from, to);
+                rows.text(numbers[column], from, to);
             }
         }
         if let Some((from, to)) = self.pid {
-            put_pid(event, from, to, rows);
+            put_pid(event, (from, to), numbers, rows);
         }
     }
 
@@ -555,11 +555,11 @@ fn is_repeat(text: &[u8]) -> bool {
     text.starts_with(b"--- last message repeated") || text.starts_with(b"last message repeated")
 }
 
-pub(super) fn put_pid(event: &[u8], from: usize, to: usize, rows: &mut Rows) {
+pub(super) fn put_pid(event: &[u8], (from, to): TextRange, numbers: &ColumnNumbers, rows: &mut Rows) {
     let digits = &event[from..to];
     if (1..=18).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit) {
-        rows.int(PID, digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')));
+        rows.int(numbers[PID], digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')));
     } else if from < to {
-        rows.text(PID_TEXT, from, to);
+        rows.text(numbers[PID_TEXT], from, to);
     }
 }

@@ -2,6 +2,7 @@
 //! and frames with a byte count. The messages of well-known programs become fields too, by the table in
 //! [`programs`].
 
+mod carried;
 mod cisco;
 mod filterlog;
 mod framing;
@@ -15,11 +16,14 @@ mod protocol;
 pub(crate) mod proxy;
 mod session;
 
+pub(crate) use self::carried::{CARRIED, Carried};
+pub use self::carried::{SYSLOG_PREFIX, message_format, program_of};
 use self::header::{SyslogHeader, is_daemons_own};
 use self::programs::Programs;
 use self::protocol::Protocol;
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::{Level, Span};
+use crate::endpoint::TextRange;
 use crate::level;
 use crate::limits;
 use crate::rows::{ColumnKind, Rows, Schema};
@@ -53,6 +57,12 @@ const PID_TEXT: usize = 4;
 const MSGID: usize = 5;
 const MESSAGE: usize = 6;
 
+/// The number that each of [`COLUMNS`] has in the rows.
+type ColumnNumbers = [usize; COLUMNS.len()];
+
+/// Those of lines of syslog alone.
+const OWN: &ColumnNumbers = &[FACILITY, HOST, APP, PID, PID_TEXT, MSGID, MESSAGE];
+
 const FACILITIES: [&[u8]; 24] = [
     b"kern",
     b"user",
@@ -85,71 +95,94 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
 }
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(SyslogReader {
-        facilities: [None; FACILITIES.len()],
-        protocol: Protocol::default(),
-        programs: Programs::default(),
-    })
+    Box::new(SyslogReader { header: HeaderReader::default(), programs: Programs::default() })
 }
 
 struct SyslogReader {
-    /// The span of each facility's name, once written.
-    facilities: [Option<Span>; FACILITIES.len()],
-    protocol: Protocol,
+    header: HeaderReader,
     programs: Programs,
 }
 
 impl Reader for SyslogReader {
     #[inline]
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        // A frame that the end of a source truncates still has its count.
-        let start = match event.first() {
-            Some(b'0'..=b'9') => framing::counted(event).map_or(0, |(_, start)| start),
-            _ => 0,
-        };
+        let head = self.header.read(event, OWN, rows)?;
+        self.message(event, head.app, head.message, rows);
+        if !head.is_protocol
+            && rows.level() == Level::None
+            && let Some(word) = level::find(event, head.message, head.message + limits::LEVEL_WITHIN_BYTES)
+        {
+            rows.set_level(word.level);
+        }
+        // Some lines have no program's name: "last message repeated 3 times", marks, kernel messages.
+        let is_whole = head.is_certain || is_daemons_own(&event[head.message..]);
+        Ok(if is_whole { Fit::Whole } else { Fit::Partly })
+    }
+}
+
+/// What comes before a message.
+struct Head {
+    app: Option<TextRange>,
+    message: usize,
+    /// It is one of RFC 5424.
+    is_protocol: bool,
+    /// No other log looks like this.
+    is_certain: bool,
+}
+
+/// Reads what comes before messages.
+#[derive(Default)]
+struct HeaderReader {
+    /// The span of each facility's name, once written.
+    facilities: [Option<Span>; FACILITIES.len()],
+    protocol: Protocol,
+}
+
+impl HeaderReader {
+    /// Puts the fields of the header, and its level and time.
+    #[inline]
+    fn read(&mut self, event: &[u8], numbers: &ColumnNumbers, rows: &mut Rows) -> Result<Head, &'static str> {
+        let start = count_bytes(event);
         let Some((priority, length)) = priority(&event[start..]) else {
-            return self.plain(event, 0, false, rows);
+            return Self::plain(event, (0, false), numbers, rows);
         };
         let at = start + length;
         let facility = usize::from(priority / 8);
         let span = *self.facilities[facility]
             .get_or_insert_with(|| rows.rewrite(|buffer| buffer.extend_from_slice(FACILITIES[facility])));
-        rows.span(FACILITY, span);
+        rows.span(numbers[FACILITY], span);
         rows.set_level(level::from_severity(i64::from(priority % 8)).unwrap_or(Level::None));
         if event[at..].starts_with(b"1 ") {
-            let (app, message) = self.protocol.read(event, at + 2, rows)?;
-            self.message(event, app, message, rows);
-            return Ok(Fit::Whole);
+            let (app, message) = self.protocol.read(event, at + 2, numbers, rows)?;
+            return Ok(Head { app, message, is_protocol: true, is_certain: true });
         }
-        self.plain(event, at, true, rows)
+        Self::plain(event, (at, true), numbers, rows)
+    }
+
+    /// RFC 3164 and everything like it: `time host app[pid]: message`.
+    #[inline]
+    fn plain(
+        event: &[u8],
+        (at, has_priority): (usize, bool),
+        numbers: &ColumnNumbers,
+        rows: &mut Rows,
+    ) -> Result<Head, &'static str> {
+        let header = SyslogHeader::read(event, at, has_priority)?;
+        header.put(event, numbers, rows);
+        let is_certain = (has_priority && !header.is_bare) || header.is_certain;
+        Ok(Head { app: header.app, message: header.message, is_protocol: false, is_certain })
+    }
+}
+
+/// The length of the byte count before a frame: one that the end of a source truncates still has its count.
+fn count_bytes(event: &[u8]) -> usize {
+    match event.first() {
+        Some(b'0'..=b'9') => framing::counted(event).map_or(0, |(_, start)| start),
+        _ => 0,
     }
 }
 
 impl SyslogReader {
-    /// RFC 3164 and everything like it: `time host app[pid]: message`.
-    #[inline]
-    fn plain(
-        &mut self,
-        event: &[u8],
-        at: usize,
-        has_priority: bool,
-        rows: &mut Rows,
-    ) -> Result<Fit, &'static str> {
-        let header = SyslogHeader::read(event, at, has_priority)?;
-        header.put(event, rows);
-        let message = header.message;
-        self.message(event, header.app, message, rows);
-        if rows.level() == Level::None
-            && let Some(word) = level::find(event, message, message + limits::LEVEL_WITHIN_BYTES)
-        {
-            rows.set_level(word.level);
-        }
-        // Some lines have no program's name: "last message repeated 3 times", marks, kernel messages.
-        let is_whole =
-            (has_priority && !header.is_bare) || header.is_certain || is_daemons_own(&event[message..]);
-        Ok(if is_whole { Fit::Whole } else { Fit::Partly })
-    }
-
     /// Reads the message, with the layouts of its program if there are any.
     #[inline]
     fn message(&mut self, event: &[u8], app: Option<(usize, usize)>, message: usize, rows: &mut Rows) {

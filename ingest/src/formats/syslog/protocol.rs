@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use memchr::memchr;
 
 use super::header::put_pid;
-use super::{APP, HOST, MSGID, PID};
+use super::{APP, ColumnNumbers, HOST, MSGID, PID};
 use crate::endpoint::TextRange;
 use crate::layout::time_at;
 use crate::rows::{ColumnKind, Rows};
@@ -24,6 +24,7 @@ impl Protocol {
         &mut self,
         event: &[u8],
         mut at: usize,
+        numbers: &ColumnNumbers,
         rows: &mut Rows,
     ) -> Result<(Option<TextRange>, usize), &'static str> {
         if event[at..].starts_with(b"- ") {
@@ -41,8 +42,8 @@ impl Protocol {
             let end = at + memchr(b' ', &event[at..]).unwrap_or(event.len() - at);
             if &event[at..end] != b"-" && end > at {
                 match column {
-                    PID => put_pid(event, at, end, rows),
-                    _ => rows.text(column, at, end),
+                    PID => put_pid(event, (at, end), numbers, rows),
+                    _ => rows.text(numbers[column], at, end),
                 }
                 if column == APP {
                     app = Some((at, end));

@@ -4,6 +4,7 @@
 //! closed or the program ends. Then everything that was received becomes events, and the case remembers its
 //! sources. Calls that write the case take turns with it (`Session::writing`).
 
+mod elsewhere;
 mod receiving;
 mod remembered;
 mod watched_sets;
@@ -11,7 +12,7 @@ mod watching;
 
 use std::path::Path;
 
-use indexer::{Error, ErrorKind, Nanos};
+use indexer::{Error, ErrorKind, Nanos, message_format};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::Answer;
@@ -55,14 +56,45 @@ pub enum LiveKind {
 pub struct AddLiveRequest {
     pub case: String,
     pub source: LiveKind,
-    /// What to read it as; learned from its first lines by default.
+    /// How to read it; its formats are learned from its first lines by default.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(optional))]
-    pub format: Option<String>,
+    pub reading: Option<LiveReading>,
     /// New settings for all live sources of the case.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub settings: Option<LiveSettings>,
+}
+
+/// How what comes from a live source is read, where that was chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct LiveReading {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub format: Option<String>,
+    /// The zone of times without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub zone: Option<String>,
+    /// Parts of it that are read in another way.
+    pub parts: Vec<LivePart>,
+}
+
+/// What a sender sends, or what a program writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct LivePart {
+    /// `10.0.0.7`, `10.0.0.0/8`, `tag:nginx`, or `source:/var/log/app/*`.
+    pub part: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub format: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub zone: Option<String>,
 }
 
 /// How all live sources of a case are kept.
@@ -76,11 +108,14 @@ pub struct LiveSettings {
     pub keep_hours: Option<u32>,
     /// The oldest events are dropped when the case takes more.
     pub keep_bytes: Option<u64>,
+    /// What was received longer ago is compressed harder.
+    #[serde(default)]
+    pub compress_hours: Option<u32>,
 }
 
 impl Default for LiveSettings {
     fn default() -> LiveSettings {
-        LiveSettings { refresh_ms: 1_000, keep_hours: None, keep_bytes: None }
+        LiveSettings { refresh_ms: 1_000, keep_hours: None, keep_bytes: None, compress_hours: None }
     }
 }
 
@@ -108,7 +143,10 @@ pub struct ChangeLiveRequest {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LiveStatus {
     pub sources: Vec<LiveSource>,
+    /// This process receives.
     pub is_receiving: bool,
+    /// The number of another process that receives into the case. Its sources are shown here, and changed there.
+    pub receiver: Option<u32>,
     pub settings: LiveSettings,
     /// What is received waits for another change of the case, such as an import.
     pub is_waiting: bool,
@@ -138,9 +176,9 @@ pub struct LiveStatus {
 pub struct LiveSource {
     pub id: u32,
     pub name: String,
-    pub kind: LiveKind,
-    /// What it is read as, where that was chosen.
-    pub format: Option<String>,
+    /// What it was added as, if it was here.
+    pub kind: Option<LiveKind>,
+    pub reading: LiveReading,
     pub state: LiveState,
     /// Why it does not run.
     pub error: Option<WireError>,
@@ -179,7 +217,7 @@ pub struct Rejected {
 
 pub fn live(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn Fn(Empty)) -> Answer<LiveStatus> {
     let receiving = session.receiving(Path::new(&request.path))?;
-    Ok(locked(&receiving).status())
+    Ok(locked(&receiving).status_of_all())
 }
 
 pub fn add_live(
@@ -188,7 +226,9 @@ pub fn add_live(
     request: &AddLiveRequest,
     _: &dyn Fn(Empty),
 ) -> Answer<LiveStatus> {
-    if let Some(format) = &request.format {
+    let reading = request.reading.clone().unwrap_or_default();
+    let parts = reading.parts.iter().filter_map(|part| part.format.as_ref());
+    for format in reading.format.iter().chain(parts) {
         check_format(session, call, format)?;
     }
     changed(session, &request.case, |receiving| {
@@ -196,7 +236,7 @@ pub fn add_live(
         if let Some(settings) = request.settings {
             receiving.set(settings)?;
         }
-        let added = receiving.add(request.source.clone(), request.format.clone());
+        let added = receiving.add(request.source.clone(), reading);
         if added.is_err() {
             receiving.set(before)?;
         }
@@ -239,7 +279,7 @@ fn check_format(session: &Session, call: &Call<'_>, format: &str) -> Answer<()> 
     let known = crate::formats::formats(session, call, &Empty {}, &|_| {})?;
     let saved = known.saved.into_iter().flat_map(|file| file.formats);
     let mut names = known.built_in.into_iter().chain(saved).map(|known| known.name);
-    if names.any(|known| known == format) {
+    if names.any(|known| known == message_format(format)) {
         return Ok(());
     }
     let message = format!("there is no format `{format}`");

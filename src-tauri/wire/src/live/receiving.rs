@@ -1,20 +1,21 @@
 //! The live sources of one open case, and the receiver that they share while any of them runs.
 
-use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use indexer::{Cancel, Case, Error, ErrorKind, Keep, Nanos, Snapshot};
+use indexer::{Cancel, Case, Definitions, Error, ErrorKind, Keep, LiveOptions, Snapshot, is_zone};
 use receive::{
-    Counters, Networks, Notice, Options, Pace, Receiver, Running, Source, SourceStatistics, Yielded,
+    Counters, Networks, Notice, Options, Pace, Readings, Receiver, Running, Source, Status, Yielded,
 };
 
+use super::elsewhere::{self, counted, of_intake};
 use super::remembered::{self, RememberedSource};
 use super::watching::Watching;
-use super::{LiveKind, LiveSettings, LiveSource, LiveState, LiveStatus, Rejected};
+use super::{LiveKind, LiveReading, LiveSettings, LiveSource, LiveState, LiveStatus};
 use crate::calls::{Answer, not_written};
+use crate::formats::saved_definitions;
 use crate::types::WireError;
 
 /// Sooner, publishing takes most of the time; later, nobody calls it live.
@@ -26,6 +27,7 @@ type Trouble = Arc<Mutex<Option<(Error, u64)>>>;
 
 pub(crate) struct Receiving {
     case: Arc<Case>,
+    home: PathBuf,
     sources: Vec<Held>,
     receiver: Option<Receiver>,
     /// Calls that write the case meanwhile: the receiver is kept until they have ended.
@@ -39,7 +41,7 @@ pub(crate) struct Receiving {
 struct Held {
     id: u32,
     kind: LiveKind,
-    format: Option<String>,
+    reading: LiveReading,
     state: State,
     counters: Arc<Counters>,
 }
@@ -54,7 +56,8 @@ enum State {
 }
 
 impl Receiving {
-    pub fn new(case: Arc<Case>) -> Receiving {
+    /// The live sources that a case remembers. Formats that were saved are in `home`.
+    pub fn new(case: Arc<Case>, home: &Path) -> Receiving {
         let remembered = remembered::read(case.folder());
         let mut receiving = Receiving {
             sources: Vec::new(),
@@ -64,18 +67,19 @@ impl Receiving {
             watching: Arc::default(),
             settings: remembered.settings,
             next: 1,
+            home: home.to_path_buf(),
             case,
         };
-        for RememberedSource { kind, format, paused } in remembered.sources {
-            receiving.hold(kind, format, if paused { State::Paused } else { State::Offered });
+        for RememberedSource { kind, reading, paused } in remembered.sources {
+            receiving.hold(kind, reading, if paused { State::Paused } else { State::Offered });
         }
         receiving
     }
 
-    fn hold(&mut self, kind: LiveKind, format: Option<String>, state: State) -> u32 {
+    fn hold(&mut self, kind: LiveKind, reading: LiveReading, state: State) -> u32 {
         let id = self.next;
         self.next += 1;
-        self.sources.push(Held { id, kind, format, state, counters: Arc::default() });
+        self.sources.push(Held { id, kind, reading, state, counters: Arc::default() });
         id
     }
 
@@ -90,6 +94,11 @@ impl Receiving {
             let hint = format!("choose from {LEAST_REFRESH_MS} ms to {} s", MOST_REFRESH_MS / 1_000);
             return Err(refused(message).hint(hint).into());
         }
+        if settings.compress_hours == Some(0) {
+            return Err(refused("everything would be compressed again as it comes")
+                .hint("compress what is an hour old at least")
+                .into());
+        }
         if settings.keep_hours == Some(0) || settings.keep_bytes == Some(0) {
             return Err(refused("nothing would be kept").hint("keep at least an hour and a byte").into());
         }
@@ -102,13 +111,14 @@ impl Receiving {
     }
 
     /// Starts a new source, unless it cannot be received from.
-    pub fn add(&mut self, kind: LiveKind, format: Option<String>) -> Answer<()> {
+    pub fn add(&mut self, kind: LiveKind, reading: LiveReading) -> Answer<()> {
         check(&kind)?;
+        readings(&reading)?;
         if self.sources.iter().any(|held| held.kind == kind && !kind.takes_any_port()) {
             let message = format!("{} is a live source of this case already", kind.name());
             return Err(refused(message).hint("resume it or remove it in the list of live sources").into());
         }
-        let id = self.hold(kind, format, State::Paused);
+        let id = self.hold(kind, reading, State::Paused);
         let started = self.resume(id);
         if started.is_err() {
             self.sources.retain(|held| held.id != id);
@@ -142,7 +152,7 @@ impl Receiving {
         let stop = Cancel::default();
         let Some(receiver) = &self.receiver else { return Ok(State::Offered) };
         let held = &mut self.sources[place];
-        let read = (&counters, held.format.as_deref());
+        let read = (&counters, &Arc::new(readings(&held.reading)?));
         let running =
             receive::start_counted(&held.kind.source(), receiver, (&Networks::default(), &stop), read)?;
         held.counters = counters;
@@ -163,7 +173,10 @@ impl Receiving {
                 _ => {}
             };
             let Pace { refresh, keep } = pace_of(self.settings);
-            let options = Options { refresh, keep, ..Options::default() };
+            let home = self.home.clone();
+            let definitions = Definitions::new(move || saved_definitions(&home));
+            let live = LiveOptions { definitions, ..LiveOptions::default() };
+            let options = Options { refresh, keep, live, ..Options::default() };
             let receiver = Receiver::start(Arc::clone(&self.case), options, Arc::new(tell))?;
             self.receiver = Some(receiver);
         }
@@ -232,7 +245,7 @@ impl Receiving {
     fn remember(&self) -> Answer<()> {
         let remembered = |held: &Held| RememberedSource {
             kind: held.kind.clone(),
-            format: held.format.clone(),
+            reading: held.reading.clone(),
             paused: matches!(held.state, State::Paused),
         };
         let sources = self.sources.iter().map(remembered).collect();
@@ -253,6 +266,15 @@ impl Receiving {
         Some(waiting)
     }
 
+    /// The status; where another process receives into the case, that of its sources.
+    pub fn status_of_all(&mut self) -> LiveStatus {
+        let other = if self.receiver.is_none() { Status::of_other(self.case.folder()) } else { None };
+        match other {
+            Some(other) => elsewhere::status(&other, self.settings, &self.case.snapshot()),
+            None => self.status(),
+        }
+    }
+
     pub fn status(&mut self) -> LiveStatus {
         for held in &mut self.sources {
             if matches!(&held.state, State::Running(running, _) if running.has_ended()) {
@@ -270,19 +292,9 @@ impl Receiving {
         LiveStatus {
             sources: self.sources.iter().map(|held| status_of(held, &snapshot)).collect(),
             is_receiving: self.receiver.is_some(),
-            settings: self.settings,
             is_waiting: self.receiver.is_some() && self.writers > 0,
-            revision: snapshot.revision(),
-            queue_bytes: statistics.queue_bytes,
-            queue_peak_bytes: statistics.queue_peak_bytes,
-            backlog_bytes: statistics.backlog_bytes,
-            stalls: statistics.stalls,
-            syncs: statistics.syncs,
-            sync_p50_ms: statistics.sync_p50_ms,
-            sync_p99_ms: statistics.sync_p99_ms,
-            visible_p50_ms: statistics.visible_p50_ms,
-            visible_p99_ms: statistics.visible_p99_ms,
             trouble: trouble.map(|(error, _)| WireError::from(&error)),
+            ..of_intake(&statistics, self.settings, &snapshot)
         }
     }
 }
@@ -335,22 +347,11 @@ fn end(held: &mut Held, state: State) {
 }
 
 fn status_of(held: &Held, snapshot: &Snapshot) -> LiveSource {
-    let streams = held.counters.read().sources;
-    let sum = |of: fn(&SourceStatistics) -> u64| streams.values().map(of).sum();
-    let mut rejected: BTreeMap<&str, u64> = BTreeMap::new();
-    for (reason, count) in streams.values().flat_map(|stream| &stream.rejected) {
-        *rejected.entry(reason).or_default() += count;
-    }
-    let last_ms = streams.values().filter_map(|stream| stream.last_ms).max();
-    let of_source = snapshot.sources().iter().filter(|source| streams.contains_key(&source.name));
-    let newest = of_source.filter_map(|source| source.last).max();
-    let received = last_ms.and_then(|ms| i64::try_from(ms).ok()).map(|ms| ms.saturating_mul(1_000_000));
-    let lag = received.zip(newest).map(|(received, newest)| received.saturating_sub(newest).max(0));
     LiveSource {
         id: held.id,
         name: held.kind.name(),
-        kind: held.kind.clone(),
-        format: held.format.clone(),
+        kind: Some(held.kind.clone()),
+        reading: held.reading.clone(),
         state: match &held.state {
             State::Running(..) => LiveState::Running,
             State::Paused => LiveState::Paused,
@@ -361,17 +362,7 @@ fn status_of(held: &Held, snapshot: &Snapshot) -> LiveSource {
             State::Failed(error) => Some(error.clone()),
             _ => None,
         },
-        received: sum(|stream| stream.received),
-        accepted: sum(|stream| stream.accepted),
-        duplicates: sum(|stream| stream.duplicates),
-        bytes: sum(|stream| stream.bytes),
-        rejected: rejected
-            .into_iter()
-            .map(|(reason, count)| Rejected { reason: reason.to_owned(), count })
-            .collect(),
-        last: received.map(Nanos),
-        lag_ms: lag.map(|ns| ns as f64 / 1e6),
-        streams: streams.into_keys().collect(),
+        ..counted(held.counters.read().sources, snapshot)
     }
 }
 
@@ -427,6 +418,25 @@ fn refused(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::BadRequest, message)
 }
 
+/// What a person chose, as what receives takes it.
+fn readings(reading: &LiveReading) -> Result<Readings, Error> {
+    let mut readings = Readings::default();
+    let parts = reading.parts.iter().map(|part| (part.part.as_str(), &part.format, &part.zone));
+    for (part, format, zone) in parts.chain([("", &reading.format, &reading.zone)]) {
+        if let Some(zone) = zone.as_ref().filter(|zone| !is_zone(zone)) {
+            return Err(refused(format!("there is no time zone named \"{zone}\""))
+                .hint("write Europe/Berlin, UTC or +02:00"));
+        }
+        let is_understood = format.as_ref().is_none_or(|format| readings.add_format(part, format))
+            && zone.as_ref().is_none_or(|zone| readings.add_zone(part, zone));
+        if !is_understood {
+            return Err(refused(format!("\"{part}\" names no sender, tag or source"))
+                .hint("write 10.0.0.7, 10.0.0.0/8, tag:nginx or source:/var/log/app/*"));
+        }
+    }
+    Ok(readings)
+}
+
 /// A path that can never be followed is said at once; a file that is not there yet is waited for.
 fn check(kind: &LiveKind) -> Result<(), Error> {
     let paths: Vec<&Path> = match kind {
@@ -459,9 +469,11 @@ fn check(kind: &LiveKind) -> Result<(), Error> {
 }
 
 fn pace_of(settings: LiveSettings) -> Pace {
+    let hours_ns = |hours: u32| i64::from(hours) * 3_600_000_000_000;
     let keep = Keep {
-        age_ns: settings.keep_hours.map(|hours| i64::from(hours) * 3_600_000_000_000),
+        age_ns: settings.keep_hours.map(hours_ns),
         bytes: settings.keep_bytes,
+        compress_after_ns: settings.compress_hours.map(hours_ns),
     };
     Pace { refresh: Duration::from_millis(u64::from(settings.refresh_ms)), keep }
 }

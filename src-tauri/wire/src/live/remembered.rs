@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{LiveKind, LiveSettings};
+use super::{LiveKind, LiveReading, LiveSettings};
 
 const FILE: &str = "live.json";
 const VERSION: u32 = 1;
@@ -22,8 +22,8 @@ pub(super) struct Remembered {
 pub(super) struct RememberedSource {
     #[serde(flatten)]
     pub kind: LiveKind,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub format: Option<String>,
+    #[serde(flatten)]
+    pub reading: LiveReading,
     /// A person paused it; it is not offered to be started with the others.
     pub paused: bool,
 }
