@@ -167,13 +167,23 @@ impl Dice {
 }
 
 fn assert_listed_alike(places: &Places, filter: &str, pages: usize) {
+    let expected = |direction| reference_times(places, filter, direction);
+    assert_listed(places, filter, pages, &expected);
+}
+
+fn assert_listed(
+    places: &Places,
+    filter: &str,
+    pages: usize,
+    expected: &dyn Fn(Direction) -> Vec<Option<i64>>,
+) {
     let mut dice = Dice(7);
     for direction in [Direction::OldestFirst, Direction::NewestFirst] {
         places.ask(|both| {
             let splits = Mutex::default();
             let mut walked = listing(both, filter, direction, &splits);
             let total = walked.total();
-            let expected = reference_times(places, filter, direction);
+            let expected = expected(direction);
             assert_eq!(total, expected.len() as u64, "{filter}");
             let mut all = Vec::new();
             while (all.len() as u64) < total {
@@ -217,37 +227,56 @@ fn assert_listed_alike(places: &Places, filter: &str, pages: usize) {
 
 #[test]
 fn merged_pages_anywhere_are_those_of_one_case_in_both_directions() {
-    let places = Places::new(3_600, 1, &|n| usize::from(n % 3 > 0));
-    assert_listed_alike(&places, "*", 12);
-    assert_listed_alike(&places, "level>=error status:500", 12);
+    let places = Places::new(1_800, 1, &|n| usize::from(n % 3 > 0));
+    assert_listed_alike(&places, "*", 10);
+    assert_listed_alike(&places, "level>=error status:500", 8);
     assert_listed_alike(&places, "user:user-5 OR n<10", 4);
-    // Most of the events are in the case, some in two clusters, and not all of the time.
-    let places = Places::new(4_000, 2, &|n| if n % 9 == 0 { 1 } else { 2 * usize::from(n % 50 == 1) });
-    assert_listed_alike(&places, "*", 12);
+    // Two clusters, the second of them with few events.
+    let places = Places::new(1_900, 2, &|n| if n % 5 > 1 { 1 } else { 2 * usize::from(n % 9 == 1) });
+    assert_listed_alike(&places, "*", 8);
     assert_listed_alike(&places, "service:cart", 6);
 }
 
 #[test]
 fn events_without_a_time_and_times_that_do_not_overlap_are_in_order() {
-    // The cluster has the first half, and each place some events without a time.
+    let later = |n: usize| indexer::stamp::to_rfc3339((START_MS + 7_000_000 + n as i64) * 1_000_000);
     let split = |n: usize| {
         let mut document = document(n);
-        if n % 40 == 3 {
-            document.as_object_mut().expect("an object").remove("@timestamp");
-        } else if n >= 800 {
-            document["@timestamp"] =
-                indexer::stamp::to_rfc3339((START_MS + 900_000 + n as i64) * 1_000_000).into();
+        if n >= 600 {
+            document["@timestamp"] = later(n).into();
         }
         document
     };
-    let places = Places::with(1_600, 1, &|n| usize::from(n < 800), &split);
-    assert_listed_alike(&places, "*", 10);
-    let places = Places::with(1_600, 1, &|n| usize::from(n >= 800), &split);
-    assert_listed_alike(&places, "*", 10);
+    // The cluster has the first half, then the second.
+    let places = Places::with(1_200, 1, &|n| usize::from(n < 600), &split);
+    assert_listed_alike(&places, "*", 6);
+    let places = Places::with(1_200, 1, &|n| usize::from(n >= 600), &split);
+    assert_listed_alike(&places, "*", 6);
+    // All events are in one place.
     let places = Places::new(300, 1, &|_| 1);
-    assert_listed_alike(&places, "*", 4);
+    assert_listed_alike(&places, "*", 3);
     let places = Places::new(300, 1, &|_| 0);
-    assert_listed_alike(&places, "*", 4);
+    assert_listed_alike(&places, "*", 3);
+    // A file gives an event without a time that of the one before; a cluster keeps it without.
+    let untimed = |n: usize| {
+        let mut document = document(n);
+        if n % 40 == 3 {
+            document.as_object_mut().expect("an object").remove("@timestamp");
+        }
+        document
+    };
+    let places = Places::with(500, 1, &|n| usize::from(n % 2 == 1), &untimed);
+    let expected = |direction| {
+        let time = |n: usize| indexer::stamp::parse(document(n)["@timestamp"].as_str()?);
+        let mut times: Vec<Option<i64>> = (0..500).filter(|n| n % 40 != 3).map(time).collect();
+        times.sort_unstable();
+        if direction == Direction::NewestFirst {
+            times.reverse();
+        }
+        times.resize(500, None);
+        times
+    };
+    assert_listed(&places, "*", 8, &expected);
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub(super) enum Partials {
 
 impl Merging {
     /// Nothing for an aggregate that is calculated from whole rows.
-    pub fn of(aggregate: &Aggregate) -> Option<Merging> {
+    pub fn from_aggregate(aggregate: &Aggregate) -> Option<Merging> {
         use Aggregation as A;
         Some(match aggregate.function {
             A::Count => Merging::Count,

@@ -54,7 +54,7 @@ impl Both<'_> {
         let keys: Vec<Group> = planned.iter().map(|one| one.key.clone()).collect();
         let groups = self.groups(&grouped, &keys, &aggregates, &mut reservations)?;
         let groups = groups.ok_or_else(|| not_merged("this figure"))?;
-        let kinds: Vec<Merging> = aggregates.iter().filter_map(Merging::of).collect();
+        let kinds: Vec<Merging> = aggregates.iter().filter_map(Merging::from_aggregate).collect();
         let mut cube =
             Cube { axes: Vec::new(), counts: vec![0; cells], measured: Vec::new(), total: 0, untimed: 0 };
         let mut sums: Vec<Vec<Partials>> = vec![kinds.iter().map(|kind| kind.empty()).collect(); cells];
@@ -169,7 +169,7 @@ impl Both<'_> {
         let groups =
             self.groups(grouped, &[], &aggregates, reservations)?.ok_or_else(|| not_merged(field))?;
         let result = |groups: &MergedGroups, place: usize| {
-            let kind = aggregates.get(place).and_then(Merging::of).unwrap_or(Merging::Least);
+            let kind = aggregates.get(place).and_then(Merging::from_aggregate).unwrap_or(Merging::Least);
             groups.values().next().and_then(|partials| kind.result(&partials[place]).number())
         };
         let ends = result(&groups, 2).zip(result(&groups, 3));
@@ -221,7 +221,7 @@ fn place_of(planned: &Planned, key: &Cell) -> Option<usize> {
         }),
         Axis::Bins { edges, .. } => {
             let number = key.number()?;
-            // The last bin has its end too. Bins of decimals begin a little beside their edges.
+            // The last bin has its end too. Bins of decimals begin a little next to their edges.
             let slack =
                 edges.get(1).zip(edges.first()).map_or(0.0, |(second, first)| (second - first) * 1e-6);
             let slack = if matches!(planned.key.value.kind, ExprKind::Field(_)) { 0.0 } else { slack };

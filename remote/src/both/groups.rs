@@ -10,7 +10,7 @@ use indexer::query::{
 use indexer::{Cell, Column, Error, ErrorKind, FieldKind, Level, Result, RunOptions, Scalar, Table};
 
 use super::aggregates::{Merging, Partials, counting, with_function};
-use super::{AskedOfEach, Both, Reservations};
+use super::{Both, EachAsked, Reservations};
 use crate::cluster::Cluster;
 use crate::questions::{Answer, Here};
 
@@ -37,7 +37,7 @@ impl Both<'_> {
         reservations: &mut Reservations,
     ) -> Result<Option<MergedGroups>> {
         let contexts = self.contexts();
-        let Some(kinds) = aggregates.iter().map(Merging::of).collect::<Option<Vec<_>>>() else {
+        let Some(kinds) = aggregates.iter().map(Merging::from_aggregate).collect::<Option<Vec<_>>>() else {
             return Ok(None);
         };
         let is_mergeable = |(aggregate, kind): (&Aggregate, &Merging)| {
@@ -102,7 +102,7 @@ impl Both<'_> {
     /// Adds how often each value of an aggregate's argument occurs.
     fn values(
         &self,
-        asked: &AskedOfEach,
+        asked: &EachAsked,
         grouped: &Grouped<'_>,
         keys: &[Group],
         (place, kind, aggregate): (usize, Merging, &Aggregate),
@@ -138,7 +138,7 @@ impl Both<'_> {
     /// field is missing there.
     fn tables(
         &self,
-        asked: &AskedOfEach,
+        asked: &EachAsked,
         grouped: &Grouped<'_>,
         keys: &[Group],
         aggregates: &[Aggregate],
@@ -299,7 +299,7 @@ pub(super) fn scalar_of(cell: &Cell) -> Scalar {
 
 /// The groups as a table, in the order of their keys; missing values come last.
 pub(super) fn table_of(keys: &[Group], aggregates: &[Aggregate], groups: &MergedGroups) -> Table {
-    let kinds: Vec<Merging> = aggregates.iter().filter_map(Merging::of).collect();
+    let kinds: Vec<Merging> = aggregates.iter().filter_map(Merging::from_aggregate).collect();
     let mut columns: Vec<Vec<Cell>> = vec![Vec::with_capacity(groups.len()); keys.len() + kinds.len()];
     for (key, partials) in groups {
         let results = kinds.iter().zip(partials).map(|(kind, partials)| kind.result(partials));

@@ -45,7 +45,7 @@ pub struct Lane {
 }
 
 /// A filter in a range of times, as each of them is asked.
-pub(crate) struct AskedOfEach {
+pub(crate) struct EachAsked {
     /// Of the case.
     pub view: View,
     /// Of the clusters, in their order.
@@ -143,7 +143,7 @@ impl Both<'_> {
         filter: &Filter,
         range: (Option<i64>, Option<i64>),
         zone: &str,
-    ) -> Result<AskedOfEach> {
+    ) -> Result<EachAsked> {
         let zone_of_days = TimeZone::get(zone).map_err(|_| {
             Error::new(ErrorKind::BadRequest, format!("\"{zone}\" is no time zone"))
                 .hint("write it as Europe/Berlin, or UTC")
@@ -171,7 +171,7 @@ impl Both<'_> {
         let mut filters = filters.into_iter();
         let filter = filters.next().unwrap_or(Filter::Everything);
         let of_lane = |filter| Asked { filter, from: range.0, to: range.1, zone: zone.to_owned() };
-        Ok(AskedOfEach {
+        Ok(EachAsked {
             view: View { filter, from: range.0, to: range.1 },
             lanes: filters.map(of_lane).collect(),
         })
@@ -191,7 +191,7 @@ impl Both<'_> {
     }
 
     /// Asks all clusters at once.
-    fn of_lanes<T: Send>(&self, asked: &AskedOfEach, ask: impl Fn(&Lane, &Asked) -> T + Sync) -> Vec<T> {
+    fn of_lanes<T: Send>(&self, asked: &EachAsked, ask: impl Fn(&Lane, &Asked) -> T + Sync) -> Vec<T> {
         let each: Vec<(&Lane, &Asked)> = self.lanes.iter().zip(&asked.lanes).collect();
         at_once(each, |(lane, asked)| ask(lane, asked))
     }

@@ -139,7 +139,12 @@ impl Both<'_> {
         }
         take(table, &mut line)?;
         let each: Vec<_> = self.lanes.iter().zip(&asked.lanes).collect();
-        let fetched = super::at_once(each, |(lane, asked)| lane.cluster.rows(asked, &read, here));
+        let of_lanes: Vec<_> = each.into_iter().zip(&contexts[1..]).collect();
+        let fetched = super::at_once(of_lanes, |((lane, asked), context)| {
+            // A column of a field that it does not have would have a type.
+            let own = read.iter().filter(|name| context.names().any(|known| known == *name));
+            lane.cluster.rows(asked, &own.cloned().collect::<Vec<_>>(), here)
+        });
         for (table, lane) in fetched.into_iter().zip(&self.lanes) {
             if let Some(table) = reservations.attempt(&lane.cluster.name, table)? {
                 take(table, &mut line)?;

@@ -39,7 +39,7 @@ impl Both<'_> {
         let with_rows: Vec<Aggregate> =
             std::iter::once(counting(None, "rows")).chain(aggregates.iter().cloned()).collect();
         let Some(groups) = self.groups(grouped, &keys, &with_rows, reservations)? else { return Ok(None) };
-        let kinds: Vec<Merging> = with_rows.iter().filter_map(Merging::of).collect();
+        let kinds: Vec<Merging> = with_rows.iter().filter_map(Merging::from_aggregate).collect();
         let groups = match by {
             Some(_) => with_other(groups, &kinds, limit.unwrap_or(USUAL_SERIES)),
             None => groups,

@@ -47,7 +47,7 @@ impl Cluster {
             _ => Vec::new(),
         };
         // Sparklines of less than milliseconds are left out.
-        let bins = TimeBins::new(&edges).ok();
+        let bins = TimeBins::new(&edges).ok().filter(|bins| bins.count() > 0);
         let mut facets = Facets { edges, ..Facets::default() };
         let names: Vec<String> = if request.fields.is_empty() {
             self.schema.known_fields().into_iter().map(|field| field.name).collect()
@@ -122,7 +122,7 @@ impl Question<'_> {
         aggs: &mut Map<String, Value>,
     ) {
         let mut there = json!({"filter": {"exists": {"field": field.name}}});
-        if let Some(bins) = bins.filter(|bins| bins.count() > 0) {
+        if let Some(bins) = bins {
             there["aggs"] = json!({"t": bins.request(&self.cluster.schema.time)});
         }
         aggs.insert(format!("there{at}"), there);

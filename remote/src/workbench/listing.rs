@@ -222,7 +222,12 @@ impl Listing {
             }
             self.anchors.insert(first + hits.len() as u64, sort.clone());
         }
-        hits.iter().map(|hit| cluster.event(hit)).collect()
+        let mut rows = hits.iter().map(|hit| cluster.event(hit)).collect::<Result<Vec<_>>>()?;
+        // A part of the time ends with its last event; those without a time follow.
+        if !rows.is_empty() && (rows.len() as u64) < count && first + rows.len() as u64 == self.timed() {
+            rows.extend(self.rows(cluster, self.timed(), (count as usize) - rows.len())?);
+        }
+        Ok(rows)
     }
 
     fn body(&self, cluster: &Cluster, query: &Value, size: u64, is_whole: bool) -> Value {
@@ -258,15 +263,18 @@ impl Listing {
 
     fn start(&mut self, cluster: &Cluster, first: u64) -> Result<Start> {
         let known = self.anchors.range(..=first).next_back();
-        if let Some((row, sort)) = known.filter(|(row, _)| first - **row <= WINDOW) {
+        let known = known.filter(|(row, _)| first - **row <= WINDOW);
+        // Rows after the beginning of a part need no request of their own to be passed over.
+        let landmark = self.landmark.as_ref().filter(|(row, _)| *row <= first);
+        let landmark = landmark.filter(|(row, _)| first - row + PAGE_EVENTS as u64 <= WINDOW);
+        if let Some((row, query)) = landmark.filter(|(row, _)| known.is_none_or(|(known, _)| known < row)) {
+            return Ok(Start { query: query.clone(), after: None, skip: first - row });
+        }
+        if let Some((row, sort)) = known {
             return Ok(Start { query: self.query.clone(), after: Some(sort.clone()), skip: first - row });
         }
         if first + PAGE_EVENTS as u64 <= WINDOW {
             return Ok(Start { query: self.query.clone(), after: None, skip: first });
-        }
-        let landmark = self.landmark.as_ref().filter(|(row, _)| *row <= first);
-        if let Some((row, query)) = landmark.filter(|(row, _)| first - row + PAGE_EVENTS as u64 <= WINDOW) {
-            return Ok(Start { query: query.clone(), after: None, skip: first - row });
         }
         if self.sort.field != "time" {
             let message =

@@ -116,3 +116,27 @@ it('puts the lanes of pinned patterns below the others, empty until they are cou
   expect(empty).toMatchObject({ label: 'worker started', tallest: 0, series: [] });
   expect(empty!.sums).toHaveLength(data.buckets);
 });
+
+it('gives the case and each cluster that it is shown with a lane', () => {
+  const { start, bucketNs, total, untimed } = wire;
+  const counted = { start, bucketNs, total, untimed };
+  const own = { ...counted, remote: null, series: [{ level: 'info' as const, counts: [3, 0, 1] }] };
+  const prod = {
+    ...counted,
+    remote: 'prod',
+    series: [
+      { level: 'info' as const, counts: [0, 0, 1] },
+      { level: 'error' as const, counts: [1, 0, 4] },
+    ],
+  };
+  const shown = levelLanes(timelineData('k', null, { ...wire, lanes: [own, prod] }), 'case');
+  expect(shown.isLaned).toBe(true);
+  expect(shown.lanes.map(({ label, sums, tallest }) => [label, sums, tallest])).toEqual([
+    ['case', [3, 0, 1], 3],
+    ['prod', [1, 0, 5], 5],
+  ]);
+  expect(shown.lanes[1]!.series.map(({ key, total }) => [key, total])).toEqual([
+    ['error', 5],
+    ['info', 1],
+  ]);
+});

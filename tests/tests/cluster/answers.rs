@@ -219,7 +219,14 @@ fn search(state: &mut State, body: &Value) -> Value {
     let stored = json!({"_id": {"order": "asc"}});
     let sort = if body["sort"].is_null() { &stored } else { &body["sort"][0] };
     let (field, order) = sort.as_object().and_then(|sort| sort.iter().next()).expect("an order");
-    let key = |document: &Value| documents.value(document, field).cloned().unwrap_or(Value::Null);
+    // Times are sorted as such: as texts `.9` would follow `.97`.
+    let is_time = !field.starts_with('_') && documents.type_of(field) == "date";
+    let key = |document: &Value| match documents.value(document, field) {
+        Some(Value::String(text)) if is_time => {
+            indexer::stamp::parse(text).expect("a time").div_euclid(1_000_000).into()
+        }
+        found => found.cloned().unwrap_or(Value::Null),
+    };
     // What decides between equal values may have a direction of its own.
     let ties = body["sort"][1].as_object().and_then(|sort| sort.values().next());
     let is_reversed = ties.is_some_and(|tie| tie["order"] == "desc");

@@ -33,7 +33,13 @@ fn json<T: Serialize>(reply: Answer<T>) -> Json {
 pub fn answer(session: &Session, call: &Call<'_>, path: &str, command: &Command) -> Json {
     match command {
         Command::ForgetCase(_) => return json(Ok(Empty {})),
-        Command::Live(_) | Command::StopLive(_) => return json(Ok(LiveStatus::default())),
+        Command::Live(_) => return json(Ok(LiveStatus::default())),
+        // Somebody closes it.
+        Command::StopLive(_) => {
+            let (names, _) = super::named_together(path).unwrap_or_default();
+            names.into_iter().for_each(|name| session.remotes.close_one(name));
+            return json(Ok(LiveStatus::default()));
+        }
         _ => {}
     }
     let together = Together::open(session, call, path, matches!(command, Command::OpenCase(_)))?;
