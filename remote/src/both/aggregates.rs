@@ -83,7 +83,9 @@ impl Merging {
     pub fn add(self, own: &mut Partials, more: &Partials) {
         match (own, more) {
             (Partials::Values(own), Partials::Values(more)) => {
-                more.iter().for_each(|(value, count)| *own.entry(value.clone()).or_default() += count);
+                for (value, count) in more {
+                    *own.entry(value.clone()).or_default() += count;
+                }
             }
             (Partials::Cells(own), Partials::Cells(more)) => match self {
                 Merging::Least => own[0] = picked(&own[0], &more[0], false),
@@ -199,7 +201,9 @@ mod tests {
         let squares: f64 = numbers.iter().map(|number| (*number as f64 - mean).powi(2)).sum();
         if merging.asked().is_empty() {
             let mut values = BTreeMap::new();
-            numbers.iter().for_each(|number| *values.entry(Cell::Int(*number)).or_default() += 1);
+            for number in numbers {
+                *values.entry(Cell::Int(*number)).or_default() += 1;
+            }
             return Partials::Values(values);
         }
         let cell = |function: &Aggregation| match function {

@@ -102,20 +102,20 @@ impl Both<'_> {
         }
         for field in order {
             let Some(parts) = parts.remove(&field) else { continue };
-            facets.fields.push(merged(parts, request.top, edges.len().saturating_sub(1), &mut reservations));
+            facets.fields.push(merged(&parts, request.top, edges.len().saturating_sub(1), &mut reservations));
         }
         Ok(reservations.answer(facets))
     }
 }
 
-fn merged(parts: Vec<Part>, top: usize, bins: usize, reservations: &mut Reservations) -> Facet {
+fn merged(parts: &[Part], top: usize, bins: usize, reservations: &mut Reservations) -> Facet {
     let field = parts.first().map_or_else(String::new, |part| part.facet.field.clone());
     let is_whole = parts.iter().all(|part| !part.is_cut) && top > 0;
     let is_alone = parts.len() == 1;
     let mut counts: BTreeMap<Cell, u64> = BTreeMap::new();
     let mut sparkline = vec![0_u32; bins];
     let mut kinds = Vec::new();
-    for part in &parts {
+    for part in parts {
         for value in &part.facet.top {
             *counts.entry(cell_of(&field, &value.value)).or_default() += value.count;
         }
@@ -133,7 +133,7 @@ fn merged(parts: Vec<Part>, top: usize, bins: usize, reservations: &mut Reservat
             "values of `{field}` are counted over the most frequent ones of each, and may be too low"
         ));
     }
-    let distinct = match parts.as_slice() {
+    let distinct = match parts {
         _ if is_whole => Some(counts.len() as u64),
         [part] => {
             if part.is_cluster && part.facet.distinct.is_some() {
@@ -144,7 +144,7 @@ fn merged(parts: Vec<Part>, top: usize, bins: usize, reservations: &mut Reservat
         // Estimates of two sets do not say how many values they share.
         _ => None,
     };
-    let numbers = numbers(&parts, is_whole.then_some(&counts), reservations);
+    let numbers = numbers(parts, is_whole.then_some(&counts), reservations);
     let mut values: Vec<(Cell, u64)> = counts.into_iter().collect();
     values.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
     values.truncate(top);

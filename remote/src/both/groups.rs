@@ -324,6 +324,8 @@ pub(super) fn is_too_many(error: &Error) -> bool {
 
 /// The answer of a table.
 pub(super) fn answered(mut table: Table, mut reservations: Reservations) -> Answer<Table> {
-    std::mem::take(&mut table.notes).into_iter().for_each(|note| reservations.note(note));
+    for note in std::mem::take(&mut table.notes) {
+        reservations.note(note);
+    }
     reservations.answer(table)
 }

@@ -453,9 +453,8 @@ impl<'b> MergedListing<'b> {
             Some(row) => Some(self.split(if backward { row } else { row + 1 })?),
             None => None,
         };
-        let left = |start: u64, total: u64| match backward {
-            true => (start < total).then_some(start),
-            false => start.checked_sub(1),
+        let left = |start: u64, total: u64| {
+            if backward { (start < total).then_some(start) } else { start.checked_sub(1) }
         };
         let totals = self.totals();
         let is_over = |at: usize| match &starts {
@@ -477,8 +476,8 @@ impl<'b> MergedListing<'b> {
                 found.push(self.merged_row(Who::Case, row as u64, time)?);
             }
         }
-        for place in 0..self.lanes.len() {
-            let wanted = &of_lanes[place].filter;
+        for (place, asked) in of_lanes.iter().enumerate() {
+            let wanted = &asked.filter;
             if is_over(place + 1) {
                 continue;
             }

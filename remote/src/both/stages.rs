@@ -45,16 +45,12 @@ impl Both<'_> {
             return Ok(answered(table, reservations));
         }
         let columns: Vec<String> = table.names().iter().map(ToString::to_string).collect();
-        let options = self.options(zone, here)?;
+        let options = options(zone, here)?;
         let times = range.0.zip(range.1.map(|to| to - 1));
         let mut line = TableStages::new(after, &columns, times, &options, self.cancel)?;
         table.notes.iter().for_each(|note| reservations.note(note.clone()));
         line.push(table)?;
         Ok(answered(line.finish()?, reservations))
-    }
-
-    pub(super) fn options(&self, zone: &str, here: &Here) -> Result<RunOptions> {
-        Ok(RunOptions { folder: here.folder.clone(), ..RunOptions::in_zone(zone)? })
     }
 
     /// The table of an aggregation; nothing where it needs whole rows.
@@ -106,7 +102,7 @@ impl Both<'_> {
         };
         let by_time = at_no_place(StageKind::Sort(vec![sort]));
         let in_order: Vec<Stage> = std::iter::once(by_time.clone()).chain(stages.iter().cloned()).collect();
-        let options = self.options(zone, here)?;
+        let options = options(zone, here)?;
         let mut line = TableStages::new(&in_order, &columns, self.times_within(range), &options, self.cancel)
             .map_err(|error| together_only(&error, stages))?;
         let read = line.read().to_vec();
@@ -190,4 +186,8 @@ fn together_only(error: &Error, stages: &[Stage]) -> Error {
         Some((start, end)) => found.spanning(start, end),
         None => found,
     }
+}
+
+pub(super) fn options(zone: &str, here: &Here) -> Result<RunOptions> {
+    Ok(RunOptions { folder: here.folder.clone(), ..RunOptions::in_zone(zone)? })
 }

@@ -9,6 +9,7 @@ use indexer::{Cell, Column, Result, Table, TableStages};
 use super::aggregates::{Merging, Partials, counting, with_function};
 use super::groups::{Grouped, MergedGroups, at_no_place};
 use super::ranked::counted;
+use super::stages::options;
 use super::{Both, Reservations};
 use crate::limits::GROUPS;
 use crate::questions::timechart::{USUAL_SERIES, automatic};
@@ -58,18 +59,17 @@ impl Both<'_> {
         groups: &MergedGroups,
     ) -> Result<Table> {
         let untimed = groups.keys().any(|key| key[0].is_missing());
-        let timed: Vec<(&Vec<Cell>, &Vec<Partials>)> =
+        let charted: Vec<(&Vec<Cell>, &Vec<Partials>)> =
             groups.iter().filter(|(key, _)| !key[0].is_missing()).collect();
-        let mut table = Table::of_rows(timed.len());
-        let times =
-            timed.iter().map(|(key, _)| if let Cell::Time(time) = key[0] { time } else { indexer::NO_TIME });
-        table.set("time", Column::times(times.collect()));
+        let mut table = Table::of_rows(charted.len());
+        let time_of = |key: &[Cell]| if let Cell::Time(time) = key[0] { time } else { indexer::NO_TIME };
+        table.set("time", Column::times(charted.iter().map(|(key, _)| time_of(key)).collect()));
         if is_split {
-            table.set("by", Column::of_cells(timed.iter().map(|(key, _)| key[1].clone()).collect()));
+            table.set("by", Column::of_cells(charted.iter().map(|(key, _)| key[1].clone()).collect()));
         }
         let name = |place: usize| format!("m{place}");
         for (place, kind) in kinds.iter().enumerate() {
-            let cells = timed.iter().map(|(_, partials)| kind.result(&partials[place + 1])).collect();
+            let cells = charted.iter().map(|(_, partials)| kind.result(&partials[place + 1])).collect();
             table.set(&name(place), Column::of_cells(cells));
         }
         let field = |name: &str| Expr::new(ExprKind::Field(name.to_owned()), Span::default());
@@ -87,7 +87,7 @@ impl Both<'_> {
         });
         let columns: Vec<String> = table.names().iter().map(ToString::to_string).collect();
         let times = grouped.range.0.zip(grouped.range.1.map(|to| to - 1));
-        let options = self.options(grouped.zone, grouped.here)?;
+        let options = options(grouped.zone, grouped.here)?;
         let mut line = TableStages::new(&[stage], &columns, times, &options, self.cancel)?;
         line.push(table)?;
         let mut chart = line.finish()?;

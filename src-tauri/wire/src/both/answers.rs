@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::{TimelineLane, Together, named, not_together, nothing_from, rows};
 use crate::analysis::{
-    Aggregate, AggregateRequest, Facets, FacetsRequest, FollowRequest, Trail, Trails, engine_by,
+    Aggregate, AggregateRequest, Facets, FacetsRequest, FollowRequest, Followed, Trail, engine_by,
 };
 use crate::calls::{self, Answer, milliseconds};
 use crate::contract::Command;
@@ -240,7 +240,7 @@ fn run(together: &Together, (session, call): AskedBy<'_>, request: &RunRequest) 
     Ok(Table { remote, ..page_of_table(&table, request, revision, started) })
 }
 
-fn follow(together: &Together, call: &Call<'_>, request: &FollowRequest) -> Answer<Trails> {
+fn follow(together: &Together, call: &Call<'_>, request: &FollowRequest) -> Answer<Followed> {
     let started = Instant::now();
     let found = together.case.follow(&together.snapshot, &request.value, Together::cancel_of(call))?;
     let sources = together.snapshot.sources();
@@ -267,5 +267,5 @@ fn follow(together: &Together, call: &Call<'_>, request: &FollowRequest) -> Answ
         }
     }
     let remote = (says != RemoteSays::default()).then_some(says);
-    Ok(Trails { trails, elapsed_ms: milliseconds(started), remote })
+    Ok(Followed { trails, elapsed_ms: milliseconds(started), remote })
 }
