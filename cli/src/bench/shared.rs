@@ -8,7 +8,9 @@ use std::time::Instant;
 
 use indexer::aggregate::{By, Interval, Measure, TermOrder, TimeZone, zone};
 use indexer::compare::{Comparison, ROWS};
-use indexer::{Around, Cancel, Direction, ErrorKind, Result, Shown, View, scan_files};
+use indexer::links::Spot;
+use indexer::seismograph::SeismographOptions;
+use indexer::{Around, Cancel, Direction, Engine, ErrorKind, Result, Shown, View, scan_files};
 
 use super::{AUTOMATIC, Bench, Floor, HOURLY, view};
 
@@ -125,7 +127,32 @@ impl Bench {
         })?;
         self.row("patterns", None, floor.words, |run| self.patterns(&format!("NOT line:{run}")))?;
         self.row("two halves compared: first rows", 150.0, floor.words, |run| self.halves(run, true))?;
-        self.row("two halves compared", 1_500.0, floor.words * 8.0, |run| self.halves(run, false))
+        self.row("two halves compared", 1_500.0, floor.words * 8.0, |run| self.halves(run, false))?;
+        self.row("seismograph", None, floor.words, |run| self.seismograph(run))?;
+        // An id leads from one value of the group to the next.
+        let id = ["trace_id", "request_id", "client_ip"].into_iter().find(|name| self.has(name));
+        let Some(id) = id.filter(|id| *id != fields.group) else { return Ok(()) };
+        let name = format!("service map of {} by {id}", fields.group);
+        self.row(&name, None, floor.words * 2.0, |run| self.service_map(run, id, fields.group))
+    }
+
+    fn has(&self, field: &str) -> bool {
+        Engine::fields(&self.snapshot).iter().any(|known| known.name == field)
+    }
+
+    fn seismograph(&self, seconds: usize) -> Result<()> {
+        let (view, never) = (self.but_seconds(seconds), Cancel::default());
+        let options = SeismographOptions::default();
+        black_box(self.case.seismograph(&self.snapshot, &view, options, &mut |_| {}, &never)?);
+        Ok(())
+    }
+
+    fn service_map(&self, seconds: usize, id: &str, node: &str) -> Result<()> {
+        let (view, never) = (self.but_seconds(seconds), Cancel::default());
+        let places = [Spot::Field(id.to_owned())];
+        let asked = (places.as_slice(), node);
+        black_box(self.case.service_map(&self.snapshot, &view, asked, &mut |_| {}, &never)?);
+        Ok(())
     }
 
     /// Compares the halves of the case, the first seconds left out; or only until there are rows.
