@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use indexer::SortBy;
 
+pub use crate::compare::Compare;
 pub use crate::configs::Configs;
 use crate::duration::duration_ns;
 pub use crate::links::Links;
@@ -382,35 +383,6 @@ impl Query {
         let descending = descending || field == "relevance";
         SortBy { field: field.to_owned(), descending }
     }
-}
-
-#[derive(Args)]
-#[command(after_help = "Each side is a filter, a range of times after an @, or both:
-  timberline compare shop.case '@ 13:00/14:00' '@ 14:00/15:00'
-  timberline compare shop.case 'version=2.3.0' 'version=2.3.1'
-  timberline compare shop.case '* @ /2026-03-01T14:00' 'service=cart @ 2026-03-01T14:00/'
-docs/compare.md says what the scores mean.")]
-pub struct Compare {
-    /// The case's folder
-    pub case: PathBuf,
-    /// What to compare with: the events before, or those that are as they should be
-    #[arg(value_name = "A", allow_hyphen_values = true)]
-    pub a: String,
-    /// What is looked into: rows are new, gone, more or fewer in B
-    #[arg(value_name = "B", allow_hyphen_values = true)]
-    pub b: String,
-    /// Only events at or after this time, for a side without a range of its own (RFC 3339)
-    #[arg(long, value_name = "T")]
-    pub from: Option<String>,
-    /// Only events before this time, for a side without a range of its own
-    #[arg(long, value_name = "T")]
-    pub to: Option<String>,
-    /// At most so many rows
-    #[arg(long, value_name = "N", default_value = "20")]
-    pub limit: usize,
-    /// JSON with all figures
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Args)]

@@ -1,81 +1,210 @@
 //! `timberline compare`: what differs between two parts of a case, ranked, for people and as JSON.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
+use clap::Args;
 use indexer::aggregate::TimeZone;
-use indexer::compare::{Change, Comparison, Difference};
+use indexer::compare::{Beat, BeatChange, Change, Comparison, CurvePoint, Difference, FirstDivergence, Side};
 use indexer::query::time::{Period, stretch};
-use indexer::{Cancel, Case, Error, ErrorKind, Scalar, View, stamp};
+use indexer::{Cancel, Case, Engine, Error, ErrorKind, Scalar, Snapshot, View, stamp};
+use remote::{Asked, SampleCase};
 use serde_json::{Value, json};
 
 use crate::Outcome;
-use crate::args::Compare;
 use crate::events::{outcome, time};
-use crate::out;
+use crate::{out, remotes};
 
 /// Consequences that are printed with a row.
 const ALSO: usize = 3;
+
+const SIDES: [&str; 2] = ["A", "B"];
+
+#[derive(Args)]
+#[command(after_help = "Each side is a filter, a range of times after an @, or both:
+  timberline compare shop.case '@ 13:00/14:00' '@ 14:00/15:00'
+  timberline compare shop.case 'version=2.3.0' 'version=2.3.1'
+  timberline compare shop.case '* @ /2026-03-01T14:00' 'service=cart @ 2026-03-01T14:00/'
+  timberline compare shop.case '@ /deployed' '@ deployed/'       a marker of the case
+  timberline compare shop.case '*' '*' --with yesterday.case     A in another case
+  timberline compare shop.case '*' '*' --with remote:prod        A in a sample of a cluster
+docs/compare.md says what the scores mean.")]
+pub struct Compare {
+    /// The case's folder
+    pub case: PathBuf,
+    /// What to compare with: the events before, or those that are as they should be
+    #[arg(value_name = "A", allow_hyphen_values = true)]
+    pub a: String,
+    /// What is looked into: rows are new, gone, more or fewer in B
+    #[arg(value_name = "B", allow_hyphen_values = true)]
+    pub b: String,
+    /// A is in this case, or of a remote as remote:NAME, from which a random sample is taken
+    #[arg(long, value_name = "CASE")]
+    pub with: Option<PathBuf>,
+    /// Only events at or after this time, for a side without a range of its own (RFC 3339)
+    #[arg(long, value_name = "T")]
+    pub from: Option<String>,
+    /// Only events before this time, for a side without a range of its own
+    #[arg(long, value_name = "T")]
+    pub to: Option<String>,
+    /// At most so many rows
+    #[arg(long, value_name = "N", default_value = "20")]
+    pub limit: usize,
+    /// JSON with all figures
+    #[arg(long)]
+    pub json: bool,
+}
 
 pub fn run(arguments: &Compare) -> Result<Outcome> {
     let case = Case::open(&arguments.case)?;
     let snapshot = case.snapshot();
     let range = (time(arguments.from.as_ref())?, time(arguments.to.as_ref())?);
-    let side = |text: &str| -> Result<View> {
-        let (filter, view) = side(text, snapshot.time_range(), range)?;
-        let view = view.inspect_err(|error| out::caret(filter, error))?;
-        // What is wrong with one side is shown under that one.
-        case.resolved(&snapshot, &view).inspect_err(|error| out::caret(filter, error))?;
-        Ok(view)
-    };
-    let (a, b) = (side(&arguments.a)?, side(&arguments.b)?);
+    let b = side_of(&case, &snapshot, &arguments.b, range)?;
     let mut partial = |_: &Comparison, share: f64| out::progress(&format!("{:.0} %", share * 100.0));
-    let found = case.compare(&snapshot, [&a, &b], arguments.limit, &mut partial, &Cancel::default());
+    let mut notes = Vec::new();
+    let found = match &arguments.with {
+        None => {
+            let a = side_of(&case, &snapshot, &arguments.a, range)?;
+            case.compare(&snapshot, [&a, &b], arguments.limit, &mut partial, &Cancel::default())
+        }
+        Some(with) => {
+            let other = OtherSide::open(with, &arguments.a, range, &mut notes)?;
+            let sides = [
+                Side { case: other.case(), snapshot: &other.snapshot, view: &other.view },
+                Side { case: &case, snapshot: &snapshot, view: &b },
+            ];
+            Engine::compare_cases(sides, arguments.limit, &mut partial, &Cancel::default())
+        }
+    };
     out::progress("");
     let found = found?;
+    notes.extend(found.notes());
     let mut stdout = out::stdout();
     if arguments.json {
-        out::json(&mut stdout, &as_json(&found))?;
+        out::json(&mut stdout, &as_json(&found, &notes))?;
     } else {
         print(&found, &mut stdout)?;
     }
     stdout.flush()?;
-    found.notes().iter().for_each(|note| out::say(note));
+    notes.iter().for_each(|note| out::say(note));
     Ok(outcome(&snapshot))
 }
 
+/// A side of a case. What is wrong with it is shown under it.
+fn side_of(case: &Case, snapshot: &Snapshot, text: &str, range: (Option<i64>, Option<i64>)) -> Result<View> {
+    let markers = markers(case)?;
+    let (filter, view) = side(text, (snapshot.time_range(), &markers), range)?;
+    let view = view.inspect_err(|error| out::caret(filter, error))?;
+    case.resolved(snapshot, &view).inspect_err(|error| out::caret(filter, error))?;
+    Ok(view)
+}
+
+/// The markers of a case: their texts and times.
+fn markers(case: &Case) -> Result<Vec<(String, i64)>> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let notes = case.notes(None, i64::try_from(now.as_nanos()).unwrap_or(i64::MAX))?;
+    let markers = notes.notes.into_iter().filter(|note| note.kind == "marker");
+    Ok(markers.filter_map(|note| Some((note.text, note.range?.0))).collect())
+}
+
+/// Side A, where it is not in the case of B.
+struct OtherSide {
+    held: Held,
+    snapshot: Arc<Snapshot>,
+    view: View,
+}
+
+enum Held {
+    Case(Case),
+    /// Its folder is gone with it.
+    Sample(SampleCase),
+}
+
+impl OtherSide {
+    fn open(
+        with: &Path,
+        text: &str,
+        range: (Option<i64>, Option<i64>),
+        notes: &mut Vec<String>,
+    ) -> Result<OtherSide> {
+        let everything = || View::parse("*", None, None);
+        if let Some(name) = remotes::named(with) {
+            let cluster = remotes::connected(name, None)?;
+            let last = cluster.last_time()?;
+            let (filter, view) = side(text, (Some((last, last)), &[]), range)?;
+            let view = view.inspect_err(|error| out::caret(filter, error))?;
+            let asked = Asked { filter: view.filter, from: view.from, to: view.to, ..Asked::everything() };
+            let answer = cluster.sample_case(&asked).inspect_err(|error| out::caret(filter, error))?;
+            notes.extend(answer.notes.iter().map(|note| format!("A: {note}")));
+            notes.extend(answer.missing.0.iter().map(|missing| format!("A lacks {missing}")));
+            let sample = answer.value;
+            let snapshot = sample.case.snapshot();
+            return Ok(OtherSide { held: Held::Sample(sample), snapshot, view: everything()? });
+        }
+        let case = Case::open(with)?;
+        let snapshot = case.snapshot();
+        let view = side_of(&case, &snapshot, text, range)?;
+        Ok(OtherSide { held: Held::Case(case), snapshot, view })
+    }
+
+    fn case(&self) -> &Case {
+        match &self.held {
+            Held::Case(case) => case,
+            Held::Sample(sample) => &sample.case,
+        }
+    }
+}
+
 /// A side as it is written: a filter, a range of times after an `@`, or both. Its filter, and its view.
-fn side(
-    text: &str,
-    data: Option<(i64, i64)>,
+fn side<'t>(
+    text: &'t str,
+    known: (Option<(i64, i64)>, &[(String, i64)]),
     range: (Option<i64>, Option<i64>),
-) -> Result<(&str, indexer::Result<View>)> {
+) -> Result<(&'t str, indexer::Result<View>)> {
     let (filter, times) = match text.rsplit_once(" @") {
         Some((filter, times)) => (filter, Some(times)),
         None => text.strip_prefix('@').map_or((text, None), |times| ("*", Some(times))),
     };
-    let (from, to) = times.map_or(Ok(range), |times| self::range(times.trim(), data))?;
+    let (from, to) = times.map_or(Ok(range), |times| self::range(times.trim(), known))?;
     let filter = if filter.trim().is_empty() { "*" } else { filter };
     Ok((filter, View::parse(filter, from, to)))
 }
 
-/// `from/to`, where either may be missing, or one time that lasts, as `yesterday`. The end of the data is now, as in
-/// queries.
-fn range(text: &str, data: Option<(i64, i64)>) -> Result<(Option<i64>, Option<i64>)> {
+/// `from/to`, where either may be missing, or one time that lasts, as `yesterday`. Each may be the text of a marker. The
+/// end of the data is now, as in queries.
+fn range(
+    text: &str,
+    (data, markers): (Option<(i64, i64)>, &[(String, i64)]),
+) -> Result<(Option<i64>, Option<i64>)> {
     let now = data.map_or(0, |(_, last)| last);
     let around = data.map(|(from, to)| Period { from, to });
+    let marker = |text: &str| {
+        let text = text.trim().trim_matches('"');
+        let found = markers.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
+        found.map(|(_, time)| stamp::to_rfc3339(*time))
+    };
     let read = |from: &str, to: Option<&str>| {
-        stretch(from, to, now, &TimeZone::UTC, around).ok_or_else(|| {
+        let from = marker(from).unwrap_or_else(|| from.to_owned());
+        let to = to.map(|to| marker(to).unwrap_or_else(|| to.to_owned()));
+        stretch(&from, to.as_deref(), now, &TimeZone::UTC, around).ok_or_else(|| {
             let message = format!("not a range of times: {text}");
-            Error::new(ErrorKind::BadRequest, message)
-                .hint("write FILTER @ 2026-03-01T14:00/2026-03-01T15:00, @ 14:00/, @ /now-1h or @ yesterday")
+            Error::new(ErrorKind::BadRequest, message).hint(
+                "write FILTER @ 2026-03-01T14:00/2026-03-01T15:00, @ 14:00/, @ /now-1h, @ yesterday or @ /MARKER",
+            )
         })
     };
     Ok(match (text.strip_prefix('/'), text.strip_suffix('/')) {
         (Some(to), _) => (None, Some(read(to, Some(to))?.from)),
         (_, Some(from)) => (Some(read(from, Some(from))?.from), None),
         _ => {
-            let period = read(text, None)?;
+            let between = text.split_once('/').filter(|(from, to)| marker(from).or(marker(to)).is_some());
+            let period = match between {
+                Some((from, to)) => read(from, Some(to))?,
+                None => read(text, None)?,
+            };
             (Some(period.from), Some(period.to))
         }
     })
@@ -83,6 +212,9 @@ fn range(text: &str, data: Option<(i64, i64)>) -> Result<(Option<i64>, Option<i6
 
 fn print(found: &Comparison, to: &mut dyn Write) -> Result<()> {
     writeln!(to, "A {} events, B {} events", found.events[0], found.events[1])?;
+    if let Some(first) = &found.first {
+        writeln!(to, "{}", first_divergence(first))?;
+    }
     for (place, row) in found.differences.iter().enumerate() {
         writeln!(to)?;
         writeln!(to, "{:>3}. {} {}: {}", place + 1, row.change.name(), row.subject.kind(), row.subject)?;
@@ -90,6 +222,12 @@ fn print(found: &Comparison, to: &mut dyn Write) -> Result<()> {
         if let Some(stop) = row.stop {
             let last = stamp::to_rfc3339(stop.last);
             writeln!(to, "     the last one at {last}; {:.0} more were to be expected", stop.expected)?;
+        } else if let Some(since) = row.since {
+            let side = SIDES[since.side.min(1)];
+            writeln!(to, "     in {side} since {}", stamp::to_rfc3339(since.at))?;
+        }
+        if let Some(beat) = &row.beat {
+            writeln!(to, "     {}", rhythm(beat))?;
         }
         for (name, sides) in percentiles(row) {
             let [a, b] = sides.map(|side| side.map_or_else(|| "none".to_owned(), rounded));
@@ -103,7 +241,10 @@ fn print(found: &Comparison, to: &mut dyn Write) -> Result<()> {
         if row.also.len() > ALSO {
             writeln!(to, "     and {} more with it", row.also.len() - ALSO)?;
         }
-        writeln!(to, "     {}", row.filter)?;
+        match &row.side_filters {
+            Some([a, b]) if a != b => writeln!(to, "     A: {a}\n     B: {b}")?,
+            _ => writeln!(to, "     {}", row.filter)?,
+        }
     }
     if found.differences.is_empty() && !found.events.contains(&0) {
         writeln!(to, "\nNo difference is above the line.")?;
@@ -115,6 +256,39 @@ fn print(found: &Comparison, to: &mut dyn Write) -> Result<()> {
         unchanged(found, to)?;
     }
     Ok(())
+}
+
+fn first_divergence(first: &FirstDivergence) -> String {
+    let place = first.row + 1;
+    let event = first.event.map_or_else(String::new, |event| {
+        format!(", event {}@{} of {}", event.source, event.offset, SIDES[first.side.min(1)])
+    });
+    let how = if first.onset.is_some() { "Begin to differ at" } else { "Differ from the beginning, at" };
+    format!("{how} {}: row {place}{event}", stamp::to_rfc3339(first.at))
+}
+
+fn rhythm(change: &BeatChange) -> String {
+    let side = |beat: Option<Beat>| {
+        beat.map_or_else(
+            || "at no regular time".to_owned(),
+            |beat| format!("every {} s ({:.0} % of the time)", seconds(beat.period_ns), 100.0 * beat.share),
+        )
+    };
+    format!("{} in A, {} in B", side(change.beats[0]), side(change.beats[1]))
+}
+
+/// To three digits.
+fn seconds(period_ns: i64) -> String {
+    let seconds = period_ns as f64 / 1e9;
+    let digits = (2 - seconds.max(1e-9).log10().floor() as i32).clamp(0, 6) as usize;
+    trimmed(&format!("{seconds:.digits$}"))
+}
+
+/// Without zeros after the decimal point.
+fn trimmed(number: &str) -> String {
+    let trimmed =
+        if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
+    trimmed.to_owned()
 }
 
 fn unchanged(found: &Comparison, to: &mut dyn Write) -> Result<()> {
@@ -148,7 +322,9 @@ fn figures(row: &Difference) -> String {
     let at_least = row.at_least;
     match (&row.moved, row.change) {
         (Some(moved), _) => format!("{counts}; distance {:.3}; {score}", moved.distance),
-        (None, Change::Stopped) => format!("{counts}; {score}"),
+        (None, Change::Stopped | Change::Repeats | Change::Irregular | Change::Period) => {
+            format!("{counts}; {score}")
+        }
         _ => format!("{counts}; at least {at_least:.1} times; {score}"),
     }
 }
@@ -162,23 +338,27 @@ fn percentiles(row: &Difference) -> Vec<(&'static str, [Option<&Scalar>; 2])> {
 
 fn rounded(value: &Scalar) -> String {
     match value {
-        Scalar::Float(number) => {
-            let text = format!("{number:.3}");
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
+        Scalar::Float(number) => trimmed(&format!("{number:.3}")),
         other => other.to_string(),
     }
 }
 
-fn as_json(found: &Comparison) -> Value {
+fn as_json(found: &Comparison, notes: &[String]) -> Value {
     let unchanged = &found.unchanged;
     let left_out =
         found.left_out.iter().map(|(field, why)| json!({ "field": field, "reason": why.reason() }));
     json!({
         "events": found.events,
         "shared": found.shared,
-        "notes": found.notes(),
+        "notes": notes,
         "differences": found.differences.iter().map(row_as_json).collect::<Vec<_>>(),
+        "first": found.first.as_ref().map(|first| json!({
+            "at": stamp::to_rfc3339(first.at),
+            "row": first.row + 1,
+            "from_the_beginning": first.onset.is_none(),
+            "event": first.event.map(|event| format!("{}@{}", event.source, event.offset)),
+            "side": SIDES[first.side.min(1)],
+        })),
         "unlisted": found.unlisted,
         "unchanged": {
             "patterns": unchanged.patterns,
@@ -203,6 +383,18 @@ fn row_as_json(row: &Difference) -> Value {
             "same_events": also.is_same,
         })
     });
+    let curve = |point: &CurvePoint| {
+        let CurvePoint { quantile, a, b, low, high } = *point;
+        json!({
+            "quantile": quantile,
+            "a": a,
+            "b": b,
+            "difference": b - a,
+            "low": low.map(|low| low - a),
+            "high": high.map(|high| high - a),
+        })
+    };
+    let moved = row.moved.as_ref();
     json!({
         "change": row.change.name(),
         "kind": row.subject.kind(),
@@ -213,11 +405,18 @@ fn row_as_json(row: &Difference) -> Value {
         "g2": row.g2,
         "p_value": row.p_value,
         "score": row.score,
-        "distance": row.moved.as_ref().map(|moved| moved.distance),
+        "distance": moved.map(|moved| moved.distance),
         "percentiles": percentiles(row).into_iter().map(sides).collect::<serde_json::Map<_, _>>(),
+        "curve": moved.map(|moved| moved.curve.iter().map(curve).collect::<Vec<_>>()),
+        "periods_ns": row.beat.map(|beat| beat.beats.map(|beat| beat.map(|beat| beat.period_ns))),
+        "since": row.since.map(|since| json!({
+            "at": stamp::to_rfc3339(since.at),
+            "side": SIDES[since.side.min(1)],
+        })),
         "last": row.stop.map(|stop| stamp::to_rfc3339(stop.last)),
         "expected": row.stop.map(|stop| stop.expected),
         "filter": row.filter.to_string(),
+        "filters": row.side_filters.as_ref().map(|filters| filters.each_ref().map(ToString::to_string)),
         "also": also.collect::<Vec<_>>(),
     })
 }
@@ -230,8 +429,10 @@ mod tests {
     fn a_side_is_a_filter_and_a_range() {
         let stamp = |text: &str| stamp::parse(text).expect("a time");
         let data = Some((stamp("2026-03-01T14:00:00Z"), stamp("2026-03-01T18:00:00Z")));
+        let markers = [("version 2.3".to_owned(), stamp("2026-03-01T15:30:00Z"))];
+        let known = (data, markers.as_slice());
         let of = |text: &str| {
-            let (_, view) = side(text, data, (None, Some(2))).expect("a side");
+            let (_, view) = side(text, known, (None, Some(2))).expect("a side");
             let view = view.expect("a filter");
             (view.filter.to_string(), view.from, view.to)
         };
@@ -243,14 +444,24 @@ mod tests {
         assert_eq!(of("@ /2026-03-01T16:00"), (all.clone(), None, Some(four)));
         assert_eq!(of("* @ 16:00/"), (all.clone(), Some(four), None));
         assert_eq!(of("mail=ann@example.org").0, query_of("mail=ann@example.org"));
-        assert_eq!(of("*"), (all, None, Some(2)));
+        assert_eq!(of("*"), (all.clone(), None, Some(2)));
         let day = of("@ 2026-03-01");
         assert_eq!(
             (day.1, day.2),
             (Some(stamp("2026-03-01T00:00:00Z")), Some(stamp("2026-03-02T00:00:00Z")))
         );
-        let error = side("* @ noon", data, (None, None)).expect_err("no time");
+        let deployed = Some(markers[0].1);
+        assert_eq!(of("@ /Version 2.3"), (all.clone(), None, deployed));
+        assert_eq!(of("a=1 @ \"version 2.3\"/"), (query_of("a=1"), deployed, None));
+        assert_eq!(of("@ version 2.3/16:00"), (all.clone(), deployed, Some(four)));
+        let error = side("* @ noon", known, (None, None)).expect_err("no time");
         assert!(error.to_string().contains("not a range of times: noon"), "{error}");
+    }
+
+    #[test]
+    fn periods_have_three_digits() {
+        let shown = [30_000_000_000, 1_234_567_890, 12_345_000, 86_400_000_000_000].map(seconds);
+        assert_eq!(shown, ["30", "1.23", "0.0123", "86400"]);
     }
 
     fn query_of(text: &str) -> String {

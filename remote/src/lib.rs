@@ -53,4 +53,4 @@ pub use push::{
 pub use questions::{Answer, ESTIMATED, Events, Here, RemoteEvent, text_of};
 pub use schema::{Field, Kind, Schema};
 pub use webhook::Webhook;
-pub use workbench::{IndexCount, Listing, Overview, RemoteTrail, Sampled, Surrounding};
+pub use workbench::{IndexCount, Listing, Overview, RemoteTrail, SampleCase, Sampled, Surrounding};

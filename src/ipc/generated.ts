@@ -206,6 +206,23 @@ suggest: boolean,
  */
 within: TimeSpan | null, };
 
+export type Beat = { periodNs: Nanos, 
+/**
+ * How much of the time lies in gaps of this length.
+ */
+share: number, };
+
+export type BeatChange = { 
+/**
+ * Of A and of B: nothing where it does not repeat.
+ */
+beats: [Beat | null, Beat | null], 
+/**
+ * Where it repeats, gaps of that length take at least so many times the share of the time that they take on the
+ * other side.
+ */
+atLeast: number, };
+
 export type Bins = { "kind": "linear", most: number, } | { "kind": "width", width: number, } | { "kind": "logarithmic", most: number, };
 
 export type By = { "kind": "time", interval: Interval, zone: string | null, } | { "kind": "terms", field: string, top: number, order: TermOrder, } | { "kind": "bins", field: string, bins: Bins, };
@@ -262,9 +279,19 @@ remote?: RemoteCaseMark, };
 
 export type CellEvent = { id: EventId, caption: string, };
 
-export type CellKind = "query" | "chart" | "event";
+export type CellKind = "query" | "chart" | "seismograph" | "map" | "event";
 
-export type Change = "new" | "gone" | "more" | "fewer" | "stopped" | "moved";
+export type CellMap = { 
+/**
+ * The field that holds the id.
+ */
+id: string, 
+/**
+ * The field whose values are the services.
+ */
+by: string, };
+
+export type Change = "new" | "gone" | "more" | "fewer" | "stopped" | "repeats" | "irregular" | "period" | "moved";
 
 export type ChangeLiveRequest = { case: string, source: number, change: LiveChange, };
 
@@ -334,7 +361,7 @@ limit: number, };
 
 export type Compared = { revision: number, 
 /**
- * What has to be known to read the rows: in sentences, without a full stop.
+ * What has to be known to read the rows, such as that a side is a sample: in sentences, without a full stop.
  */
 notes: Array<string>, 
 /**
@@ -354,6 +381,10 @@ shared: number,
  * The greatest score first.
  */
 differences: Array<Difference>, 
+/**
+ * Where the sides begin to differ, of the differences that are listed.
+ */
+first: FirstDivergence | null, 
 /**
  * Differences above the line that are not listed.
  */
@@ -380,6 +411,16 @@ export type ContextRequest = { case: string, id: EventId, around: Around, before
 columns?: Array<string>, };
 
 export type Copying = { bytes: number, of: number, };
+
+export type CurvePoint = { 
+/**
+ * This share of the numbers is smaller.
+ */
+quantile: number, a: number, b: number, 
+/**
+ * The quantile of B is between these, for all quantiles at once with 95 %; nothing where there is no bound.
+ */
+low: number | null, high: number | null, };
 
 export type DeleteRequest = { case: string, 
 /**
@@ -477,11 +518,19 @@ g2: number, pValue: number,
 /**
  * The order of the rows.
  */
-score: number, moved: Moved | null, stop: PatternStop | null, 
+score: number, moved: Moved | null, stop: PatternStop | null, beat: BeatChange | null, 
+/**
+ * When it begins within a side; nothing if it is there all the time, or begins slowly.
+ */
+since: Onset | null, 
 /**
  * Finds its events, on either side.
  */
 filter: string, 
+/**
+ * Of two cases: finds them on each side, where the same pattern is another template.
+ */
+sideFilters: [string, string] | null, 
 /**
  * What differs because of this, or with it.
  */
@@ -673,6 +722,24 @@ export type FileState = "waiting" | "reading" | "done" | "failed";
 
 export type FiredRule = { name: string, title: string, severity: Severity, alerts: number, listed: Array<Alert>, };
 
+export type FirstDivergence = { at: Nanos, 
+/**
+ * The difference that begins then, by its place in the list.
+ */
+row: number, 
+/**
+ * Nothing if it is there from the beginning of the side on.
+ */
+onset: Onset | null, 
+/**
+ * The first event of what becomes more, or the last one of what stopped.
+ */
+event: EventId | null, 
+/**
+ * 0 in A, 1 in B: where the event is.
+ */
+side: number, };
+
 export type FollowRequest = { case: string, value: string, };
 
 export type Followed = { trails: Array<Trail>, elapsedMs: number, 
@@ -802,7 +869,7 @@ export type Layout = {
  */
 layout: string, events: number, };
 
-export type LeftOut = "chosenBy" | "manyValues" | "countsUp";
+export type LeftOut = "chosenBy" | "manyValues" | "countsUp" | "oneSide";
 
 export type Level = "none" | "trace" | "debug" | "info" | "notice" | "warn" | "error" | "fatal";
 
@@ -1092,9 +1159,17 @@ export type Moved = {
  */
 distance: number, 
 /**
+ * The shares of the numbers from here on differ by that distance.
+ */
+threshold: number, 
+/**
  * The percentiles 50, 95 and 99, of A and of B.
  */
-percentiles: [[Scalar | null, Scalar | null], [Scalar | null, Scalar | null], [Scalar | null, Scalar | null]], };
+percentiles: [[Scalar | null, Scalar | null], [Scalar | null, Scalar | null], [Scalar | null, Scalar | null]], 
+/**
+ * How much each part of the numbers moved, from the smallest to the greatest.
+ */
+curve: Array<CurvePoint>, };
 
 export type Nanos = string & { readonly __nanos: unique symbol };
 
@@ -1162,9 +1237,9 @@ known?: number | null, };
 
 export type NotebookCell = { kind: CellKind, title: string | null, 
 /**
- * Of a query or chart.
+ * Of a query, a chart, a seismograph or a map.
  */
-query: string, from: Nanos | null, to: Nanos | null, rows: number, events: Array<CellEvent>, 
+query: string, from: Nanos | null, to: Nanos | null, rows: number, map: CellMap | null, events: Array<CellEvent>, 
 /**
  * What of it could not be understood.
  */
@@ -1220,6 +1295,16 @@ count: number, least: number | null, greatest: number | null, average: number | 
  * The values at [`PERCENTILES`].
  */
 percentiles: Array<PercentileValue>, };
+
+export type Onset = { 
+/**
+ * To a hundred-and-twentieth of the side's time.
+ */
+at: Nanos, 
+/**
+ * 0 in A, 1 in B.
+ */
+side: number, };
 
 export type Order = "oldestFirst" | "newestFirst";
 

@@ -64,4 +64,16 @@ test('steps are a picture and a table, and each leads to its events', async () =
   await page.keyboard.press('Control+z');
   await page.getByTestId('map-edge').first().getByRole('button').click();
   await totalBecomes(page, 2 * REQUESTS);
+
+  // The map and the seismograph are drawn on a page of the notebook.
+  await page.keyboard.press('Control+z');
+  await page.getByTestId('map-cite').click();
+  await page.keyboard.press('Alt+3');
+  await page.getByTestId('patterns-as-seismograph').click();
+  await page.getByTestId('seismograph-cite').click();
+  await page.getByTestId('tab-notes').click();
+  const drawn = page.getByTestId('cell-canvas');
+  await drawn.nth(1).waitFor();
+  expect(await drawn.first().getAttribute('data-slots')).toBe('3');
+  await pictures(page, 'notebook-pictures');
 });

@@ -19,11 +19,22 @@ pub enum Change {
     Slower,
     /// A message that came all the time comes no more from some time on.
     Stops,
+    /// A message that comes every 15 to 40 seconds does so every 1.3 to 1.8 times as many, or as few.
+    Period,
+    /// A message that came at any time comes at regular ones, as often as before.
+    Repeats,
     Nothing,
 }
 
 impl Change {
-    pub const ALL: [Change; 4] = [Change::NewError, Change::ValueFails, Change::Slower, Change::Stops];
+    pub const ALL: [Change; 6] = [
+        Change::NewError,
+        Change::ValueFails,
+        Change::Slower,
+        Change::Stops,
+        Change::Period,
+        Change::Repeats,
+    ];
 }
 
 /// A log, and what the row of the true cause says.
@@ -39,6 +50,8 @@ pub struct Log {
 pub enum Cause {
     /// A pattern with these words.
     Pattern(&'static str),
+    /// One with another rhythm.
+    Rhythm(&'static str),
     /// A row that names this value.
     Value(&'static str, String),
     /// Numbers of a field where another one has a value.
@@ -93,6 +106,71 @@ const BEATS: [&str; 6] = [
     "metrics flushed, samples",
 ];
 
+/// Messages of timers.
+const TIMERS: [&str; 3] = [
+    "checkpoint of the ledger written, pages",
+    "probe of the gateway answered in ms",
+    "session sweep removed",
+];
+
+/// When the next message of a timer comes.
+struct Timer {
+    message: &'static str,
+    mean_ns: f64,
+    is_regular: bool,
+    next: i64,
+    random: Random,
+}
+
+impl Timer {
+    /// Two timers are in every log: a regular one and one that comes at any time.
+    fn both(seed: u64) -> [Timer; 2] {
+        let mut random = Random::new(seed ^ 0x7469_6D65_7273);
+        let first = random.below(TIMERS.len());
+        let mut timer = |place: usize, is_regular: bool| {
+            let mean_ns = (15.0 + 25.0 * random.share()) * 1e9;
+            let message = TIMERS[(first + place) % TIMERS.len()];
+            let random = Random::new(random.bits());
+            let mut timer = Timer { message, mean_ns, is_regular, next: START, random };
+            timer.advance();
+            timer
+        };
+        [timer(0, true), timer(1, false)]
+    }
+
+    /// Regular ones are late by up to a fiftieth of their time.
+    fn advance(&mut self) {
+        let share = self.random.share();
+        let times = if self.is_regular { 1.0 + 0.02 * share } else { -(1.0 - share).ln() };
+        self.next += (self.mean_ns * times) as i64 + 1;
+    }
+
+    /// What happens to the timers in the middle.
+    fn change(timers: &mut [Timer; 2], change: Change) {
+        match change {
+            Change::Period => {
+                let timer = &mut timers[0];
+                let factor = 1.3 + 0.5 * timer.random.share();
+                timer.mean_ns *= if timer.random.below(2) == 0 { factor } else { 1.0 / factor };
+            }
+            Change::Repeats => timers[1].is_regular = true,
+            _ => {}
+        }
+    }
+
+    fn write(&mut self, text: &mut String) {
+        let number = self.random.below(1_000);
+        let host = self.random.below(10);
+        let _ = writeln!(
+            text,
+            "{{\"time\":\"{}\",\"level\":\"info\",\"service\":\"cart\",\"host\":\"app-{host:02}\",\"message\":\"{} {number}\"}}",
+            stamp::to_rfc3339(self.next),
+            self.message,
+        );
+        self.advance();
+    }
+}
+
 struct Plan {
     change: Change,
     error: &'static str,
@@ -126,13 +204,20 @@ pub fn log(change: Change, seed: u64, events: usize) -> Log {
     };
     let (mut text, mut time, mut middle) = (String::new(), START, START);
     let mut burst = 0;
+    let mut timers = Timer::both(seed);
     for place in 0..events {
         if burst == 0 && random.share() < 0.0008 {
             burst = 3 + random.below(25);
         }
         time += (-(1.0 - random.share()).ln() * 50_000_000.0) as i64 + 1_000_000;
+        for timer in &mut timers {
+            while timer.next < time {
+                timer.write(&mut text);
+            }
+        }
         if place == half {
             middle = time;
+            Timer::change(&mut timers, change);
         }
         line(&mut text, &plan, &mut random, (time, burst > 0), place, half);
         burst = burst.saturating_sub(1);
@@ -141,6 +226,8 @@ pub fn log(change: Change, seed: u64, events: usize) -> Log {
         Change::Nothing => None,
         Change::NewError => Some(Cause::Pattern(plan.error)),
         Change::Stops => Some(Cause::Pattern(plan.beat)),
+        Change::Period => Some(Cause::Rhythm(timers[0].message)),
+        Change::Repeats => Some(Cause::Rhythm(timers[1].message)),
         Change::ValueFails => Some(Cause::Value(plan.field, plan.value)),
         Change::Slower => Some(Cause::Number("duration_ms", plan.field, plan.value)),
     };
@@ -234,14 +321,18 @@ impl Cause {
     pub fn rank(&self, found: &Comparison) -> Option<usize> {
         let names = |subject: &Subject| self.is_named_by(subject);
         let is_it = |row: &indexer::compare::Difference| {
-            names(&row.subject) || row.also.iter().any(|also| also.is_same && names(&also.subject))
+            let is_rhythm = matches!(self, Cause::Rhythm(_));
+            (names(&row.subject) && (!is_rhythm || row.beat.is_some()))
+                || row.also.iter().any(|also| also.is_same && names(&also.subject))
         };
         found.differences.iter().position(is_it).map(|place| place + 1)
     }
 
     fn is_named_by(&self, subject: &Subject) -> bool {
         match (self, subject) {
-            (Cause::Pattern(words), Subject::Pattern { text, .. }) => text.contains(words),
+            (Cause::Pattern(words) | Cause::Rhythm(words), Subject::Pattern { text, .. }) => {
+                text.contains(words)
+            }
             (_, Subject::Pair { one, other }) => self.is_named_by(one) || self.is_named_by(other),
             (Cause::Value(field, value), Subject::Value { field: known, value: own }) => {
                 field == known && own.to_string() == *value

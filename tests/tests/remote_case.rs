@@ -381,6 +381,20 @@ fn patterns_are_those_of_a_case_and_a_sample_says_its_size() {
 }
 
 #[test]
+fn case_is_compared_with_a_sample_of_a_cluster() {
+    let both = Both::started();
+    let compare = |query: &str| {
+        both.call("compare", json!({"a": view(REMOTE, query), "b": view(&both.case, "*"), "limit": 20}))
+    };
+    let same = compare("*");
+    assert_eq!(same["events"], json!([EVENTS, EVENTS]));
+    assert_eq!((&same["differences"], &same["notes"]), (&json!([]), &json!([])), "{same}");
+    let fewer = compare("status<500");
+    assert_eq!(fewer["events"], json!([EVENTS / 6 * 5, EVENTS]));
+    assert_eq!(fewer["differences"][0]["filter"], json!("status=500"), "{fewer}");
+}
+
+#[test]
 fn query_is_checked_and_completed_by_the_fields_of_the_cluster() {
     let both = Both::started();
     let check = |query: &str| both.call("check", json!({"case": REMOTE, "query": query, "kql": false}));

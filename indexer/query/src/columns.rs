@@ -125,6 +125,7 @@ impl Checker<'_> {
             }
             StageKind::Join(_)
             | StageKind::Diff { .. }
+            | StageKind::Quantiles { .. }
             | StageKind::Window { .. }
             | StageKind::Pivot { .. }
             | StageKind::Unpivot(_)
@@ -141,6 +142,11 @@ impl Checker<'_> {
         match stage {
             StageKind::Join(joined) => self.joined(joined),
             StageKind::Diff { with, .. } => {
+                self.filter(with);
+                self.columns = None;
+            }
+            StageKind::Quantiles { value, with } => {
+                self.field(value);
                 self.filter(with);
                 self.columns = None;
             }

@@ -92,6 +92,9 @@ stages! {
     Diff "diff" [] "diff with (filter) [limit=n]"
         "what differs from the events of another filter, ranked: patterns, values, pairs of them, numbers, what stopped"
         "diff with (version=2.3.0)";
+    Quantiles "quantiles" [] "quantiles field with (filter)"
+        "how much the numbers of a field differ from those of another filter, from the smallest to the greatest, with a band"
+        "quantiles duration_ms with (version=2.3.0)";
     ChangePoint "change_point" ["changepoint"] "change_point x [on k]"
         "where a series changes, how, and how sure that is" "change_point count on time";
     Lookup "lookup" [] "lookup \"file\" on field [= column], … [output column [as name], …]"

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use super::cell::{Cell as PageCell, EventPlace, What};
+use super::cell::{Cell as PageCell, EventPlace, MapCell, What};
 use super::chart::{Chart, of_table, of_timeline};
+use super::{seismograph, service_map};
 use crate::{Case, Evidence};
 use base::Cancel;
 use base::error::{Error, ErrorKind, Result};
 use base::limits::CHART_BUCKETS;
+use engine::links::Spot;
 use engine::pipe::{Cell, ColumnKind, RunOptions, Table};
+use engine::seismograph::SeismographOptions;
 use engine::{Direction, View};
 use engine::{Event, Shown};
 use query::{Query, parse_query};
@@ -28,6 +31,11 @@ pub enum Answer {
     },
     Chart {
         chart: Chart,
+        table: Frozen,
+    },
+    /// A picture as markup, with the numbers in it.
+    Picture {
+        svg: String,
         table: Frozen,
     },
     /// The events that a cell names; `None` for those that the case does not have.
@@ -89,6 +97,8 @@ impl Case {
         let answer = match &cell.what {
             What::Query(query) => self.query_cell(snapshot, cell, query, options, cancel),
             What::Chart(query) => self.chart_cell(snapshot, cell, query, options, cancel),
+            What::Seismograph(query) => self.seismograph_cell(snapshot, cell, query, cancel),
+            What::ServiceMap(map) => self.map_cell(snapshot, cell, map, cancel),
             What::Events(places) => self.event_cell(snapshot, places, cancel),
         };
         match answer {
@@ -146,6 +156,38 @@ impl Case {
             )
         })?;
         Ok(Answer::Chart { chart, table: Frozen::from_table(&table, cell.rows) })
+    }
+
+    fn seismograph_cell(
+        &self,
+        snapshot: &Snapshot,
+        cell: &PageCell,
+        query: &str,
+        cancel: &Cancel,
+    ) -> Result<Answer> {
+        let view = View::parse(query, cell.from, cell.to)?;
+        let options =
+            SeismographOptions { rows: cell.rows, bins: CHART_BUCKETS, ..SeismographOptions::default() };
+        let found = self.seismograph(snapshot, &view, options, &mut |_| {}, cancel)?;
+        let title = cell.title.as_deref().unwrap_or(query);
+        Ok(Answer::Picture { svg: seismograph::svg(&found, title), table: seismograph::table(&found) })
+    }
+
+    fn map_cell(
+        &self,
+        snapshot: &Snapshot,
+        cell: &PageCell,
+        map: &MapCell,
+        cancel: &Cancel,
+    ) -> Result<Answer> {
+        let view = View::parse(&map.query, cell.from, cell.to)?;
+        let places = [Spot::Field(map.id.clone())];
+        let found = self.service_map(snapshot, &view, (&places, &map.by), &mut |_| {}, cancel)?;
+        let title = cell.title.as_deref().unwrap_or(&map.by);
+        Ok(Answer::Picture {
+            svg: service_map::svg(&found, title),
+            table: service_map::table(&found, cell.rows),
+        })
     }
 
     fn table(

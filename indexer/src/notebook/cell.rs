@@ -7,6 +7,7 @@
 //! ````
 //!
 //! `query` shows a table, or how many events there are and the first of them; `chart` draws what the query gives;
+//! `seismograph` draws the patterns of a filter's events over time; `map id=trace_id by=service` draws who follows whom;
 //! `event` shows the events that its lines name, each as `source@offset` and words of its own.
 
 use base::limits::{CELL_ROWS, MOST_CELL_ROWS};
@@ -30,7 +31,21 @@ pub struct Cell {
 pub enum What {
     Query(String),
     Chart(String),
+    /// Patterns over time, of a filter's events.
+    Seismograph(String),
+    /// Who follows whom, of a filter's events with the same id.
+    ServiceMap(MapCell),
     Events(Vec<EventPlace>),
+}
+
+/// What a service map is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapCell {
+    pub query: String,
+    /// The field that holds the id.
+    pub id: String,
+    /// The field whose values are the services.
+    pub by: String,
 }
 
 /// An event that a cell names.
@@ -50,6 +65,10 @@ pub fn read_cell(info: &str, text: &str) -> Option<Cell> {
     let what = match name.as_str() {
         "query" => What::Query(text.trim().to_owned()),
         "chart" => What::Chart(text.trim().to_owned()),
+        "seismograph" => What::Seismograph(filter(text)),
+        "map" => {
+            What::ServiceMap(MapCell { query: filter(text), id: String::new(), by: "source".to_owned() })
+        }
         "event" | "events" => What::Events(places(text, &mut problem)),
         _ => return None,
     };
@@ -59,7 +78,15 @@ pub fn read_cell(info: &str, text: &str) -> Option<Cell> {
             cell.problem.get_or_insert(problem);
         }
     }
+    if matches!(&cell.what, What::ServiceMap(map) if map.id.is_empty()) {
+        cell.problem.get_or_insert("a map needs the field that holds the id: id=trace_id".to_owned());
+    }
     Some(cell)
+}
+
+/// All events, if nothing is written.
+fn filter(text: &str) -> String {
+    if text.trim().is_empty() { "*".to_owned() } else { text.trim().to_owned() }
 }
 
 fn option(cell: &mut Cell, word: &str) -> Result<(), String> {
@@ -69,6 +96,16 @@ fn option(cell: &mut Cell, word: &str) -> Result<(), String> {
         let read = stamp::parse(value);
         read.ok_or_else(|| format!("not a valid time: `{value}`; write it as 2026-03-01T14:05:00Z"))
     };
+    if let What::ServiceMap(map) = &mut cell.what {
+        match key {
+            "id" => map.id = value.to_owned(),
+            "by" => map.by = value.to_owned(),
+            _ => {}
+        }
+        if matches!(key, "id" | "by") {
+            return Ok(());
+        }
+    }
     match key {
         "from" => cell.from = Some(time()?),
         "to" => cell.to = Some(time()?),
@@ -146,6 +183,19 @@ mod tests {
         assert_eq!((cell.title.as_deref(), cell.problem), (Some("two words"), None));
         let spaced = read_cell("chart", "  \"two  spaces\"  \n").expect("a cell");
         assert_eq!(spaced.what, What::Chart("\"two  spaces\"".into()));
+    }
+
+    #[test]
+    fn pictures_take_a_filter() {
+        let cell = read_cell("seismograph rows=30", "\n").expect("a cell");
+        assert_eq!((cell.what, cell.rows, cell.problem), (What::Seismograph("*".into()), 30, None));
+        let cell = read_cell("map id=trace_id by=service", "level>=info\n").expect("a cell");
+        let map = MapCell { query: "level>=info".into(), id: "trace_id".into(), by: "service".into() };
+        assert_eq!((cell.what, cell.problem), (What::ServiceMap(map), None));
+        let cell = read_cell("map by=service", "").expect("a cell");
+        assert!(cell.problem.is_some_and(|problem| problem.contains("id=")));
+        let cell = read_cell("query id=trace_id", "a").expect("a cell");
+        assert!(cell.problem.is_some_and(|problem| problem.contains("`id=trace_id`")));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use ingest::Level;
 
+use super::curve;
 use super::ticks::{time_ticks, value_ticks};
 use super::visible::escaped;
 use base::limits::{CHART_NAMES, CHART_POINTS, SERIES};
@@ -25,6 +26,8 @@ pub struct Chart {
 pub enum ChartAxis {
     Times(Vec<i64>),
     Names(Vec<String>),
+    /// Of a difference with its lower and its upper bound, in this order.
+    Quantiles(Vec<f64>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +64,9 @@ pub fn of_table(table: &Table) -> Option<Chart> {
         .collect();
     let rows = table.rows().min(CHART_POINTS);
     let number = |row: usize, column: usize| table.cell(row, column).number();
+    if let Some(chart) = curve::of_table(table) {
+        return Some(chart);
+    }
     if let Some(time) = kinds.iter().position(|kind| *kind == ColumnKind::Time) {
         let first = *numbers.first()?;
         return Some(match words.first() {
@@ -126,15 +132,15 @@ fn split_series(table: &Table, rows: usize, time: usize, split: usize, value: us
     Chart { axis: ChartAxis::Times(times), series, stacked: false }
 }
 
-const WIDTH: f64 = 900.0;
-const HEIGHT: f64 = 240.0;
-const LEFT: f64 = 64.0;
-const TOP: f64 = 12.0;
-const BOTTOM: f64 = 28.0;
+pub(super) const WIDTH: f64 = 900.0;
+pub(super) const HEIGHT: f64 = 240.0;
+pub(super) const LEFT: f64 = 64.0;
+pub(super) const TOP: f64 = 12.0;
+pub(super) const BOTTOM: f64 = 28.0;
 const BAR: f64 = 22.0;
 /// Labels that an axis has room for, as many as the screen shows on one of this size.
 const VALUE_STEPS: u32 = 4;
-const TIME_LABELS: u32 = 7;
+pub(super) const TIME_LABELS: u32 = 7;
 /// Half the width of a label.
 const HALF_LABEL: f64 = 36.0;
 const NAMES: f64 = 240.0;
@@ -152,6 +158,7 @@ impl Chart {
         match &self.axis {
             ChartAxis::Times(times) => self.over_time(times, title, &mut out),
             ChartAxis::Names(names) => self.by_name(names, title, &mut out),
+            ChartAxis::Quantiles(quantiles) => return curve::svg(quantiles, &self.series, title),
         }
         if self.series.len() > 1 || self.stacked {
             out.push_str("<ul class=\"legend\">");
@@ -300,14 +307,14 @@ impl Chart {
     }
 }
 
-fn cut(name: &str, most: usize) -> String {
+pub(super) fn cut(name: &str, most: usize) -> String {
     let mut letters = name.chars();
     let shown: String = letters.by_ref().take(most).collect();
     if letters.next().is_some() { format!("{shown}…") } else { shown }
 }
 
 /// A number with a unit of thousands, as an axis has room for.
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     let units = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
     let (scaled, unit) = units
         .into_iter()
@@ -320,7 +327,7 @@ fn short(value: f64) -> String {
 }
 
 /// A time as precise as its range needs.
-fn clock(time: i64, span_ns: f64) -> String {
+pub(super) fn clock(time: i64, span_ns: f64) -> String {
     const DAY_NS: f64 = 86_400e9;
     let text = stamp::to_rfc3339(time);
     let (day, rest) = text.split_once('T').unwrap_or((&text, ""));

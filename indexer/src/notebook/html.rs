@@ -149,7 +149,8 @@ impl Html<'_> {
     fn cell(&mut self, cell: &Cell, answer: &Answer) {
         self.text.push_str("<figure>");
         let asked = match &cell.what {
-            What::Query(query) | What::Chart(query) => query.as_str(),
+            What::Query(query) | What::Chart(query) | What::Seismograph(query) => query.as_str(),
+            What::ServiceMap(map) => map.query.as_str(),
             What::Events(_) => "",
         };
         let title = cell.title.as_deref().unwrap_or_default();
@@ -173,11 +174,11 @@ impl Html<'_> {
             Answer::Events { total, first } => self.events(*total, first),
             Answer::Chart { chart, table } => {
                 self.text.push_str(&chart.svg(if title.is_empty() { asked } else { title }));
-                if !table.rows.is_empty() {
-                    self.text.push_str("<details><summary>Numbers</summary>");
-                    self.frozen(table);
-                    self.text.push_str("</details>");
-                }
+                self.numbers(table);
+            }
+            Answer::Picture { svg, table } => {
+                self.text.push_str(svg);
+                self.numbers(table);
             }
             Answer::Evidence(found) => {
                 for (place, evidence) in found {
@@ -187,6 +188,15 @@ impl Html<'_> {
             Answer::Failed(what) => put!(self, "<p class=\"problem\">{}</p>", escaped(what)),
         }
         self.text.push_str("</figure>");
+    }
+
+    /// What a picture shows, folded.
+    fn numbers(&mut self, table: &Frozen) {
+        if !table.rows.is_empty() {
+            self.text.push_str("<details><summary>Numbers</summary>");
+            self.frozen(table);
+            self.text.push_str("</details>");
+        }
     }
 
     fn frozen(&mut self, table: &Frozen) {

@@ -6,8 +6,11 @@
 mod answer;
 mod cell;
 mod chart;
+mod curve;
 mod html;
 mod markdown;
+mod seismograph;
+mod service_map;
 mod text;
 mod ticks;
 mod visible;

@@ -109,3 +109,21 @@ fn answers_are_those_of_the_case() {
     assert!(matches!(&answers[3], Answer::Events { total: 1, .. }));
     assert!(matches!(&answers[4], Answer::Failed(_)));
 }
+
+#[test]
+fn pictures_are_drawn_and_nothing_of_the_logs_in_them_is_markup() {
+    let page = "```seismograph title=Patterns\n```\n\n```map id=line by=level\n```\n\n```chart\n* | quantiles line with (level:info)\n```\n";
+    let (_folder, book) = notebook(page);
+    let answers = &book.pages[0].answers;
+    let Answer::Picture { svg, table } = &answers[0] else { panic!("{:?}", answers[0]) };
+    assert!(svg.contains("aria-label=\"Patterns\"") && svg.contains("class=\"usual\""), "{svg}");
+    assert_eq!((table.rows.len(), table.total), (3, 3));
+    // No line has a second event.
+    let Answer::Picture { svg, table } = &answers[1] else { panic!("{:?}", answers[1]) };
+    assert!(svg.contains("No id leads") && table.rows.is_empty(), "{svg}");
+    let Answer::Chart { chart, .. } = &answers[2] else { panic!("{:?}", answers[2]) };
+    assert!(matches!(&chart.axis, super::chart::ChartAxis::Quantiles(at) if at.len() == 17), "{chart:?}");
+    let html = book.to_html();
+    assert!(!html.contains("<script") && html.contains("&lt;script&gt;"), "{html}");
+    assert!(html.contains("with a 95 % band") && html.matches("<svg").count() == 2);
+}

@@ -86,7 +86,7 @@ impl Notebook {
 
     fn answer(&self, answer: &Answer, out: &mut String) {
         match answer {
-            Answer::Table(table) => frozen(table, out),
+            Answer::Table(table) | Answer::Picture { table, .. } => frozen(table, out),
             Answer::Chart { table, .. } if !table.rows.is_empty() => frozen(table, out),
             Answer::Chart { chart, .. } => {
                 let sum: f64 = chart.series.iter().flat_map(|series| &series.values).flatten().sum();

@@ -201,19 +201,21 @@ impl Cluster {
     /// The value that an event has in a field of the language, as text.
     #[must_use]
     pub fn value(&self, event: &RemoteEvent, name: &str) -> Option<String> {
-        let value = |name: &str| {
-            event.fields.iter().find(|(known, _)| known == name).map(|(_, value)| text_of(value))
-        };
         match name {
             "level" => event.level.clone(),
             "source" => Some(event.source.clone()),
             "line" => event.line.map(|line| line.to_string()),
-            _ => value(name).or_else(|| {
-                let schema = &self.schema;
-                let of = ecs::fields_of(name).find(|name| schema.field(name).is_some())?;
-                value(of)
-            }),
+            _ => self.json_value(event, name).map(text_of),
         }
+    }
+
+    /// The value that an event's document has in a field of the language.
+    pub(crate) fn json_value<'e>(&self, event: &'e RemoteEvent, name: &str) -> Option<&'e Value> {
+        let value = |name: &str| event.fields.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+        value(name).or_else(|| {
+            let of = ecs::fields_of(name).find(|name| self.schema.field(name).is_some())?;
+            value(of)
+        })
     }
 }
 

@@ -11,6 +11,7 @@ mod language;
 mod listing;
 mod overview;
 mod patterns;
+mod sample;
 mod timeline;
 
 pub use around::Surrounding;
@@ -21,3 +22,4 @@ pub(crate) use listing::Stretch;
 pub use overview::{IndexCount, Overview};
 pub use patterns::Sampled;
 pub(crate) use timeline::empty_timeline;
+pub use sample::SampleCase;

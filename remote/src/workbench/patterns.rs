@@ -8,18 +8,13 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use indexer::{
-    Case, Cell, Column, Error, ErrorKind, ImportOptions, Pattern, PatternOptions, Patterns, Result, Table,
-    View, stamp,
+    Case, Cell, Column, Error, ImportOptions, Pattern, PatternOptions, Patterns, Result, Table, View, stamp,
 };
 use serde_json::{Value, json};
 
 use crate::cluster::{Asked, Cluster};
-use crate::json;
-use crate::limits::{LISTED_PATTERNS, SAMPLED_EVENTS, SMALL_SAMPLE};
-use crate::questions::{Answer, Question, RemoteEvent, total};
-
-/// The same sample is taken again as long as the documents are the same.
-const SEED: u64 = 20_260_301;
+use crate::limits::LISTED_PATTERNS;
+use crate::questions::{Answer, Question, RemoteEvent};
 
 /// The templates of a sample.
 #[derive(Clone, Debug)]
@@ -35,11 +30,12 @@ impl Cluster {
     /// The templates of a random sample of the matching events. Times outside of the view are not looked at.
     pub fn patterns(&self, asked: &Asked, options: &PatternOptions) -> Result<Answer<Sampled>> {
         let mut question = Question::new(self, asked)?;
-        let (events, matching) = match self.sample(&mut question, SAMPLED_EVENTS) {
-            // Of long events fewer fit in one answer.
-            Err(error) if error.kind() == ErrorKind::Limit => self.sample(&mut question, SMALL_SAMPLE)?,
-            sample => sample?,
-        };
+        let schema = &self.schema;
+        let paths: Vec<&String> =
+            [schema.text.as_ref(), schema.level.as_ref()].into_iter().flatten().collect();
+        // Without a text of its own an event is its whole document.
+        let wanted = if schema.text.is_some() { json!({"includes": paths}) } else { true.into() };
+        let (events, matching) = self.sample(&mut question, &wanted)?;
         let sampled = events.len() as u64;
         if sampled < matching {
             question.note(format!("patterns are those of a random sample of {sampled} of {matching} events"));
@@ -58,26 +54,6 @@ impl Cluster {
             case.patterns(&case.snapshot(), &view, &options, &mut |_, _| {}, cancel)?
         };
         Ok(question.answer(Sampled { patterns, events, sampled, matching }))
-    }
-
-    fn sample(&self, question: &mut Question<'_>, size: usize) -> Result<(Vec<RemoteEvent>, u64)> {
-        let schema = &self.schema;
-        let paths: Vec<&String> =
-            [schema.text.as_ref(), schema.level.as_ref()].into_iter().flatten().collect();
-        // Without a text of its own an event is its whole document.
-        let source = if schema.text.is_some() { json!({"includes": paths}) } else { true.into() };
-        let query = json!({"function_score": {"query": question.query,
-            "random_score": {"seed": SEED, "field": "_seq_no"}, "boost_mode": "replace"}});
-        let body = json!({"size": size, "track_total_hits": true, "query": query, "_source": source,
-            "sort": [{"_score": {"order": "desc"}}], "fields": self.time_field()});
-        let answer = self.search(body)?;
-        question.missing.add(crate::Missing::read(&answer)?);
-        let hits = json::list(&answer, &["hits", "hits"])?;
-        if hits.len() > size {
-            return Err(Error::new(ErrorKind::Corrupt, "the cluster sent more events than were asked for"));
-        }
-        let events = hits.iter().map(|hit| self.event(hit)).collect::<Result<_>>()?;
-        Ok((events, total(&answer)?))
     }
 }
 

@@ -1,15 +1,21 @@
 //! What differs between two parts of a case, across the boundary.
 
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
-use indexer::compare::Comparison;
+use indexer::compare::{Comparison, Side};
+use indexer::query::Filter;
+use indexer::{Case, Engine, Snapshot};
+use remote::SampleCase;
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{Answer, milliseconds, view};
+use crate::remotes::{remote_of, sample_of_remote};
 use crate::session::{Call, Session};
-use crate::types::{ErrorCode, View, WireError};
+use crate::types::View;
 
-/// Compares B with A; both are of one case.
+/// Compares B with A: of one case, of two, or of a cluster, from which a random sample is taken.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -27,12 +33,50 @@ pub struct Compared {
     pub revision: u64,
     #[serde(flatten)]
     pub found: Comparison,
-    /// What has to be known to read the rows: in sentences, without a full stop.
+    /// What has to be known to read the rows, such as that a side is a sample: in sentences, without a full stop.
     pub notes: Vec<String>,
     /// Share of the work done: 1 when this is the whole answer, and only then are rows listed once that follow from
     /// others.
     pub fraction: f64,
     pub elapsed_ms: f64,
+}
+
+/// A side with the case that it is in.
+struct OwnSide {
+    held: Held,
+    snapshot: Arc<Snapshot>,
+    view: indexer::View,
+    notes: Vec<String>,
+}
+
+enum Held {
+    Case(Arc<Case>),
+    /// Its folder is gone with it.
+    Sample(Box<SampleCase>),
+}
+
+impl OwnSide {
+    fn open(session: &Session, call: &Call<'_>, (side, name): (&View, &str)) -> Answer<OwnSide> {
+        if let Some(remote) = remote_of(Path::new(&side.case)) {
+            let answer = sample_of_remote(session, call, &remote, side)?;
+            let snapshot = answer.value.case.snapshot();
+            let lacks = answer.missing.0.iter().map(|missing| format!("{name} lacks {missing}"));
+            let notes = answer.notes.iter().map(|note| format!("{name}: {note}")).chain(lacks).collect();
+            // The cluster has filtered.
+            let view = indexer::View { filter: Filter::Everything, from: None, to: None };
+            return Ok(OwnSide { held: Held::Sample(Box::new(answer.value)), snapshot, view, notes });
+        }
+        let (case, view) = view(session, side)?;
+        Ok(OwnSide { snapshot: case.snapshot(), held: Held::Case(case), view, notes: Vec::new() })
+    }
+
+    fn side(&self) -> Side<'_> {
+        let case = match &self.held {
+            Held::Case(case) => case,
+            Held::Sample(sample) => &sample.case,
+        };
+        Side { case, snapshot: &self.snapshot, view: &self.view }
+    }
 }
 
 pub fn compare(
@@ -42,24 +86,23 @@ pub fn compare(
     report: &dyn Fn(Compared),
 ) -> Answer<Compared> {
     let started = Instant::now();
-    if request.a.case != request.b.case {
-        return Err(WireError::new(
-            ErrorCode::BadRequest,
-            "Both sides of a comparison have to be of one case.",
-        ));
+    let a = OwnSide::open(session, call, (&request.a, "A"))?;
+    let mut b = OwnSide::open(session, call, (&request.b, "B"))?;
+    let is_one_case = request.a.case == request.b.case && a.notes.is_empty() && b.notes.is_empty();
+    if is_one_case {
+        // A case may have grown since the other side was opened.
+        b.snapshot = Arc::clone(&a.snapshot);
     }
-    let (case, a) = view(session, &request.a)?;
-    let (_, b) = view(session, &request.b)?;
-    let snapshot = case.snapshot();
+    let revision = b.snapshot.revision();
     let reply = |found: Comparison, fraction: f64| Compared {
-        revision: snapshot.revision(),
-        notes: found.notes(),
+        revision,
+        notes: a.notes.iter().chain(&b.notes).cloned().chain(found.notes()).collect(),
         found,
         fraction,
         elapsed_ms: milliseconds(started),
     };
     let mut partial = |found: &Comparison, fraction: f64| report(reply(found.clone(), fraction));
     let limit = request.limit as usize;
-    let found = case.compare(&snapshot, [&a, &b], limit, &mut partial, &call.cancel)?;
+    let found = Engine::compare_cases([a.side(), b.side()], limit, &mut partial, &call.cancel)?;
     Ok(reply(found, 1.0))
 }

@@ -78,7 +78,19 @@ pub struct MarkdownNode {
 pub enum CellKind {
     Query,
     Chart,
+    Seismograph,
+    Map,
     Event,
+}
+
+/// What a service map is made of.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CellMap {
+    /// The field that holds the id.
+    pub id: String,
+    /// The field whose values are the services.
+    pub by: String,
 }
 
 /// A fenced block that asks the case, all kinds alike.
@@ -88,11 +100,12 @@ pub enum CellKind {
 pub struct NotebookCell {
     pub kind: CellKind,
     pub title: Option<String>,
-    /// Of a query or chart.
+    /// Of a query, a chart, a seismograph or a map.
     pub query: String,
     pub from: Option<Nanos>,
     pub to: Option<Nanos>,
     pub rows: u32,
+    pub map: Option<CellMap>,
     pub events: Vec<CellEvent>,
     /// What of it could not be understood.
     pub problem: Option<String>,
@@ -201,10 +214,19 @@ fn node(from: Node) -> MarkdownNode {
 
 impl From<Cell> for NotebookCell {
     fn from(cell: Cell) -> NotebookCell {
-        let (kind, query, events) = match cell.what {
-            What::Query(query) => (CellKind::Query, query, Vec::new()),
-            What::Chart(query) => (CellKind::Chart, query, Vec::new()),
-            What::Events(places) => (CellKind::Event, String::new(), places),
+        let (mut events, mut map) = (Vec::new(), None);
+        let (kind, query) = match cell.what {
+            What::Query(query) => (CellKind::Query, query),
+            What::Chart(query) => (CellKind::Chart, query),
+            What::Seismograph(query) => (CellKind::Seismograph, query),
+            What::ServiceMap(cell) => {
+                map = Some(CellMap { id: cell.id, by: cell.by });
+                (CellKind::Map, cell.query)
+            }
+            What::Events(places) => {
+                events = places;
+                (CellKind::Event, String::new())
+            }
         };
         let event = |place: notebook::EventPlace| CellEvent {
             id: EventId { source: place.source, offset: place.offset },
@@ -217,6 +239,7 @@ impl From<Cell> for NotebookCell {
             from: cell.from.map(Nanos),
             to: cell.to.map(Nanos),
             rows: cell.rows as u32,
+            map,
             events: events.into_iter().map(event).collect(),
             problem: cell.problem,
         }

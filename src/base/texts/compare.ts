@@ -30,6 +30,13 @@ export const compare = {
     selected: 'Selected range',
     apply: 'Apply',
   },
+  places: {
+    name: (letter: string, place: string) => `Case of ${letter}: ${place}`,
+    own: 'This case',
+    search: 'Find a case',
+    filterHint: (place: string) => `All events of ${place}, or a filter`,
+    elsewhere: (place: string) => `These events are in ${place}`,
+  },
   take: {
     name: 'Compare… with both sides from the filter and the time range of the screen',
     short: 'Compare…',
@@ -56,6 +63,7 @@ export const compare = {
   cite: {
     name: 'Add to notebook',
     hint: 'Add this comparison to the open page of the notebook, where it is answered again whenever it is shown',
+    elsewhere: 'Comparisons with other cases are not answered in the notebook',
     title: 'Comparison of B with A',
     done: 'Added to the notebook.',
     show: 'Show',
@@ -83,6 +91,9 @@ export const compare = {
     more: 'more',
     fewer: 'fewer',
     stopped: 'stopped',
+    repeats: 'repeats',
+    irregular: 'irregular',
+    period: 'period',
     moved: 'moved',
   },
   kinds: {
@@ -100,8 +111,26 @@ export const compare = {
       `At least ${times} times as frequent in A: ${a} of its events, ${b} of those of B.`,
     stopped: (time: string, expected: string) =>
       `The last one in B is at ${time}; about ${expected} more were to be expected.`,
+    repeats: (b: string) => `In B it repeats ${b}; in A it comes at no regular time.`,
+    irregular: (a: string) => `In A it repeats ${a}; in B it comes at no regular time.`,
+    period: (a: string, b: string) => `It repeats ${b} in B, ${a} in A.`,
     moved: (half: readonly [string, string], most: readonly [string, string]) =>
       `p50 ${half[0]} in A, ${half[1]} in B; p95 ${most[0]} in A, ${most[1]} in B.`,
+  },
+  beat: (period: string, part: string) => `every ${period} (${part} of the time)`,
+  since: (letter: string, time: string) => `In ${letter} since about ${time}.`,
+  first: {
+    begin: (time: string, subject: string) => `The sides begin to differ at ${time}: ${subject}`,
+    always: (subject: string) => `The sides differ from the beginning: ${subject}`,
+    show: 'Show where the sides begin to differ',
+  },
+  curve: {
+    name: (subject: string) => `Difference of each quantile of ${subject}, B less A`,
+    at: (quantile: string, difference: string, a: string, b: string) =>
+      `${quantile} of the numbers are below ${a} in A and ${b} in B: ${difference}`,
+    band: (low: string, high: string) => `95% band: ${low} to ${high}`,
+    unbounded: 'no bound',
+    hint: 'A line above 0: the numbers of B are greater. Where the band does not contain 0, they differ by more than chance.',
   },
   none: 'none',
   pair: (one: string, other: string) => `${one} and ${other}`,
@@ -142,6 +171,7 @@ export const compare = {
       chosenBy: 'the sides are chosen by it',
       manyValues: 'too many different values',
       countsUp: 'its numbers count upwards',
+      oneSide: 'only one side has numbers of it',
     },
   },
   commands: {

@@ -93,7 +93,15 @@ export const workbench = {
     failed: 'This range could not be compared with the rest of the time',
     times: (ratio: string) => `×${ratio}`,
     rarer: (ratio: string) => `÷${ratio}`,
-    changes: { new: 'only here', gone: 'not here', stopped: 'stopped', moved: 'moved' },
+    changes: {
+      new: 'only here',
+      gone: 'not here',
+      stopped: 'stopped',
+      repeats: 'repeats here',
+      irregular: 'no longer regular',
+      period: 'other period',
+      moved: 'moved',
+    },
     share: (here: string, others: string) => `${here} of the events here, ${others} of the others`,
     also: (subject: string) => `With it: ${subject}`,
     moved: ({ half, most }: { half: readonly string[]; most: readonly string[] }) =>

@@ -2,7 +2,7 @@ import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { texts } from '../../base/texts';
 import { EngineError, engineError, type Client } from '../../ipc/client';
-import type { Compared } from '../../ipc/generated';
+import type { Compared, EventId, Nanos, RecentCase } from '../../ipc/generated';
 import { partsOf } from '../query/queryparts';
 import type { ViewHistory } from '../view/history.svelte';
 import {
@@ -26,6 +26,12 @@ export const TAB = 'compare';
 type Mistakes = { readonly [Name in SideName]: EngineError | null };
 const NO_MISTAKES: Mistakes = { a: null, b: null };
 
+/** A case or a cluster, by what opens it. */
+export interface Place {
+  readonly path: string;
+  readonly name: string;
+}
+
 /** The comparison of two parts of the case, requested only while it is shown. */
 export class Comparing {
   /** The last good answer, or what is known of the next one. */
@@ -36,6 +42,8 @@ export class Comparing {
   mistakes = $state.raw<Mistakes>(NO_MISTAKES);
   /** Whether a person stopped it before it was complete. */
   isCancelled = $state(false);
+  /** Other cases and clusters that a side can be of. */
+  places = $state.raw<readonly Place[]>([]);
   /** What is compared, as the view has it. */
   readonly sides = $derived.by(() => sidesOfJson(this.#history.current.comparison));
 
@@ -94,6 +102,31 @@ export class Comparing {
     this.#load('replace');
   }
 
+  /** Lists the other cases and the clusters, as they are now. */
+  async listPlaces(): Promise<void> {
+    const [hello, remotes] = await Promise.allSettled([
+      this.#client.call('hello', {}),
+      this.#client.call('remotes', {}),
+    ]);
+    const cases = hello.status === 'fulfilled' ? hello.value.recent : [];
+    const clusters = remotes.status === 'fulfilled' ? remotes.value : null;
+    const isUsable = ({ path, state }: RecentCase) =>
+      path !== this.#casePath && state.kind === 'ready';
+    this.places = [
+      ...cases.filter(isUsable).map(({ path, name }) => ({ path, name })),
+      ...(clusters === null || clusters.allOff ? [] : clusters.remotes)
+        .filter(({ off }) => !off)
+        .map(({ path }) => ({ path, name: path })),
+    ];
+  }
+
+  /** What the case of a side is called; null for the one that is open. */
+  placeName({ elsewhere }: ComparedSide): string | null {
+    if (elsewhere === null) return null;
+    const known = this.places.find(({ path }) => path === elsewhere)?.name;
+    return known ?? elsewhere.split(/[/\\]/).at(-1) ?? elsewhere;
+  }
+
   /** The case has grown. */
   refresh(epoch: number): void {
     this.#epoch = epoch;
@@ -104,7 +137,7 @@ export class Comparing {
   /** Shows the events of a side in the list, all of them or those that match a filter too. */
   async showEvents(name: SideName, filter: string | null): Promise<void> {
     const side = this.sides?.[name];
-    if (side === undefined) return;
+    if (side === undefined || side.elsewhere !== null) return;
     const { range, isOutside } = side;
     const clauses = [filter, isOutside && range !== null ? outside(range) : null];
     let { query } = side;
@@ -112,6 +145,18 @@ export class Comparing {
       if (clause !== null) query = await this.#added(query, clause);
     }
     this.#history.change({ tab: 'events', query, range: isOutside ? null : range });
+  }
+
+  /** Shows the event by which the sides begin to differ, or the events of the row where no single one shows it. */
+  async showFirst(reveal: (id: EventId, time: Nanos | null) => Promise<void>): Promise<void> {
+    const first = this.answer?.first ?? null;
+    if (first === null) return;
+    const name = SIDE_NAMES[first.side] ?? 'b';
+    const isHere = this.sides?.[name].elsewhere === null;
+    if (first.event !== null && isHere) return reveal(first.event, first.at);
+    const row = this.answer?.differences[first.row];
+    const filter = row === undefined ? null : (row.sideFilters?.[first.side] ?? row.filter);
+    await this.showEvents(name, filter);
   }
 
   /** The engine writes the shortest query; if it is busy or gone, a longer one means the same. */
@@ -171,9 +216,9 @@ export class Comparing {
   async #mistakes(sides: ComparedSides, signal: AbortSignal): Promise<Mistakes | null> {
     const found: { [Name in SideName]: EngineError | null } = { ...NO_MISTAKES };
     for (const name of SIDE_NAMES) {
-      const { query } = sides[name];
+      const { query, elsewhere } = sides[name];
       if (query.trim() === '') continue;
-      const request = { case: this.#casePath, query, kql: false };
+      const request = { case: elsewhere ?? this.#casePath, query, kql: false };
       const parts = partsOf(query, await this.#client.call('check', request, { signal }));
       found[name] = parts.mistake ?? (parts.stages.length > 0 || parts.isSql ? noFilter() : null);
     }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import type { Difference, Nanos, Scalar } from '../../ipc/generated';
-import { scoreFacts, sentence, sideBars, subjectText } from './rowtext';
+import { scoreFacts, sentence, sideBars, sinceText, subjectText } from './rowtext';
 
 const scalar = (number: number): Scalar => ({ kind: 'int', text: String(number), number });
 const value = (field: string, text: string) => ({
@@ -20,7 +20,10 @@ const row = (part: Partial<Difference>): Difference => ({
   score: 25.04,
   moved: null,
   stop: null,
+  beat: null,
+  since: null,
   filter: 'status=500',
+  sideFilters: null,
   also: [],
   ...part,
 });
@@ -47,7 +50,7 @@ it('says in one sentence how a row differs', () => {
     [null, null],
   ] satisfies NonNullable<Difference['moved']>['percentiles'];
   const subject = { kind: 'number' as const, field: 'took_ms', group: null };
-  const moved = { distance: 0.4321, percentiles };
+  const moved = { distance: 0.4321, threshold: 150, percentiles, curve: [] };
   expect(inWords({ change: 'moved', subject, moved })).toBe(
     'p50 120 ms in A, 145 ms in B; p95 900 ms in A, 2.1 s in B.',
   );
@@ -57,6 +60,31 @@ it('says in one sentence how a row differs', () => {
     ['g2', '204'],
     ['p', '1.0e-40'],
   ]);
+});
+
+it('says how a rhythm changed, and since when a row differs', () => {
+  const every = (periodNs: string) => ({ periodNs: periodNs as Nanos, share: 0.968 });
+  const beat = (a: string | null, b: string | null) => ({
+    beats: [a === null ? null : every(a), b === null ? null : every(b)] satisfies [
+      unknown,
+      unknown,
+    ],
+    atLeast: 9,
+  });
+  const [half, whole] = ['29971234567', '60000000000'];
+  expect(inWords({ change: 'period', beat: beat(whole, half) })).toBe(
+    'It repeats every 30 s (97% of the time) in B, every 1 min (97% of the time) in A.',
+  );
+  expect(inWords({ change: 'repeats', beat: beat(null, half) })).toMatch(
+    /^In B it repeats every 30/,
+  );
+  expect(inWords({ change: 'irregular', beat: beat(half, null) })).toMatch(/^In A it repeats/);
+  const ids = scoreFacts(row({ change: 'period', beat: beat(whole, half) })).map(({ id }) => id);
+  expect(ids).toEqual(['score', 'g2', 'p']);
+
+  const since = { at: '5' as Nanos, side: 1 };
+  expect(sinceText(row({ since }), () => '14:32')).toBe('In B since about 14:32.');
+  expect(sinceText(row({}), () => '14:32')).toBe('');
 });
 
 it('names what a row is about', () => {
@@ -74,6 +102,8 @@ it('draws the larger share over the whole width, and numbers by their p50', () =
   const subject = { kind: 'number' as const, field: 'took_ms', group: null };
   const percentiles = (half: Scalar | null) => ({
     distance: 0.5,
+    threshold: 50,
+    curve: [],
     percentiles: [
       [scalar(20), half],
       [null, null],

@@ -2,14 +2,16 @@
 import { formatCount } from '../../base/format';
 import { numberFormat } from '../../base/locale';
 import { texts } from '../../base/texts';
-import { timeFromNanos, type Time } from '../../base/time';
+import { formatSpan, timeFromNanos, type Time } from '../../base/time';
 import { visibleLine } from '../../base/visible';
-import type { Difference, Moved, Scalar, Subject } from '../../ipc/generated';
+import type { Beat, Difference, Moved, Scalar, Subject } from '../../ipc/generated';
 import { formatValue, unitOf } from '../charts/units';
+import { SIDE_NAMES } from './sides';
 
 const words = texts.compare;
 const figure = numberFormat({ maximumSignificantDigits: 2 });
 const precise = numberFormat({ maximumSignificantDigits: 3 });
+const part = numberFormat({ style: 'percent', maximumFractionDigits: 0 });
 const percent = numberFormat({ style: 'percent', maximumSignificantDigits: 3 });
 
 /** `status=500 and region=eu-1`. */
@@ -53,9 +55,36 @@ export function sentence(row: Difference, timeText: (time: Time) => string): str
         formatCount(Math.round(expected)),
       );
     }
+    case 'repeats':
+    case 'irregular':
+    case 'period': {
+      const [a, b] = (row.beat?.beats ?? [null, null]).map(beatText);
+      if (row.change === 'repeats') return words.sentences.repeats(b!);
+      return row.change === 'irregular'
+        ? words.sentences.irregular(a!)
+        : words.sentences.period(a!, b!);
+    }
     case 'moved':
       return row.moved === null ? '' : movedSentence(row.subject, row.moved);
   }
+}
+
+/** `every 30 s (97% of the time)`; a period is known to three digits. */
+function beatText(beat: Beat | null): string {
+  if (beat === null) return words.none;
+  const period = BigInt(beat.periodNs);
+  const digits = period.toString().length;
+  const unit = 10n ** BigInt(Math.max(0, digits - 3));
+  const rounded = ((period + unit / 2n) / unit) * unit;
+  return words.beat(formatSpan(rounded), part.format(beat.share));
+}
+
+/** When it begins within a side; empty where the sentence says so, or where it is there all the time. */
+export function sinceText(row: Difference, timeText: (time: Time) => string): string {
+  const { since, stop } = row;
+  if (since === null || stop !== null) return '';
+  const name = SIDE_NAMES[since.side] ?? 'b';
+  return words.since(words.sides[name].letter, timeText(timeFromNanos(since.at)));
 }
 
 /** The percentiles 50 and 95, of A and of B. */
@@ -83,12 +112,13 @@ export interface ScoreFact {
 
 /** The figures that the order of the rows rests on. */
 export function scoreFacts(row: Difference): readonly ScoreFact[] {
-  const { moved, stop, g2, pValue, score, change } = row;
+  const { moved, stop, beat, g2, pValue, score, change } = row;
   const facts: ScoreFact[] = [{ id: 'score', value: precise.format(score) }];
   if (moved !== null) facts.push({ id: 'distance', value: precise.format(moved.distance) });
   else if (stop !== null)
     facts.push({ id: 'expected', value: formatCount(Math.round(stop.expected)) });
-  else if (change !== 'stopped') facts.push({ id: 'atLeast', value: words.times(atLeast(row)) });
+  else if (change !== 'stopped' && beat === null)
+    facts.push({ id: 'atLeast', value: words.times(atLeast(row)) });
   facts.push({ id: 'g2', value: precise.format(g2) });
   facts.push({ id: 'p', value: pValue < 1e-300 ? '< 1e-300' : pValue.toPrecision(2) });
   return facts;

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
 
 import { asTime, DAY, parseTime, type TimeRange } from '../../base/time';
+import type { Difference } from '../../ipc/generated';
 import {
   ALL,
   both,
   cellOfSides,
+  curveCells,
   jsonOfSides,
   sidesAgainst,
   sidesAtMarker,
@@ -27,10 +29,10 @@ const from = (part: Partial<TakenFrom> = {}): TakenFrom => ({
 it('takes both sides from the selected range', () => {
   const ranges = (against: Parameters<typeof sidesAgainst>[0]) => {
     const sides = sidesAgainst(against, from());
-    expect(sides?.b).toEqual({ query: 'level=error', range: hour, isOutside: false });
+    expect(sides?.b).toEqual({ ...ALL, query: 'level=error', range: hour });
     return sides?.a;
   };
-  expect(ranges('rest')).toEqual({ query: 'level=error', range: hour, isOutside: true });
+  expect(ranges('rest')).toEqual({ ...ALL, query: 'level=error', range: hour, isOutside: true });
   expect(ranges('before')?.range).toEqual(range('2026-03-01T13:00', '2026-03-01T14:00'));
   expect(ranges('day')?.range?.from).toBe(hour.from - DAY);
   expect(ranges('others')).toMatchObject({ query: 'NOT (level=error)', range: hour });
@@ -78,7 +80,7 @@ it('compares with the time before a marker', () => {
 
 it('asks for all times but a range with a filter', () => {
   expect(viewOfSide(ALL, '/c')).toEqual({ case: '/c', query: '', from: null, to: null });
-  const inside = { query: 'a OR b', range: hour, isOutside: false };
+  const inside = { ...ALL, query: 'a OR b', range: hour };
   expect(viewOfSide(inside, '/c')).toMatchObject({
     query: 'a OR b',
     from: '1772373600000000000',
@@ -97,7 +99,7 @@ it('is restored from the view as it was', () => {
   const nanoseconds = { from: asTime(1_772_373_900_123_456_789n), to: hour.to };
   const sides = {
     a: { ...ALL, query: 'x="1"' },
-    b: { query: '', range: nanoseconds, isOutside: true },
+    b: { ...ALL, range: nanoseconds, isOutside: true, elsewhere: 'remote:prod' },
   };
   expect(sidesOfJson(JSON.parse(JSON.stringify(jsonOfSides(sides))) as never)).toEqual(sides);
   expect(sidesOfJson(null)).toBeNull();
@@ -117,4 +119,35 @@ it('is a cell of the notebook with both sides as filters', () => {
   expect(query).toMatch(
     /^\* \| diff with \(v=1 NOT \(time>=2026-03-01T14:00:00Z time<2026-03-01T15:00:00Z\)\) limit=9 \| keep change, what/,
   );
+});
+
+it('draws numbers that moved in cells of their own', () => {
+  const number = (field: string, region: string | null): Difference =>
+    ({
+      subject: {
+        kind: 'number',
+        field,
+        group:
+          region === null
+            ? null
+            : {
+                kind: 'value',
+                field: 'region',
+                value: { kind: 'text', text: region, number: null },
+              },
+      },
+    }) as Difference;
+  const sides = { a: { ...ALL, query: 'v=1' }, b: ALL };
+  const cells = curveCells(sides, [number('took', 'eu "1"'), number('odd name', null)]);
+  expect(cells.split('\n').filter((line) => !line.startsWith('```') && line !== '')).toEqual([
+    '* region="eu \\"1\\"" | quantiles took with (v=1 region="eu \\"1\\"")',
+    '* | quantiles "odd name" with (v=1)',
+  ]);
+  expect(cells).toContain('```chart title="took region=eu 1"');
+  expect(
+    curveCells(
+      sides,
+      Array.from({ length: 9 }, () => number('took', null)),
+    ).match(/chart/g),
+  ).toHaveLength(3);
 });

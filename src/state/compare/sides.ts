@@ -10,8 +10,9 @@ import {
   type Time,
   type TimeRange,
 } from '../../base/time';
-import type { View } from '../../ipc/generated';
+import type { Difference, View } from '../../ipc/generated';
 import { baselineRange, type Baseline } from '../patterns/templates.svelte';
+import { clause, fieldName } from '../query/querytext';
 import type { RangeChoice } from '../view/ranges';
 import type { Json } from '../view/viewstate';
 
@@ -20,6 +21,8 @@ export interface ComparedSide {
   readonly range: RangeChoice;
   /** All times but the range. */
   readonly isOutside: boolean;
+  /** The folder of another case, or `remote:NAME`; null for the one that is open. */
+  readonly elsewhere: string | null;
 }
 
 /** A is what to compare with, and B what is looked into. */
@@ -42,13 +45,13 @@ export interface TakenFrom {
 export type Against = Exclude<Baseline, 'chosen'> | 'halves' | 'others';
 export const AGAINST: readonly Against[] = ['rest', 'before', 'day', 'week', 'halves', 'others'];
 
-export const ALL: ComparedSide = { query: '', range: null, isOutside: false };
+export const ALL: ComparedSide = { query: '', range: null, isOutside: false, elsewhere: null };
 
 /** Both sides; null where there is no range, or no filter, to take them from. */
 export function sidesAgainst(against: Against, from: TakenFrom): ComparedSides | null {
   const { query, range } = from;
   const whole = readable(from.whole);
-  const side = (range: RangeChoice): ComparedSide => ({ query, range, isOutside: false });
+  const side = (range: RangeChoice): ComparedSide => ({ ...ALL, query, range });
   if (against === 'others') {
     if (query.trim() === '') return null;
     return { a: { ...side(range), query: `NOT (${query})` }, b: side(range) };
@@ -91,19 +94,20 @@ export function sidesAtMarker(marker: TimeRange['from'], from: TakenFrom): Compa
   const start = isWithin ? range.from : whole.from;
   const after = range === null || isWithin ? { from: marker, to: (range ?? whole).to } : range;
   if (start >= marker || after.from >= after.to) return null;
-  const side = (range: TimeRange): ComparedSide => ({ query, range, isOutside: false });
+  const side = (range: TimeRange): ComparedSide => ({ ...ALL, query, range });
   return { a: side({ from: start, to: marker }), b: side({ from: after.from, to: after.to }) };
 }
 
 /** The events of a side as a request. */
 export function viewOfSide(side: ComparedSide, casePath: string): View {
   const { query, range, isOutside } = side;
-  if (range === null) return { case: casePath, query, from: null, to: null };
+  const own = side.elsewhere ?? casePath;
+  if (range === null) return { case: own, query, from: null, to: null };
   if (isOutside) {
-    return { case: casePath, query: both(query, outside(range)), from: null, to: null };
+    return { case: own, query: both(query, outside(range)), from: null, to: null };
   }
   const [from, to] = [nanosFromTime(range.from), nanosFromTime(range.to)] as const;
-  return { case: casePath, query, from, to } as View;
+  return { case: own, query, from, to } as View;
 }
 
 /** The filter for all events but those of a range, those without a time among them. */
@@ -114,12 +118,31 @@ export function outside(range: TimeRange): string {
 const inside = ({ from, to }: TimeRange) => `time>=${written(from)} time<${written(to)}`;
 
 /** The columns of a comparison on a page. */
-const CELL_COLUMNS = 'change, what, a, b, share_a, share_b, p50_a, p50_b, score, filter';
+const CELL_COLUMNS =
+  'change, what, a, b, share_a, share_b, p50_a, p50_b, period_a_s, period_b_s, since, score, filter';
+
+/** So many curves of numbers that moved go onto a page with their comparison. */
+const CITED_CURVES = 3;
 
 /** A cell of a notebook page that compares the same, whenever the page is shown. */
 export function cellOfSides({ a, b }: ComparedSides, title: string, rows: number): string {
   const query = `${filterOfSide(b)} | diff with (${filterOfSide(a)}) limit=${rows} | keep ${CELL_COLUMNS}`;
   return [`\`\`\`query rows=${rows} title="${title}"`, query, '```', ''].join('\n');
+}
+
+/** Cells that draw how the numbers of the first rows moved. */
+export function curveCells({ a, b }: ComparedSides, rows: readonly Difference[]): string {
+  const cells = rows.flatMap(({ subject }) => {
+    if (subject.kind !== 'number') return [];
+    const { field, group } = subject;
+    const value = group?.kind === 'value' ? clause(group.field, group.value.text) : '';
+    const side = (one: ComparedSide) =>
+      value === '' ? filterOfSide(one) : both(filterOfSide(one), value);
+    const title = `${field} ${value.replace(/["\\]/g, '')}`.trim();
+    const query = `${side(b)} | quantiles ${fieldName(field)} with (${side(a)})`;
+    return [['```chart title="' + title + '"', query, '```', ''].join('\n')];
+  });
+  return cells.slice(0, CITED_CURVES).join('');
 }
 
 function filterOfSide({ query, range, isOutside }: ComparedSide): string {
@@ -138,11 +161,12 @@ const written = (time: TimeRange['from']) => `${formatTimeFull(time).replace(' '
 
 /** As the view stores them. */
 export function jsonOfSides({ a, b }: ComparedSides): Json {
-  const json = ({ query, range, isOutside }: ComparedSide): Json => ({
+  const json = ({ query, range, isOutside, elsewhere }: ComparedSide): Json => ({
     query,
     from: range === null ? null : written(range.from),
     to: range === null ? null : written(range.to),
     outside: isOutside,
+    elsewhere,
   });
   return { a: json(a), b: json(b) };
 }
@@ -160,7 +184,13 @@ function sideOfJson(json: Json): ComparedSide | null {
     typeof text === 'string' ? parseTime(text) : null,
   );
   const range = isTime(from) && isTime(to) && from < to ? { from, to } : null;
-  return { query, range, isOutside: range !== null && member(json, 'outside') === true };
+  const elsewhere = member(json, 'elsewhere');
+  return {
+    query,
+    range,
+    isOutside: range !== null && member(json, 'outside') === true,
+    elsewhere: typeof elsewhere === 'string' ? elsewhere : null,
+  };
 }
 
 const isTime = (time: Time | null | undefined): time is Time => typeof time === 'bigint';

@@ -6,6 +6,8 @@ import type {
   NotebookFormat,
   NotebookProgress,
   Page,
+  Seismograph,
+  ServiceMap,
   Table,
   Timeline,
   View,
@@ -21,6 +23,8 @@ export type CellAnswer =
   | { readonly kind: 'table'; readonly table: Table }
   | { readonly kind: 'events'; readonly page: Page }
   | { readonly kind: 'timeline'; readonly timeline: Timeline }
+  | { readonly kind: 'seismograph'; readonly seismograph: Seismograph }
+  | { readonly kind: 'map'; readonly map: ServiceMap }
   | { readonly kind: 'evidence'; readonly events: readonly (Evidence | null)[] };
 
 /** The requests of notebook pages: their Markdown tree, and the answers of their cells. */
@@ -47,6 +51,16 @@ export class Cells {
       const request = { case: this.#casePath, events: cell.events.map(({ id }) => id) };
       const { events } = await this.#client.call('evidence', request, { signal });
       return { kind: 'evidence', events };
+    }
+    if (cell.kind === 'seismograph') {
+      const request = { view, granularity: 'template' as const, rows: cell.rows, bins: BUCKETS };
+      const seismograph = await this.#client.call('seismograph', request, { signal });
+      return { kind: 'seismograph', seismograph };
+    }
+    if (cell.kind === 'map') {
+      const { id, by } = cell.map ?? { id: '', by: 'source' };
+      const request = { view, id, linked: false, node: by };
+      return { kind: 'map', map: await this.#client.call('serviceMap', request, { signal }) };
     }
     const { stages } = await this.#stages(cell.query, signal);
     if (stages) {

@@ -17,7 +17,7 @@ pub const TOOL: Tool = Tool {
     title: "What is different here",
     summary: "Compares the selected events (`query`, `from`, `to`) with a baseline (`against`, `against_from`, \
               `against_to`; all other events unless given): patterns and values that are new, gone, more or less frequent, \
-              numbers that moved, things that stopped; ranked, each with a filter that finds its events.",
+              numbers that moved, things that stopped or have another rhythm; ranked, each with a filter that finds its events.",
     arguments: &[
         QUERY,
         FROM,
@@ -105,6 +105,13 @@ fn row(found: &Difference) -> Value {
     if let Some(stop) = found.stop {
         row["last"] = json!(stamp::to_rfc3339(stop.last));
         row["expected_after"] = json!(stop.expected);
+    }
+    if let Some(beat) = &found.beat {
+        let [before, inside] = beat.beats.map(|beat| beat.map(|beat| beat.period_ns as f64 / 1e9));
+        row["repeats_every_s"] = json!({ "baseline": before, "selected": inside });
+    }
+    if let Some(since) = found.since.filter(|since| since.side == 1) {
+        row["since"] = json!(stamp::to_rfc3339(since.at));
     }
     if !found.also.is_empty() {
         let also = found.also.iter().take(ALSO);

@@ -69,6 +69,26 @@ impl GlobalValues {
         Ok(GlobalValues { segments, codes, known: Arc::clone(&known) })
     }
 
+    /// A field over all segments of two cases, those of the first one first. Nothing of it is cached.
+    pub fn joint(cases: [&Snapshot; 2], field: &str, cancel: &Cancel) -> Result<GlobalValues> {
+        let known = Arc::new(Mutex::new(KnownValues::default()));
+        let mut segments: Vec<Option<Coded>> = Vec::new();
+        for snapshot in cases {
+            let decode = |index: usize| coded(&snapshot.segments[index], snapshot.sources(), field, cancel);
+            in_order(snapshot.segments.len(), cancel, decode, |_, column| {
+                let place = segments.len() as u64;
+                let coded = |column: Arc<Column>| -> Result<Coded> {
+                    let shared = locked(&known).add(place, &column, field, cancel)?;
+                    Ok(Coded { column, shared })
+                };
+                segments.push(column.map(coded).transpose()?);
+                Ok(())
+            })?;
+        }
+        let codes = locked(&known).kinds.len() + 1;
+        Ok(GlobalValues { segments, codes, known })
+    }
+
     /// The value of a code; `None` for 0.
     pub fn values(&self, codes: impl IntoIterator<Item = u32>) -> Vec<Option<Scalar>> {
         let known = locked(&self.known);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::counts::{Candidate, Counts, Key, places_of};
+use super::counts::{Candidate, Counts, Key};
 use super::rhythm::BUCKETS;
 use super::sides::Sides;
 use crate::exec::SegmentRows;
@@ -18,14 +18,14 @@ pub const MOST: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub struct Cells {
     cells: Vec<(u64, [u64; 2])>,
-    /// For each candidate its events of A in each bucket of A's time.
-    pub buckets: Vec<Vec<u32>>,
+    /// For each candidate its events of A in each bucket of A's time, and those of B in each of B's.
+    pub buckets: Vec<[Vec<u32>; 2]>,
 }
 
 /// The same of one segment.
 struct SegmentCells {
     cells: HashMap<u64, [u64; 2], Fast>,
-    buckets: Vec<Vec<u32>>,
+    buckets: Vec<[Vec<u32>; 2]>,
 }
 
 impl SegmentCells {
@@ -35,10 +35,10 @@ impl SegmentCells {
             return;
         }
         self.cells.entry(mask).or_default()[side] += u64::from(events);
-        let Some(bucket) = bucket.filter(|_| side == 0) else { return };
+        let Some(bucket) = bucket else { return };
         let mut rest = mask;
         while rest != 0 {
-            self.buckets[rest.trailing_zeros() as usize][bucket] += events;
+            self.buckets[rest.trailing_zeros() as usize][side][bucket] += events;
             rest &= rest - 1;
         }
     }
@@ -72,16 +72,15 @@ impl Cells {
         };
         let fields: Vec<(usize, Vec<u64>)> =
             (0..counts.fields.len()).filter_map(|index| Some((index, of_field(index)?))).collect();
-        let none = || vec![vec![0_u32; BUCKETS]; candidates.len()];
+        let none = || vec![[vec![0_u32; BUCKETS], vec![0_u32; BUCKETS]]; candidates.len()];
         let work = |index: usize, parts: &[Option<SegmentRows>; 2]| {
             let rows = parts.iter().flatten().map(SegmentRows::rows);
             let hull = rows.reduce(|one, other| one.start.min(other.start)..one.end.max(other.end));
             let hull = hull.unwrap_or_default();
             let mut masks = vec![0_u64; hull.len()];
-            let segment = &sides.snapshot.segments[index];
             if let Some(patterns) = &patterns {
-                let mined = sides.case.mined(segment, sides.cancel)?;
-                let places = places_of(&counts.tree, &mined.hashes);
+                let mined = sides.mined(index)?;
+                let places = counts.places.of_shapes(&mined.hashes);
                 let of_shape = places.iter().map(|&place| patterns.get(place as usize).copied().unwrap_or(0));
                 let of_shape: Vec<u64> = of_shape.collect();
                 for (mask, &code) in masks.iter_mut().zip(&mined.codes[hull.clone()]) {
@@ -135,7 +134,7 @@ impl Cells {
                 cell[0] += a;
                 cell[1] += b;
             }
-            for (all, buckets) in all_buckets.iter_mut().zip(&found.buckets) {
+            for (all, buckets) in all_buckets.iter_mut().flatten().zip(found.buckets.iter().flatten()) {
                 all.iter_mut().zip(buckets).for_each(|(all, &events)| *all += events);
             }
         })?;

@@ -1,7 +1,10 @@
 //! Counts of patterns and of the values of fields on both sides.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::beat::BeatChange;
+use super::pattern_places::{NO_PLACE, PatternPlaces};
 use super::rhythm::{Rhythm, Stop};
 use super::score::{self, FEWEST, LEAST_RATIO, Rates};
 use super::sides::Sides;
@@ -12,7 +15,6 @@ use crate::aggregate::{DENSE, GlobalValues, TermCounts, columns};
 use crate::exec::SegmentRows;
 use crate::view::View;
 use base::error::{Error, ErrorKind, Result};
-use patterns::{Granularity, Tree};
 use store::{Column, Dictionary, MESSAGES, with_codes};
 
 /// A field with more values is not compared by value.
@@ -21,15 +23,15 @@ pub const VALUES: usize = 2_000;
 /// A field whose values are numbers is compared by value while it has so few, such as status codes.
 const FEW_NUMBERS: usize = 64;
 
-const NO_PLACE: u32 = u32::MAX;
-
 /// What was counted.
 pub struct Counts {
     pub events: [u64; 2],
-    pub tree: Arc<Tree>,
-    /// By place in the tree.
+    pub places: Arc<PatternPlaces>,
+    /// By place in the list of templates.
     pub patterns: Vec<[u64; 2]>,
     pub rhythms: [Rhythm; 2],
+    /// Nothing until they were looked for.
+    pub beats: HashMap<usize, BeatChange>,
     pub fields: Vec<FieldCounts>,
     /// Fields to be compared as numbers.
     pub numbers: Vec<String>,
@@ -59,6 +61,7 @@ pub struct Candidate {
     pub subject: Subject,
     pub counts: [u64; 2],
     pub stop: Option<Stop>,
+    pub beat: Option<BeatChange>,
     /// See [`super::rhythm::bursts`]: so many events of A count as one.
     pub dispersion: f64,
     pub score: f64,
@@ -76,19 +79,22 @@ struct SegmentPatterns {
 
 impl Counts {
     pub fn of_patterns(sides: &Sides<'_>) -> Result<Counts> {
-        let tree = sides.case.tree(sides.snapshot, sides.cancel, &mut |_, _| Ok(()))?;
-        let patterns = tree.templates(Granularity::Template).len();
+        let places = Arc::new(PatternPlaces::new(sides)?);
+        let patterns = places.templates().len();
         let rhythm = |side: usize| Rhythm::over(sides.scope(side).range(), patterns);
         let mut found = Counts {
             events: [0; 2],
             patterns: vec![[0; 2]; patterns],
             rhythms: [rhythm(0), rhythm(1)],
+            beats: HashMap::new(),
             fields: Vec::new(),
             numbers: Vec::new(),
-            tree: Arc::clone(&tree),
+            places: Arc::clone(&places),
         };
         let edges = [found.rhythms[0].edges.clone(), found.rhythms[1].edges.clone()];
-        let work = |_: usize, parts: &[Option<SegmentRows>; 2]| patterns_of(sides, &tree, &edges, parts);
+        let work = |index: usize, parts: &[Option<SegmentRows>; 2]| {
+            patterns_of(sides, &places, &edges, (index, parts))
+        };
         sides.each_segment(work, |part| found.absorb(&part))?;
         if sides.is_chosen_by("template") {
             found.patterns.fill([0; 2]);
@@ -135,20 +141,14 @@ impl Counts {
             left_out.push((field.to_owned(), LeftOut::ManyValues));
             return Ok(());
         }
-        let count = |side: usize| TermCounts::count(&sides.scope(side), field);
-        let (a, b) = match (count(0), count(1)) {
-            (Ok(a), Ok(b)) => (a, b),
-            (Err(error), _) | (_, Err(error)) if error.kind() == ErrorKind::Limit => {
+        let (values, counts) = match value_counts(sides, field) {
+            Ok(counted) => counted,
+            Err(error) if error.kind() == ErrorKind::Limit => {
                 left_out.push((field.to_owned(), LeftOut::ManyValues));
                 return Ok(());
             }
-            (Err(error), _) | (_, Err(error)) => return Err(error),
+            Err(error) => return Err(error),
         };
-        let (values, codes) = (b.values, a.counts.len().max(b.counts.len()));
-        let mut counts = [a.counts, b.counts];
-        for counts in &mut counts {
-            counts.resize(codes, 0);
-        }
         let found = FieldCounts { field: field.to_owned(), values, counts };
         if found.occurring().count() > VALUES {
             left_out.push((field.to_owned(), LeftOut::ManyValues));
@@ -160,35 +160,13 @@ impl Counts {
 
     /// The counts of the values of all fields in parts of the sides.
     pub fn values_within(&self, sides: &Sides<'_>, views: &[View; 2]) -> Result<Vec<[Vec<u32>; 2]>> {
-        let none = || -> Vec<[Vec<u32>; 2]> {
-            self.fields
-                .iter()
-                .map(|field| [0, 1].map(|side: usize| vec![0; field.counts[side].len()]))
-                .collect()
-        };
-        let count = |index: usize, parts: &[Option<SegmentRows>; 2]| {
-            let mut found = none();
-            for (field, counts) in self.fields.iter().zip(&mut found) {
-                if sides.cancel.is_set() {
-                    return Err(Error::cancelled());
-                }
-                let Some(coded) = &field.values.segments[index] else { continue };
-                for (part, counts) in parts.iter().zip(counts) {
-                    let Some(part) = part else { continue };
-                    with_codes!(&coded.column.codes, codes => part.for_each(|row| {
-                        counts[coded.shared[u64::from(codes[row]) as usize] as usize] += 1;
-                    }));
-                }
-            }
-            Ok(found)
-        };
-        let mut all = none();
-        sides.each_segment_of(views, count, |found| {
-            for (all, found) in all.iter_mut().flatten().zip(found.iter().flatten()) {
-                all.iter_mut().zip(found).for_each(|(all, &count)| *all += count);
-            }
-        })?;
-        Ok(all)
+        let fields: Vec<&GlobalValues> = self.fields.iter().map(|field| &field.values).collect();
+        counts_within(sides, views, &fields)
+    }
+
+    /// The events that a row is about, on both sides.
+    pub fn views_of(&self, sides: &Sides<'_>, subject: &Subject) -> [View; 2] {
+        [0, 1].map(|side| sides.view_with(side, &self.places.filter_on(side, subject)))
     }
 
     fn tested_patterns(&self) -> impl Iterator<Item = (usize, [u64; 2])> + '_ {
@@ -204,7 +182,7 @@ impl Counts {
 
     /// Everything whose rates are not the same, the greatest score first.
     pub fn candidates(&self, limit: f64) -> Vec<Candidate> {
-        let templates = self.tree.templates(Granularity::Template);
+        let templates = self.places.templates();
         let stops = score::threshold(self.rhythms[1].tests());
         let mut found = Vec::new();
         for (place, counts) in self.tested_patterns() {
@@ -212,13 +190,14 @@ impl Counts {
             // What A has for a time only as well is always so, as what is written at a start.
             let stop = self.rhythms[1].stop(place, stops);
             let stop = stop.filter(|_| self.rhythms[0].stop(place, stops).is_none() && counts[0] > 0);
-            if rates.at_least(limit) > 1.0 || stop.is_some() {
+            let beat = self.beats.get(&place).copied().filter(|_| stop.is_none());
+            if rates.at_least(limit) > 1.0 || stop.is_some() || beat.is_some() {
                 let template = &templates[place];
                 let subject = Subject::Pattern { id: template.id, text: template.text() };
-                let silence = stop.map_or(0.0, |stop| score::score_of(stop.at_least, stop.expected));
-                let score = rates.score(limit).max(silence);
                 let key = Key::Pattern(place);
-                found.push(Candidate { key, subject, counts, stop, dispersion: 1.0, score });
+                let mut own = Candidate { key, subject, counts, stop, beat, dispersion: 1.0, score: 0.0 };
+                own.set_dispersion(1.0, self.events, limit);
+                found.push(own);
             }
         }
         for (index, field) in self.fields.iter().enumerate() {
@@ -232,7 +211,15 @@ impl Counts {
                 let subject = Subject::Value { field: field.field.clone(), value };
                 let score = Rates::new(counts, self.events).score(limit);
                 let key = Key::Value(index, code);
-                found.push(Candidate { key, subject, counts, stop: None, dispersion: 1.0, score });
+                found.push(Candidate {
+                    key,
+                    subject,
+                    counts,
+                    stop: None,
+                    beat: None,
+                    dispersion: 1.0,
+                    score,
+                });
             }
         }
         // Of equal ones the pattern comes first, because it says most.
@@ -280,51 +267,119 @@ impl FieldCounts {
 
 impl Candidate {
     pub fn is_above(&self, events: [u64; 2], limit: f64) -> bool {
-        self.stop.is_some()
+        self.rhythm_score().is_some()
             || Rates::new(self.counts, events).at_least(limit * self.dispersion) >= LEAST_RATIO
     }
 
     /// Takes into account that events come in bursts.
     pub fn set_dispersion(&mut self, dispersion: f64, events: [u64; 2], limit: f64) {
         self.dispersion = dispersion;
-        let silence = self.stop.map_or(0.0, |stop| score::score_of(stop.at_least, stop.expected));
-        self.score = Rates::new(self.counts, events).score(limit * dispersion).max(silence);
+        let rhythm = self.rhythm_score().unwrap_or(0.0);
+        self.score = Rates::new(self.counts, events).score(limit * dispersion).max(rhythm);
+    }
+
+    /// The score of a pattern that stopped or has another rhythm.
+    pub fn rhythm_score(&self) -> Option<f64> {
+        let silence = self.stop.map(|stop| score::score_of(stop.at_least, stop.expected));
+        silence.or_else(|| self.beat.map(|beat| beat.score()))
     }
 
     pub fn change(&self, events: [u64; 2]) -> Change {
         if self.stop.is_some() {
             return Change::Stopped;
         }
+        if let Some(beat) = self.beat {
+            return beat.change();
+        }
         Change::from_counts(self.counts, Rates::new(self.counts, events).higher() == 1)
     }
 
     pub fn difference(&self, events: [u64; 2], limit: f64, tests: u64) -> Difference {
         let rates = Rates::new(self.counts, events);
-        let g2 = rates.g2();
+        let at_least = rates.at_least(limit * self.dispersion);
+        let g2 = self.beat.map_or_else(|| rates.g2(), |beat| beat.g2);
+        let by_chance = (score::p_value(g2 / self.dispersion) * tests as f64).min(1.0);
         Difference {
             subject: self.subject.clone(),
             change: self.change(events),
             counts: self.counts,
             shares: [rates.share(0), rates.share(1)],
-            at_least: self.stop.map_or_else(|| rates.at_least(limit * self.dispersion), |stop| stop.at_least),
+            at_least: self
+                .stop
+                .map(|stop| stop.at_least)
+                .or(self.beat.map(|beat| beat.at_least))
+                .unwrap_or(at_least),
             g2,
-            p_value: (score::p_value(g2 / self.dispersion) * tests as f64).min(1.0),
+            p_value: self.beat.map_or(by_chance, |beat| beat.p_value),
             score: self.score,
             moved: None,
             stop: self.stop,
+            beat: self.beat,
+            since: None,
+            side_filters: None,
             filter: self.subject.filter(),
             also: Vec::new(),
         }
     }
 }
 
+/// The values of a field with their counts on both sides, by code.
+fn value_counts(sides: &Sides<'_>, field: &str) -> Result<(GlobalValues, [Vec<u32>; 2])> {
+    if !sides.is_one_case() {
+        let values = sides.joint_values(field)?;
+        let counts = counts_within(sides, sides.views, &[&values])?.remove(0);
+        return Ok((values, counts));
+    }
+    let (a, b) = (TermCounts::count(&sides.scope(0), field)?, TermCounts::count(&sides.scope(1), field)?);
+    let (values, codes) = (b.values, a.counts.len().max(b.counts.len()));
+    let mut counts = [a.counts, b.counts];
+    for counts in &mut counts {
+        counts.resize(codes, 0);
+    }
+    Ok((values, counts))
+}
+
+/// For each field the counts of its values in two views, each a part of one side.
+fn counts_within(
+    sides: &Sides<'_>,
+    views: &[View; 2],
+    fields: &[&GlobalValues],
+) -> Result<Vec<[Vec<u32>; 2]>> {
+    let none = || -> Vec<[Vec<u32>; 2]> {
+        fields.iter().map(|values| [0, 1].map(|_| vec![0; values.codes])).collect()
+    };
+    let count = |index: usize, parts: &[Option<SegmentRows>; 2]| {
+        let mut found = none();
+        for (values, counts) in fields.iter().zip(&mut found) {
+            if sides.cancel.is_set() {
+                return Err(Error::cancelled());
+            }
+            let Some(coded) = &values.segments[index] else { continue };
+            for (part, counts) in parts.iter().zip(counts) {
+                let Some(part) = part else { continue };
+                with_codes!(&coded.column.codes, codes => part.for_each(|row| {
+                    counts[coded.shared[u64::from(codes[row]) as usize] as usize] += 1;
+                }));
+            }
+        }
+        Ok(found)
+    };
+    let mut all = none();
+    sides.each_segment_of(views, count, |found| {
+        for (all, found) in all.iter_mut().flatten().zip(found.iter().flatten()) {
+            all.iter_mut().zip(found).for_each(|(all, &count)| *all += count);
+        }
+    })?;
+    Ok(all)
+}
+
 fn patterns_of(
     sides: &Sides<'_>,
-    tree: &Tree,
+    places: &PatternPlaces,
     edges: &[Vec<i64>; 2],
-    parts: &[Option<SegmentRows>; 2],
+    (index, parts): (usize, &[Option<SegmentRows>; 2]),
 ) -> Result<SegmentPatterns> {
-    let patterns = tree.templates(Granularity::Template).len();
+    let patterns = places.templates().len();
     let mut found = SegmentPatterns {
         counts: [vec![0; patterns], vec![0; patterns]],
         events: [0; 2],
@@ -335,8 +390,8 @@ fn patterns_of(
     let mut here = vec![0_u32; patterns];
     for (side, part) in parts.iter().enumerate() {
         let Some(part) = part else { continue };
-        let mined = sides.case.mined(&part.segment, sides.cancel)?;
-        let places = places_of(tree, &mined.hashes);
+        let mined = sides.mined(index)?;
+        let places = places.of_shapes(&mined.hashes);
         let times = part.segment.times()?;
         found.events[side] = part.len() as u64;
         let counts = &mut found.counts[side];
@@ -373,33 +428,32 @@ fn patterns_of(
     Ok(found)
 }
 
-/// For each shape of a segment its template's place.
-pub fn places_of(tree: &Tree, hashes: &[u64]) -> Vec<u32> {
-    let place =
-        |&shape: &u64| tree.place(Granularity::Template, shape).map_or(NO_PLACE, |place| place as u32);
-    hashes.iter().map(place).collect()
-}
-
 /// The fields that are compared. Messages are compared as patterns.
 pub fn fields(sides: &Sides<'_>, left_out: &mut Vec<(String, LeftOut)>) -> Vec<String> {
-    let mut found = Vec::new();
-    for field in Engine::fields(sides.snapshot) {
-        let name = field.name;
-        let is_placed = sides.snapshot.segments.iter().any(|segment| {
-            segment.meta.fields.iter().any(|described| described.name == name && described.placed)
-        });
-        if MESSAGES.contains(&name.as_str()) {
-            continue;
-        }
-        if sides.is_chosen_by(&name) {
-            left_out.push((name, LeftOut::ChosenBy));
-        } else if is_placed {
-            left_out.push((name, LeftOut::ManyValues));
-        } else {
-            found.push(name);
+    let mut found: Vec<String> = Vec::new();
+    for origin in sides.origins() {
+        for field in Engine::fields(origin.snapshot) {
+            let name = field.name;
+            let is_known = found.contains(&name) || left_out.iter().any(|(known, _)| *known == name);
+            if is_known || MESSAGES.contains(&name.as_str()) {
+                continue;
+            }
+            if sides.is_chosen_by(&name) {
+                left_out.push((name, LeftOut::ChosenBy));
+            } else if is_placed(sides, &name) {
+                left_out.push((name, LeftOut::ManyValues));
+            } else {
+                found.push(name);
+            }
         }
     }
     found
+}
+
+/// Whether a case stores byte ranges of a field's values, because they rarely repeat.
+fn is_placed(sides: &Sides<'_>, name: &str) -> bool {
+    let mut segments = (0..sides.segments()).map(|index| sides.segment(index));
+    segments.any(|segment| segment.meta.fields.iter().any(|field| field.name == name && field.placed))
 }
 
 /// What a field's columns hold.
@@ -413,10 +467,10 @@ struct Inspected {
 
 fn inspected(sides: &Sides<'_>, field: &str) -> Result<Inspected> {
     let mut found = Inspected::default();
-    let look = |_: usize, parts: &[Option<SegmentRows>; 2]| {
+    let look = |index: usize, parts: &[Option<SegmentRows>; 2]| {
         let mut own = Inspected::default();
         let Some(part) = parts.iter().flatten().next() else { return Ok(own) };
-        for column in columns(&part.segment, sides.snapshot.sources(), field, sides.cancel)? {
+        for column in columns(&part.segment, sides.sources(index), field, sides.cancel)? {
             match &column.values {
                 Dictionary::Numbers { unit, .. } if unit.is_number() => own.is_measure |= has_many(&column),
                 _ => own.values = own.values.max(column.largest as usize),

@@ -6,6 +6,7 @@
 
 use super::cells::{Cells, MOST};
 use super::counts::{Candidate, Counts, FieldCounts, Key};
+use super::onset::{self, Onset};
 use super::rhythm;
 use super::score::{self, FEWEST, LEAST_RATIO, Rates};
 use super::sides::Sides;
@@ -42,13 +43,18 @@ pub fn differences(sides: &Sides<'_>, counts: &Counts) -> Result<Vec<Difference>
     candidates.truncate(MOST);
     let cells = Cells::count(sides, counts, &candidates)?;
     for (candidate, buckets) in candidates.iter_mut().zip(&cells.buckets) {
-        candidate.set_dispersion(rhythm::dispersion(buckets, &counts.rhythms[0].all), counts.events, limit);
+        candidate.set_dispersion(
+            rhythm::dispersion(&buckets[0], &counts.rhythms[0].all),
+            counts.events,
+            limit,
+        );
     }
     let (accepted, rest) = accepted(counts, &candidates, &cells, limit);
     let mut found: Vec<Difference> = Vec::new();
     for accepted in &accepted {
         let mut difference = candidates[accepted.candidate].difference(counts.events, limit, tests);
         difference.score = accepted.score;
+        difference.since = since(&candidates[accepted.candidate], &cells.buckets[accepted.candidate], counts);
         difference.also = accepted
             .also
             .iter()
@@ -65,7 +71,7 @@ pub fn differences(sides: &Sides<'_>, counts: &Counts) -> Result<Vec<Difference>
         places.chain(rest.iter().map(|&candidate| (candidate, false))).collect();
     seeds.retain(|&(seed, _)| {
         let rates = Rates::new(candidates[seed].counts, counts.events);
-        candidates[seed].stop.is_none() && rates.share(0).max(rates.share(1)) <= LARGEST_SHARE
+        candidates[seed].rhythm_score().is_none() && rates.share(0).max(rates.share(1)) <= LARGEST_SHARE
     });
     seeds.truncate(LOOKED_AT);
     let seeds: Vec<(&Candidate, bool)> =
@@ -95,6 +101,15 @@ pub fn differences(sides: &Sides<'_>, counts: &Counts) -> Result<Vec<Difference>
         }
     }
     Ok(found)
+}
+
+/// When a difference begins. A pattern has another rhythm all the time.
+fn since(candidate: &Candidate, buckets: &[Vec<u32>; 2], counts: &Counts) -> Option<Onset> {
+    match (candidate.stop, candidate.beat) {
+        (Some(stop), _) => Some(Onset { at: stop.last, side: 1 }),
+        (None, Some(_)) => None,
+        (None, None) => onset::onset([&buckets[0], &buckets[1]], &counts.rhythms, candidate.dispersion),
+    }
 }
 
 impl Difference {
@@ -137,9 +152,8 @@ fn accepted(
         let (seen, totals) = cells.rest(place, without);
         let rates = Rates::new(seen, totals);
         let is_most = 2 * seen[1] >= candidate.counts[1];
-        if let Some(stop) = candidate.stop.filter(|_| is_most) {
-            let score = candidate.score.max(score::score_of(stop.at_least, stop.expected));
-            return (score, true, rates.log_ratio());
+        if let Some(score) = candidate.rhythm_score().filter(|_| is_most) {
+            return (candidate.score.max(score), true, rates.log_ratio());
         }
         let is_as_before = rates.higher() == Rates::new(candidate.counts, counts.events).higher();
         let limit = limit * candidate.dispersion;
@@ -193,8 +207,7 @@ fn pairs<'c>(
 ) -> Result<Vec<(&'c Candidate, bool, Difference)>> {
     let mut tried: Vec<Tried<'_>> = Vec::new();
     for (index, (seed, _)) in seeds.iter().enumerate() {
-        let filter = seed.subject.filter();
-        let views = [sides.view_with(0, &filter), sides.view_with(1, &filter)];
+        let views = counts.views_of(sides, &seed.subject);
         let within = counts.values_within(sides, &views)?;
         for (place, (field, within)) in counts.fields.iter().zip(within).enumerate() {
             if matches!(seed.key, Key::Value(own, _) if own == place) {
@@ -254,6 +267,9 @@ fn pairs<'c>(
             score,
             moved: None,
             stop: None,
+            beat: None,
+            since: None,
+            side_filters: None,
             filter: subject.filter(),
             subject,
             also: Vec::new(),

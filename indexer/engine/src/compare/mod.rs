@@ -1,23 +1,33 @@
 //! Compares side A of a case with side B: what is new, gone, more or less frequent, what moved and what stopped.
 //!
-//! Counts come from the codes of columns and the shapes of messages, one pass a field (`counts`, `rhythm`,
+//! Counts come from the codes of columns and the shapes of messages, one pass a field (`counts`, `rhythm`, `beat`,
 //! `numbers`). What differs is then counted together, so that a difference that follows from another one is
 //! listed with it instead of a second time (`cells`, `explain`).
 
+mod beat;
 mod cells;
 mod counts;
 mod explain;
+mod gaps;
 mod numbers;
+mod onset;
+#[cfg(test)]
+mod over_time_tests;
+mod pattern_places;
 mod rhythm;
 mod score;
 mod sides;
 mod subject;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod two_cases_tests;
 
 use std::time::Instant;
 
-pub use numbers::{Moved, PERCENTILES};
+pub use beat::{Beat, BeatChange};
+pub use numbers::{CurvePoint, Moved, PERCENTILES};
+pub use onset::{FirstDivergence, Onset};
 pub use rhythm::{Stop, stopped};
 pub use score::{FEWEST, LEAST_DISTANCE, LEAST_RATIO, SIGNIFICANCE, threshold};
 pub use subject::Subject;
@@ -30,11 +40,19 @@ use base::limits::PARTIAL_EVERY;
 use counts::Counts;
 use query::Filter;
 use serde::Serialize;
-use sides::Sides;
+use sides::{Origin, Sides};
 use store::Snapshot;
 
 /// Rows that a comparison lists, unless another number is asked for.
 pub const ROWS: usize = 50;
+
+/// A side in a case of its own.
+#[derive(Clone, Copy)]
+pub struct Side<'a> {
+    pub case: &'a Engine,
+    pub snapshot: &'a Snapshot,
+    pub view: &'a View,
+}
 
 /// What differs in one respect.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -56,10 +74,17 @@ pub struct Difference {
     pub score: f64,
     pub moved: Option<Moved>,
     pub stop: Option<Stop>,
+    pub beat: Option<BeatChange>,
+    /// When it begins within a side; nothing if it is there all the time, or begins slowly.
+    pub since: Option<Onset>,
     /// Finds its events, on either side.
     #[serde(with = "filter_text")]
     #[cfg_attr(feature = "typescript", ts(type = "string"))]
     pub filter: Filter,
+    /// Of two cases: finds them on each side, where the same pattern is another template.
+    #[serde(with = "side_filter_texts")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<[String; 2]>"))]
+    pub side_filters: Option<[Filter; 2]>,
     /// What differs because of this, or with it.
     pub also: Vec<Also>,
 }
@@ -71,6 +96,18 @@ mod filter_text {
 
     pub fn serialize<S: Serializer>(filter: &Filter, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(filter)
+    }
+}
+
+/// The same for those of two cases.
+mod side_filter_texts {
+    use query::Filter;
+    use serde::{Serialize, Serializer};
+
+    // Serde hands the field over by reference.
+    #[allow(clippy::ref_option)]
+    pub fn serialize<S: Serializer>(filters: &Option<[Filter; 2]>, serializer: S) -> Result<S::Ok, S::Error> {
+        filters.as_ref().map(|filters| filters.each_ref().map(ToString::to_string)).serialize(serializer)
     }
 }
 
@@ -98,6 +135,12 @@ pub enum Change {
     Fewer,
     /// B has it until some time, and then no more.
     Stopped,
+    /// In B it repeats after the same time again and again, in A it does not.
+    Repeats,
+    /// In A it repeats, in B it comes at any time.
+    Irregular,
+    /// It repeats after another time.
+    Period,
     /// The numbers are others.
     Moved,
 }
@@ -111,6 +154,9 @@ impl Change {
             Change::More => "more",
             Change::Fewer => "fewer",
             Change::Stopped => "stopped",
+            Change::Repeats => "repeats",
+            Change::Irregular => "irregular",
+            Change::Period => "period",
             Change::Moved => "moved",
         }
     }
@@ -136,6 +182,8 @@ pub struct Comparison {
     pub shared: u64,
     /// The greatest score first.
     pub differences: Vec<Difference>,
+    /// Where the sides begin to differ, of the differences that are listed.
+    pub first: Option<FirstDivergence>,
     /// Differences above the line that are not listed.
     pub unlisted: usize,
     pub unchanged: Unchanged,
@@ -168,6 +216,8 @@ pub enum LeftOut {
     ManyValues,
     /// Its numbers count upwards, so that they always differ.
     CountsUp,
+    /// On one side it has no numbers: not at all, or texts in their place.
+    OneSide,
 }
 
 impl LeftOut {
@@ -177,6 +227,7 @@ impl LeftOut {
             LeftOut::ChosenBy => "the sides are chosen by it",
             LeftOut::ManyValues => "it has too many different values",
             LeftOut::CountsUp => "its numbers count upwards",
+            LeftOut::OneSide => "only one side has numbers of it",
         }
     }
 }
@@ -205,6 +256,16 @@ impl Comparison {
         }
         notes
     }
+
+    /// Where the sides begin to differ, in a sentence without a full stop.
+    #[must_use]
+    pub fn begins(&self) -> Option<String> {
+        let first = self.first.as_ref()?;
+        let Difference { change, subject, .. } = self.differences.get(first.row)?;
+        let at = base::stamp::to_rfc3339(first.at);
+        let how = if first.onset.is_some() { "begin to differ at" } else { "differ from the beginning, at" };
+        Some(format!("the sides {how} {at}: {} {subject}", change.name()))
+    }
 }
 
 impl Engine {
@@ -218,45 +279,94 @@ impl Engine {
         partial: &mut dyn FnMut(&Comparison, f64),
         cancel: &Cancel,
     ) -> Result<Comparison> {
-        Self::without_damaged(snapshot, |snapshot| self.compare_of(snapshot, views, rows, partial, cancel))
+        Self::without_damaged(snapshot, |snapshot| {
+            let origin = Origin { case: self, snapshot };
+            compare_of([origin, origin], views, rows, partial, cancel)
+        })
     }
 
-    fn compare_of(
-        &self,
-        snapshot: &Snapshot,
-        views: [&View; 2],
+    /// The same for sides that know their case: one case if they share its snapshot, or two.
+    pub fn compare_cases(
+        sides: [Side<'_>; 2],
         rows: usize,
         partial: &mut dyn FnMut(&Comparison, f64),
         cancel: &Cancel,
     ) -> Result<Comparison> {
-        let views = [self.resolved(snapshot, views[0])?, self.resolved(snapshot, views[1])?];
-        let sides = Sides::new(self, snapshot, &views, cancel);
-        let mut found = Comparison { shared: sides.shared()?, ..Comparison::default() };
-        let mut counts = Counts::of_patterns(&sides)?;
-        found.events = counts.events;
-        if found.events.contains(&0) {
-            return Ok(found);
+        let [a, b] = sides;
+        if std::ptr::eq(a.snapshot, b.snapshot) {
+            return a.case.compare(a.snapshot, [a.view, b.view], rows, partial, cancel);
         }
-        partial(&draft(&found, &counts, rows), 0.1);
-        let fields = counts::fields(&sides, &mut found.left_out);
-        let mut last_partial = Instant::now();
-        for (done, field) in fields.iter().enumerate() {
-            counts.add_field(&sides, field, &mut found.left_out)?;
-            if last_partial.elapsed() >= PARTIAL_EVERY {
-                let share = 0.1 + 0.5 * (done + 1) as f64 / fields.len() as f64;
-                partial(&draft(&found, &counts, rows), share);
-                last_partial = Instant::now();
-            }
-        }
-        let mut differences = explain::differences(&sides, &counts)?;
-        let moved = numbers::moved(&sides, &counts, &mut found.left_out)?;
-        differences.extend(moved.differences);
-        found.unchanged = counts.unchanged(&differences);
-        found.unchanged.numbers = moved.unmoved;
-        list(&mut found, differences, rows);
-        numbers::percentiles(&sides, &mut found.differences)?;
-        Ok(found)
+        Self::without_damaged(a.snapshot, |in_a| {
+            Self::without_damaged(b.snapshot, |in_b| {
+                let origins =
+                    [Origin { case: a.case, snapshot: in_a }, Origin { case: b.case, snapshot: in_b }];
+                compare_of(origins, [a.view, b.view], rows, partial, cancel)
+            })
+        })
     }
+
+    /// How much each quantile of a field's numbers differs between A, the first view, and B, the second one. Empty if a
+    /// side has no numbers of it.
+    pub fn quantile_curve(
+        &self,
+        snapshot: &Snapshot,
+        views: [&View; 2],
+        field: &str,
+        cancel: &Cancel,
+    ) -> Result<Vec<CurvePoint>> {
+        Self::without_damaged(snapshot, |snapshot| {
+            let views = [self.resolved(snapshot, views[0])?, self.resolved(snapshot, views[1])?];
+            let origin = Origin { case: self, snapshot };
+            let sides = Sides::new([origin, origin], &views, cancel);
+            Ok(numbers::quantiles(&sides, &views, field)?.curve())
+        })
+    }
+}
+
+fn compare_of(
+    origins: [Origin<'_>; 2],
+    views: [&View; 2],
+    rows: usize,
+    partial: &mut dyn FnMut(&Comparison, f64),
+    cancel: &Cancel,
+) -> Result<Comparison> {
+    let resolved = |side: usize| origins[side].case.resolved(origins[side].snapshot, views[side]);
+    let views = [resolved(0)?, resolved(1)?];
+    let sides = Sides::new(origins, &views, cancel);
+    let mut found = Comparison { shared: sides.shared()?, ..Comparison::default() };
+    let mut counts = Counts::of_patterns(&sides)?;
+    found.events = counts.events;
+    if found.events.contains(&0) {
+        return Ok(found);
+    }
+    partial(&draft(&found, &counts, rows), 0.1);
+    let fields = counts::fields(&sides, &mut found.left_out);
+    let mut last_partial = Instant::now();
+    for (done, field) in fields.iter().enumerate() {
+        counts.add_field(&sides, field, &mut found.left_out)?;
+        if last_partial.elapsed() >= PARTIAL_EVERY {
+            let share = 0.1 + 0.5 * (done + 1) as f64 / fields.len() as f64;
+            partial(&draft(&found, &counts, rows), share);
+            last_partial = Instant::now();
+        }
+    }
+    counts.beats = beat::changes(&sides, &counts)?;
+    let mut differences = explain::differences(&sides, &counts)?;
+    let moved = numbers::moved(&sides, &counts, &mut found.left_out)?;
+    differences.extend(moved.differences);
+    found.unchanged = counts.unchanged(&differences);
+    found.unchanged.numbers = moved.unmoved;
+    list(&mut found, differences, rows);
+    numbers::percentiles(&sides, &mut found.differences)?;
+    onset::of_rows(&sides, &counts, &mut found.differences)?;
+    found.first = onset::first(&sides, &counts, &found.differences)?;
+    if !sides.is_one_case() {
+        for difference in &mut found.differences {
+            let filter = |side: usize| counts.places.filter_on(side, &difference.subject);
+            difference.side_filters = Some([filter(0), filter(1)]);
+        }
+    }
+    Ok(found)
 }
 
 /// What is known before anything is explained.

@@ -11,8 +11,9 @@ use super::score::{self, LEAST_DISTANCE};
 use super::sides::Sides;
 use super::subject::Subject;
 use super::{Change, Difference, LeftOut};
-use crate::aggregate::{self, Measure, Request};
+use crate::aggregate::{self, AggregateScope, Measure, Request};
 use crate::exec::SegmentRows;
+use crate::view::View;
 use base::error::{Error, Result};
 use store::{Column, Dictionary, Scalar, Unit, with_codes};
 
@@ -36,6 +37,10 @@ const ASCENDING: f64 = 0.95;
 /// The percentiles that are listed.
 pub const PERCENTILES: [f64; 3] = [50.0, 95.0, 99.0];
 
+/// The percentiles in the curve of differences.
+const CURVE: [f64; 17] =
+    [1.0, 2.5, 5.0, 10.0, 20.0, 25.0, 30.0, 40.0, 50.0, 60.0, 70.0, 75.0, 80.0, 90.0, 95.0, 97.5, 99.0];
+
 const NO_GROUP: u32 = u32::MAX;
 
 /// How the numbers of A became those of B.
@@ -44,8 +49,25 @@ const NO_GROUP: u32 = u32::MAX;
 pub struct Moved {
     /// The largest difference between the shares of numbers up to any value (Kolmogorov and Smirnov).
     pub distance: f64,
+    /// The shares of the numbers from here on differ by that distance.
+    pub threshold: f64,
     /// The percentiles 50, 95 and 99, of A and of B.
     pub percentiles: [[Option<Scalar>; 2]; 3],
+    /// How much each part of the numbers moved, from the smallest to the greatest.
+    pub curve: Vec<CurvePoint>,
+}
+
+/// A quantile on both sides.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CurvePoint {
+    /// This share of the numbers is smaller.
+    pub quantile: f64,
+    pub a: f64,
+    pub b: f64,
+    /// The quantile of B is between these, for all quantiles at once with 95 %; nothing where there is no bound.
+    pub low: Option<f64>,
+    pub high: Option<f64>,
 }
 
 pub struct MovedNumbers {
@@ -75,7 +97,7 @@ struct Binning {
 struct Histograms {
     all: [Vec<u32>; 2],
     groups: Vec<[Vec<u32>; 2]>,
-    bins: usize,
+    binning: Binning,
 }
 
 pub fn moved(
@@ -90,7 +112,11 @@ pub fn moved(
         if counts_up(sides, field)? {
             left_out.push((field.clone(), LeftOut::CountsUp));
         } else if let Some(histograms) = histograms(sides, counts, field, &groups)? {
-            counted.push((field, histograms));
+            if histograms.is_of_both() {
+                counted.push((field, histograms));
+            } else {
+                left_out.push((field.clone(), LeftOut::OneSide));
+            }
         }
     }
     let of_field = 1 + groups.iter().map(|group| group.codes.len()).sum::<usize>();
@@ -112,18 +138,72 @@ pub fn percentiles(sides: &Sides<'_>, differences: &mut [Difference]) -> Result<
         else {
             continue;
         };
-        let measure = Measure::Percentiles { field: field.clone(), at: PERCENTILES.to_vec() };
-        let request = Request { by: Vec::new(), measures: vec![measure] };
-        for side in 0..2 {
-            let view = sides.view_with(side, &difference.filter);
-            let answer =
-                sides.case.aggregate(sides.snapshot, &view, &request, &mut |_, _| {}, sides.cancel)?;
-            for (percentile, measured) in moved.percentiles.iter_mut().zip(answer.measured) {
-                percentile[side] = measured.values.into_iter().next().flatten();
-            }
+        let views = [0, 1].map(|side| sides.view_with(side, &difference.filter));
+        let found = quantiles(sides, &views, field)?;
+        for (percentile, wanted) in moved.percentiles.iter_mut().zip(PERCENTILES) {
+            let place = CURVE.iter().position(|at| at.total_cmp(&wanted).is_eq());
+            let value = |side: &Vec<Option<Scalar>>| side.get(place?).cloned().flatten();
+            *percentile = found.sides.each_ref().map(value);
         }
+        moved.curve = found.curve();
     }
     Ok(())
+}
+
+/// The percentiles of a curve on both sides, with bounds for those of B.
+pub struct Quantiles {
+    sides: [Vec<Option<Scalar>>; 2],
+    /// The lower and the upper bounds.
+    bounds: [Vec<Option<Scalar>>; 2],
+    /// How many percent the bounds are before and after a percentile.
+    margin: f64,
+}
+
+/// The quantiles of a field in two views, with a simultaneous band for those of the second (Doksum and Sievers): the
+/// distance of two distributions is no larger than chance makes it exactly if each quantile of one lies between two
+/// quantiles of the other.
+pub fn quantiles(sides: &Sides<'_>, views: &[View; 2], field: &str) -> Result<Quantiles> {
+    let (in_a, a) = percentiles_of(&sides.scope_of(0, &views[0]), field, CURVE.to_vec())?;
+    let (in_b, b) = percentiles_of(&sides.scope_of(1, &views[1]), field, CURVE.to_vec())?;
+    let margin = 100.0 * score::band_of_shares([in_a, in_b]);
+    let shifted = |by: f64| CURVE.map(|at| (at + by).clamp(0.0, 100.0));
+    let at = [shifted(-margin), shifted(margin)].concat();
+    let (_, mut low) = percentiles_of(&sides.scope_of(1, &views[1]), field, at)?;
+    let high = low.split_off(CURVE.len().min(low.len()));
+    Ok(Quantiles { sides: [a, b], bounds: [low, high], margin })
+}
+
+impl Quantiles {
+    /// Empty if a side has no numbers.
+    pub fn curve(&self) -> Vec<CurvePoint> {
+        let number = |all: &[Option<Scalar>], place: usize| all.get(place)?.as_ref()?.number();
+        let point = |(place, at): (usize, f64)| {
+            let bound =
+                |side: usize, has_bound: bool| number(&self.bounds[side], place).filter(|_| has_bound);
+            Some(CurvePoint {
+                quantile: at / 100.0,
+                a: number(&self.sides[0], place)?,
+                b: number(&self.sides[1], place)?,
+                low: bound(0, at > self.margin),
+                high: bound(1, at + self.margin < 100.0),
+            })
+        };
+        CURVE.into_iter().enumerate().filter_map(point).collect()
+    }
+}
+
+/// How many numbers of a field a view has, and their percentiles.
+fn percentiles_of(
+    scope: &AggregateScope<'_>,
+    field: &str,
+    at: Vec<f64>,
+) -> Result<(u64, Vec<Option<Scalar>>)> {
+    let measure = Measure::Percentiles { field: field.to_owned(), at };
+    let request = Request { by: Vec::new(), measures: vec![measure] };
+    let answer = scope.case.aggregate(scope.snapshot, scope.view, &request, &mut |_, _| {}, scope.cancel)?;
+    let without = answer.measured.first().map_or(0, |measured| measured.missing + measured.mistyped);
+    let values = answer.measured.into_iter().map(|measured| measured.values.into_iter().next().flatten());
+    Ok((answer.total.saturating_sub(without), values.collect()))
 }
 
 fn group_fields(counts: &Counts) -> Vec<GroupField> {
@@ -143,8 +223,7 @@ fn group_fields(counts: &Counts) -> Vec<GroupField> {
 
 /// The column of a field's numbers in a segment.
 fn column_of(sides: &Sides<'_>, field: &str, index: usize) -> Result<Option<Arc<Column>>> {
-    let segment = &sides.snapshot.segments[index];
-    let numbers = aggregate::numbers(segment, sides.snapshot.sources(), field, sides.cancel)?;
+    let numbers = aggregate::numbers(sides.segment(index), sides.sources(index), field, sides.cancel)?;
     let is_number =
         |column: &Arc<Column>| matches!(column.values, Dictionary::Numbers { unit, .. } if unit.is_number());
     Ok(numbers.column.filter(is_number))
@@ -179,6 +258,13 @@ fn counts_up(sides: &Sides<'_>, field: &str) -> Result<bool> {
     Ok(pairs >= 8 && f64::from(ascending) >= ASCENDING * f64::from(pairs))
 }
 
+impl Histograms {
+    /// Whether both sides have numbers.
+    fn is_of_both(&self) -> bool {
+        self.all.iter().all(|bins| bins.iter().any(|&count| count > 0))
+    }
+}
+
 impl Binning {
     /// For numbers between these two.
     fn over(least: f64, greatest: f64) -> Binning {
@@ -191,6 +277,11 @@ impl Binning {
             }
             shift += 1;
         }
+    }
+
+    /// The smallest number after a bin.
+    fn end(self, bin: usize) -> f64 {
+        Unit::Bits.float((self.first + bin as i64 + 1) << self.shift)
     }
 
     fn bin(self, number: f64) -> u32 {
@@ -244,7 +335,7 @@ fn histograms(
             .iter()
             .map(|group| [0, 1].map(|_| vec![0; group.codes.len() * binning.bins]))
             .collect(),
-        bins: binning.bins,
+        binning,
     };
     let work = |index: usize, parts: &[Option<SegmentRows>; 2]| {
         let mut found = none();
@@ -295,17 +386,19 @@ fn histograms(
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct KsDistance {
     distance: f64,
+    /// The shares of the numbers from here on differ by it.
+    threshold: f64,
     /// After the margin of error.
     at_least: f64,
     numbers: [u64; 2],
 }
 
 impl KsDistance {
-    fn new(bins: [&[u32]; 2], tests: u64) -> KsDistance {
+    fn new(bins: [&[u32]; 2], binning: Binning, tests: u64) -> KsDistance {
         let numbers = bins.map(|bins| bins.iter().map(|&count| u64::from(count)).sum::<u64>());
-        let distance = score::distance(bins);
+        let (distance, bin) = score::distance(bins);
         let at_least = (distance - score::distance_by_chance(tests, numbers)).max(0.0);
-        KsDistance { distance, at_least, numbers }
+        KsDistance { distance, threshold: binning.end(bin), at_least, numbers }
     }
 
     fn is_above(self) -> bool {
@@ -329,8 +422,11 @@ impl KsDistance {
             g2,
             p_value: (2.0 * (-g2 / 2.0).exp() * tests as f64).min(1.0),
             score: self.score(),
-            moved: Some(Moved { distance: self.distance, ..Moved::default() }),
+            moved: Some(Moved { distance: self.distance, threshold: self.threshold, ..Moved::default() }),
             stop: None,
+            beat: None,
+            since: None,
+            side_filters: None,
             filter: subject.filter(),
             subject,
             also: Vec::new(),
@@ -346,16 +442,17 @@ fn rows(
     groups: &[GroupField],
     tests: u64,
 ) -> Vec<Difference> {
-    let all = KsDistance::new([&histograms.all[0], &histograms.all[1]], tests);
+    let binning = histograms.binning;
+    let all = KsDistance::new([&histograms.all[0], &histograms.all[1]], binning, tests);
     let mut distances: HashMap<(usize, usize), KsDistance> = HashMap::new();
     let part = |index: usize, group: usize| {
-        let range = group * histograms.bins..(group + 1) * histograms.bins;
+        let range = group * binning.bins..(group + 1) * binning.bins;
         let [a, b] = &histograms.groups[index];
         [&a[range.clone()], &b[range]]
     };
     for (index, group) in groups.iter().enumerate() {
         for place in 0..group.codes.len() {
-            distances.insert((index, place), KsDistance::new(part(index, place), tests));
+            distances.insert((index, place), KsDistance::new(part(index, place), binning, tests));
         }
     }
     let above = distances.iter().filter(|(_, found)| found.is_above());
@@ -374,7 +471,7 @@ fn rows(
             let pairs = histograms.all[side].iter().zip(own[side]);
             pairs.map(|(all, own)| all - own).collect::<Vec<u32>>()
         });
-        let rest = KsDistance::new([&rest[0], &rest[1]], tests);
+        let rest = KsDistance::new([&rest[0], &rest[1]], binning, tests);
         if !all.is_above() || !rest.is_above() || found.distance >= CONCENTRATED * all.distance {
             let mut rows = vec![found.difference(subject(Some((index, place))), counts.events, tests)];
             // Other values of the same field that moved as well.

@@ -144,19 +144,29 @@ pub fn distance_by_chance(tests: u64, numbers: [u64; 2]) -> f64 {
     (margin * (a + b) / (a * b)).sqrt().min(1.0)
 }
 
-/// The largest difference between the shares of numbers up to any bin.
+/// The half width of a band, as a share of the numbers, that contains the whole of a distribution with 95 %, given so many
+/// numbers of both.
 #[must_use]
-pub fn distance(bins: [&[u32]; 2]) -> f64 {
+pub fn band_of_shares(numbers: [u64; 2]) -> f64 {
+    let [a, b] = numbers.map(|count| count.max(1) as f64);
+    ((2.0_f64 / 0.05).ln() / 2.0 * (a + b) / (a * b)).sqrt()
+}
+
+/// The largest difference between the shares of numbers up to any bin, and that bin.
+#[must_use]
+pub fn distance(bins: [&[u32]; 2]) -> (f64, usize) {
     let totals = bins.map(|bins| bins.iter().map(|&count| u64::from(count)).sum::<u64>());
     if totals.contains(&0) {
-        return 0.0;
+        return (0.0, 0);
     }
-    let (mut sums, mut most) = ([0_u64; 2], 0.0_f64);
-    for (&a, &b) in bins[0].iter().zip(bins[1]) {
+    let (mut sums, mut most) = ([0_u64; 2], (0.0_f64, 0));
+    for (bin, (&a, &b)) in bins[0].iter().zip(bins[1]).enumerate() {
         sums[0] += u64::from(a);
         sums[1] += u64::from(b);
-        let gap = sums[0] as f64 / totals[0] as f64 - sums[1] as f64 / totals[1] as f64;
-        most = most.max(gap.abs());
+        let gap = (sums[0] as f64 / totals[0] as f64 - sums[1] as f64 / totals[1] as f64).abs();
+        if gap > most.0 {
+            most = (gap, bin);
+        }
     }
     most
 }
@@ -222,8 +232,9 @@ mod tests {
     #[test]
     #[allow(clippy::float_cmp)]
     fn distances_are_those_of_shares() {
-        assert_eq!(distance([&[1, 1, 0], &[0, 1, 1]]), 0.5);
-        assert_eq!(distance([&[0, 0], &[0, 1]]), 0.0);
+        assert_eq!(distance([&[1, 1, 0], &[0, 1, 1]]), (0.5, 0));
+        assert_eq!(distance([&[0, 4, 0, 0], &[0, 1, 0, 3]]), (0.75, 1));
+        assert_eq!(distance([&[0, 0], &[0, 1]]), (0.0, 0));
         assert!(distance_by_chance(1, [100, 100]) < distance_by_chance(100, [100, 100]));
     }
 

@@ -1,19 +1,28 @@
 //! The two sides of a comparison.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use crate::Engine;
-use crate::aggregate::AggregateScope;
+use crate::aggregate::{AggregateScope, GlobalValues};
 use crate::exec::{Bitmap, SegmentRows, in_order};
 use crate::view::View;
 use base::Cancel;
 use base::error::Result;
+use patterns::Tree;
 use query::Filter;
-use store::Snapshot;
+use store::{Mined, Segment, Snapshot, SourceEntry};
 
-pub struct Sides<'a> {
+/// A case as it was when the comparison began.
+#[derive(Clone, Copy)]
+pub struct Origin<'a> {
     pub case: &'a Engine,
     pub snapshot: &'a Snapshot,
+}
+
+pub struct Sides<'a> {
+    /// Where A and B are: in one case, or in two.
+    origins: [Origin<'a>; 2],
     /// A and B, resolved.
     pub views: &'a [View; 2],
     pub cancel: &'a Cancel,
@@ -22,12 +31,7 @@ pub struct Sides<'a> {
 }
 
 impl<'a> Sides<'a> {
-    pub fn new(
-        case: &'a Engine,
-        snapshot: &'a Snapshot,
-        views: &'a [View; 2],
-        cancel: &'a Cancel,
-    ) -> Sides<'a> {
+    pub fn new(origins: [Origin<'a>; 2], views: &'a [View; 2], cancel: &'a Cancel) -> Sides<'a> {
         let mut chosen_by = HashSet::new();
         let texts = |view: &View| -> HashSet<String> {
             conditions(&view.filter).into_iter().map(ToString::to_string).collect()
@@ -39,7 +43,89 @@ impl<'a> Sides<'a> {
             own.filter(|condition| !others.contains(&condition.to_string()))
                 .for_each(|condition| add_fields(condition, &mut chosen_by));
         }
-        Sides { case, snapshot, views, cancel, chosen_by }
+        let sides = Sides { origins, views, cancel, chosen_by };
+        if !sides.is_one_case() {
+            // Two cases have no source in common.
+            return Sides {
+                chosen_by: sides.chosen_by.into_iter().chain(["source".to_owned()]).collect(),
+                ..sides
+            };
+        }
+        sides
+    }
+
+    pub fn is_one_case(&self) -> bool {
+        std::ptr::eq(self.origins[0].snapshot, self.origins[1].snapshot)
+    }
+
+    /// The cases, each once.
+    pub fn origins(&self) -> &[Origin<'a>] {
+        if self.is_one_case() { &self.origins[..1] } else { &self.origins }
+    }
+
+    /// The segments of A's case; those of B's follow if it is another one.
+    pub fn segments(&self) -> usize {
+        self.origins().iter().map(|origin| origin.snapshot.segments.len()).sum()
+    }
+
+    /// The place of a segment in the case of a side, if it belongs to it.
+    fn own_place(&self, side: usize, index: usize) -> Option<usize> {
+        let of_a = self.origins[0].snapshot.segments.len();
+        match side {
+            _ if self.is_one_case() => Some(index),
+            0 => (index < of_a).then_some(index),
+            _ => index.checked_sub(of_a),
+        }
+    }
+
+    /// The case of a segment, and its place there.
+    fn origin_of(&self, index: usize) -> (&Origin<'a>, usize) {
+        match self.own_place(0, index) {
+            Some(place) => (&self.origins[0], place),
+            None => (&self.origins[1], index - self.origins[0].snapshot.segments.len()),
+        }
+    }
+
+    pub fn segment(&self, index: usize) -> &Segment {
+        let (origin, place) = self.origin_of(index);
+        &origin.snapshot.segments[place]
+    }
+
+    /// The sources of a segment's case.
+    pub fn sources(&self, index: usize) -> &[SourceEntry] {
+        self.origin_of(index).0.snapshot.sources()
+    }
+
+    pub fn mined(&self, index: usize) -> Result<Arc<Mined>> {
+        self.origin_of(index).0.case.mined(self.segment(index), self.cancel)
+    }
+
+    /// The templates of the case, or of both together.
+    pub fn tree(&self) -> Result<Arc<Tree>> {
+        let [a, b] = &self.origins;
+        if self.is_one_case() {
+            return a.case.tree(a.snapshot, self.cancel, &mut |_, _| Ok(()));
+        }
+        Engine::joint_tree([(a.case, a.snapshot), (b.case, b.snapshot)], self.cancel).map(Arc::new)
+    }
+
+    /// The templates of A's case and of B's.
+    pub fn own_trees(&self) -> Result<[Arc<Tree>; 2]> {
+        let tree = |side: usize| {
+            let Origin { case, snapshot } = self.origins[side];
+            case.tree(snapshot, self.cancel, &mut |_, _| Ok(()))
+        };
+        Ok([tree(0)?, tree(1)?])
+    }
+
+    /// The side whose case a segment belongs to, where they are two.
+    pub fn side_of(&self, index: usize) -> usize {
+        usize::from(self.own_place(0, index).is_none())
+    }
+
+    /// The values of a field in both cases, where they are two.
+    pub fn joint_values(&self, field: &str) -> Result<GlobalValues> {
+        GlobalValues::joint(self.origins.map(|origin| origin.snapshot), field, self.cancel)
     }
 
     pub fn is_chosen_by(&self, field: &str) -> bool {
@@ -47,8 +133,13 @@ impl<'a> Sides<'a> {
     }
 
     pub fn scope(&self, side: usize) -> AggregateScope<'_> {
-        let view = &self.views[side];
-        AggregateScope { case: self.case, snapshot: self.snapshot, view, cancel: self.cancel }
+        self.scope_of(side, &self.views[side])
+    }
+
+    /// Another view of a side's case.
+    pub fn scope_of<'s>(&'s self, side: usize, view: &'s View) -> AggregateScope<'s> {
+        let Origin { case, snapshot } = self.origins[side];
+        AggregateScope { case, snapshot, view, cancel: self.cancel }
     }
 
     /// A side's events that also pass a filter.
@@ -79,12 +170,35 @@ impl<'a> Sides<'a> {
         mut done: impl FnMut(R),
     ) -> Result<()> {
         let work = |index: usize| -> Result<Option<R>> {
-            let part = |side: usize| self.case.part(self.snapshot, index, &views[side], self.cancel);
+            let part = |side: usize| match self.own_place(side, index) {
+                Some(place) => self.scope_of(side, &views[side]).part(place),
+                None => Ok(None),
+            };
             let parts = [part(0)?, part(1)?];
             let has_rows = parts.iter().flatten().any(|part| part.len() > 0);
             has_rows.then(|| work(index, &parts)).transpose()
         };
-        in_order(self.snapshot.segments.len(), self.cancel, work, |_, result| {
+        in_order(self.segments(), self.cancel, work, |_, result| {
+            if let Some(result) = result {
+                done(result);
+            }
+            Ok(())
+        })
+    }
+
+    /// Does `work` for the rows of one view of a side's case in every segment that has some, as [`Sides::each_segment`] does.
+    pub fn each_part<R: Send>(
+        &self,
+        side: usize,
+        view: &View,
+        work: impl Fn(&SegmentRows) -> Result<R> + Sync,
+        mut done: impl FnMut(R),
+    ) -> Result<()> {
+        let work = |index: usize| -> Result<Option<R>> {
+            let part = self.scope_of(side, view).part(index)?;
+            part.filter(|part| part.len() > 0).map(|part| work(&part)).transpose()
+        };
+        in_order(self.origins[side].snapshot.segments.len(), self.cancel, work, |_, result| {
             if let Some(result) = result {
                 done(result);
             }
@@ -94,6 +208,9 @@ impl<'a> Sides<'a> {
 
     /// How many events are on both sides.
     pub fn shared(&self) -> Result<u64> {
+        if !self.is_one_case() {
+            return Ok(0);
+        }
         let [a, b] = self.views;
         let is_before =
             |one: &View, other: &View| one.to.zip(other.from).is_some_and(|(to, from)| to <= from);

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::pattern_places::template_filter;
 use patterns::TemplateId;
 use query::{Filter, Op, Span, Test};
 use serde::Serialize;
@@ -36,20 +37,27 @@ impl Subject {
     /// The filter that finds its events.
     #[must_use]
     pub fn filter(&self) -> Filter {
+        self.filter_by(&template_filter)
+    }
+
+    /// The same, where the events of a pattern are found by another filter.
+    pub(super) fn filter_by(&self, of_pattern: &dyn Fn(TemplateId) -> Filter) -> Filter {
         let equal = |field: &str, value: String| Filter::Field {
             field: field.to_owned(),
             test: Test::Compare(Op::Equal, value),
             span: Span::default(),
         };
         match self {
-            Subject::Pattern { id, .. } => equal("template", id.to_string()),
+            Subject::Pattern { id, .. } => of_pattern(*id),
             Subject::Value { field, value } => equal(field, value.to_string()),
-            Subject::Pair { one, other } => Filter::And(vec![one.filter(), other.filter()]),
+            Subject::Pair { one, other } => {
+                Filter::And(vec![one.filter_by(of_pattern), other.filter_by(of_pattern)])
+            }
             Subject::Number { field, group } => {
                 let field = Filter::Field { field: field.clone(), test: Test::Exists, span: Span::default() };
                 match group {
                     None => field,
-                    Some(group) => Filter::And(vec![field, group.filter()]),
+                    Some(group) => Filter::And(vec![field, group.filter_by(of_pattern)]),
                 }
             }
         }

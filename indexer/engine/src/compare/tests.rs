@@ -7,23 +7,23 @@ use std::path::Path;
 use super::cells::Cells;
 use super::counts::{self, Counts};
 use super::score::{self, Rates};
-use super::sides::Sides;
+use super::sides::{Origin, Sides};
 use super::*;
 use crate::test_case::{ImportOptions, Random, TestCase};
 use patterns::Granularity;
 use store::{Profile, Scalar};
 
-const SECOND: i64 = 1_000_000_000;
+pub(super) const SECOND: i64 = 1_000_000_000;
 /// 2026-03-01T14:00:00Z.
-const START: i64 = 1_772_373_600 * SECOND;
+pub(super) const START: i64 = 1_772_373_600 * SECOND;
 
 /// An event as it is written to the log, one a second.
 #[derive(Clone, Debug, Default)]
-struct Event {
-    fields: Vec<(&'static str, String)>,
+pub(super) struct Event {
+    pub fields: Vec<(&'static str, String)>,
     level: &'static str,
-    message: String,
-    took: Option<u64>,
+    pub message: String,
+    pub took: Option<u64>,
 }
 
 fn event(random: &mut Random) -> Event {
@@ -43,12 +43,12 @@ fn event(random: &mut Random) -> Event {
     Event { fields, level: if status == 500 { "error" } else { "info" }, message, took }
 }
 
-fn random_events(seed: u64, count: usize) -> Vec<Event> {
+pub(super) fn random_events(seed: u64, count: usize) -> Vec<Event> {
     let mut random = Random(seed);
     (0..count).map(|_| event(&mut random)).collect()
 }
 
-fn case_of(folder: &Path, events: &[Event]) -> TestCase {
+pub(super) fn case_of(folder: &Path, events: &[Event]) -> TestCase {
     let line = |(place, event): (usize, &Event)| {
         let time = base::stamp::to_rfc3339(START + place as i64 * SECOND);
         let mut line =
@@ -71,12 +71,12 @@ fn case_of(folder: &Path, events: &[Event]) -> TestCase {
     case
 }
 
-fn view(query: &str, from: Option<usize>, to: Option<usize>) -> View {
+pub(super) fn view(query: &str, from: Option<usize>, to: Option<usize>) -> View {
     let time = |place: usize| START + place as i64 * SECOND;
     View::parse(query, from.map(time), to.map(time)).expect("a query")
 }
 
-fn compare(case: &TestCase, a: &View, b: &View) -> Comparison {
+pub(super) fn compare(case: &TestCase, a: &View, b: &View) -> Comparison {
     case.compare(&case.snapshot(), [a, b], ROWS, &mut |_, _| {}, &Cancel::default()).expect("an answer")
 }
 
@@ -159,7 +159,8 @@ fn counts_and_scores_equal_those_of_the_reference() {
         let case = case_of(folder.path(), &events);
         let (snapshot, cancel, of_event) = (case.snapshot(), Cancel::default(), templates(&case));
         for (views, choice) in choices(count) {
-            let sides = Sides::new(&case, &snapshot, &views, &cancel);
+            let origin = Origin { case: &case, snapshot: &snapshot };
+            let sides = Sides::new([origin, origin], &views, &cancel);
             let mut fast = Counts::of_patterns(&sides).expect("counted");
             let mut left_out = Vec::new();
             for field in counts::fields(&sides, &mut left_out) {
@@ -172,7 +173,7 @@ fn counts_and_scores_equal_those_of_the_reference() {
             assert_eq!(sides.shared().expect("counted"), both as u64);
 
             let naive = tally(&events, &choice, |place, _| vec![of_event[place].clone()]);
-            let known = fast.tree.templates(Granularity::Template);
+            let known = fast.places.templates();
             let found: BTreeMap<String, [u64; 2]> = (0..known.len())
                 .map(|place| (known[place].id.to_string(), fast.patterns[place]))
                 .filter(|(_, counts)| *counts != [0, 0])
@@ -226,20 +227,19 @@ impl Reference<'_> {
         for (one, candidate) in candidates.iter().enumerate() {
             let expected = tally(events, choice, |place, _| vec![has(place, one)]);
             assert_eq!(Some(&candidate.counts), expected.get(&true), "{}", candidate.subject);
-            let edges = &fast.rhythms[0].edges;
-            let parts: Vec<u32> = (0..super::rhythm::BUCKETS)
-                .map(|part| {
+            for (side, choice) in choice.iter().enumerate() {
+                let edges = &fast.rhythms[side].edges;
+                let bucket = |part: usize| {
                     let is_in = |place: usize| {
                         let time = START + place as i64 * SECOND;
-                        edges[part] <= time
-                            && time < edges[part + 1]
-                            && choice[0](place, &events[place])
-                            && has(place, one)
+                        let is_then = edges[part] <= time && time < edges[part + 1];
+                        is_then && choice(place, &events[place]) && has(place, one)
                     };
                     (0..count).filter(|&place| is_in(place)).count() as u32
-                })
-                .collect();
-            assert_eq!(cells.buckets[one], parts, "{}", candidate.subject);
+                };
+                let parts: Vec<u32> = (0..super::rhythm::BUCKETS).map(bucket).collect();
+                assert_eq!(cells.buckets[one][side], parts, "{}", candidate.subject);
+            }
             let filter = candidate.subject.filter();
             let views = [sides.view_with(0, &filter), sides.view_with(1, &filter)];
             let within = fast.values_within(sides, &views).expect("counted");
@@ -283,7 +283,7 @@ impl Reference<'_> {
     fn check_rhythm(&self, fast: &Counts) {
         let Reference { events, choice, templates } = self;
         let edges = &fast.rhythms[1].edges;
-        for (place, template) in fast.tree.templates(Granularity::Template).iter().enumerate() {
+        for (place, template) in fast.places.templates().iter().enumerate() {
             let mut parts = vec![0_u32; super::rhythm::BUCKETS];
             let mut last = i64::MIN;
             for (row, _) in events.iter().enumerate().filter(|(row, event)| choice[1](*row, event)) {
@@ -316,6 +316,7 @@ fn naive_distance(mut numbers: [Vec<u64>; 2]) -> f64 {
 
 #[test]
 fn numbers_move_as_far_as_the_reference_says() {
+    let mut held = 0;
     for seed in 20..24 {
         let mut events = random_events(seed, 3_000);
         let slow = |event: &Event| event.fields.contains(&("service", "cart".to_owned()));
@@ -355,7 +356,35 @@ fn numbers_move_as_far_as_the_reference_says() {
                 assert!(found.is_some_and(|found| (found - expected).abs() < 1e-9), "p{percent}");
             }
         }
+        let quantile = |sorted: &[u64], share: f64| {
+            let rank = share * (sorted.len() - 1) as f64;
+            let (low, high) = (sorted[rank.floor() as usize] as f64, sorted[rank.ceil() as usize] as f64);
+            low + (high - low) * rank.fract()
+        };
+        let [a, b] = sides.each_ref().map(|side| side.len() as f64);
+        let margin = ((2.0_f64 / 0.05).ln() / 2.0 * (1.0 / a + 1.0 / b)).sqrt();
+        assert_eq!(moved.curve.len(), 17);
+        for point in &moved.curve {
+            let near = |found: f64, side: usize, at: f64| (found - quantile(&sides[side], at)).abs() < 1e-6;
+            assert!(near(point.a, 0, point.quantile) && near(point.b, 1, point.quantile), "{point:?}");
+            let (low, high) = (point.quantile - margin, point.quantile + margin);
+            assert_eq!((point.low.is_some(), point.high.is_some()), (low > 0.0, high < 1.0));
+            assert!(point.low.is_none_or(|found| near(found, 1, low)), "{point:?} {low}");
+            assert!(point.high.is_none_or(|found| near(found, 1, high)), "{point:?} {high}");
+        }
+        // All moved by 40, and nothing else: the band contains that everywhere, in 19 of 20 logs.
+        let holds = |point: &CurvePoint| {
+            let (low, high) = (point.low.map(|low| low - point.a), point.high.map(|high| high - point.a));
+            low.is_none_or(|low| low <= 40.0) && high.is_none_or(|high| high >= 40.0)
+        };
+        held += usize::from(moved.curve.iter().all(holds));
+        let share = |side: usize| {
+            let greater = sides[side].iter().filter(|&&number| number as f64 >= moved.threshold).count();
+            greater as f64 / sides[side].len() as f64
+        };
+        assert!((share(1) - share(0) - moved.distance).abs() < 1e-9, "{}", moved.threshold);
     }
+    assert!(held >= 3, "{held}");
 }
 
 #[test]
@@ -406,7 +435,8 @@ fn difference_below_the_line_is_not_listed_with_a_row_that_shares_no_event() {
     assert!(!found.differences.iter().any(|row| also(row, "batch=b1")), "{found:#?}");
     // It is a difference all the same, only a small one.
     let (snapshot, cancel, views) = (case.snapshot(), Cancel::default(), [a, b]);
-    let sides = Sides::new(&case, &snapshot, &views, &cancel);
+    let origin = Origin { case: &case, snapshot: &snapshot };
+    let sides = Sides::new([origin, origin], &views, &cancel);
     let mut counts = Counts::of_patterns(&sides).expect("counted");
     for field in counts::fields(&sides, &mut Vec::new()) {
         counts.add_field(&sides, &field, &mut Vec::new()).expect("counted");
@@ -452,6 +482,19 @@ fn pattern_that_stops_is_listed_with_its_last_time() {
     let stop = first.stop.expect("it stopped");
     assert_eq!(stop.last, START + 4_180 * SECOND);
     assert!((stop.expected - 90.0).abs() < 10.0, "{stop:?}");
+}
+
+#[test]
+fn one_event_is_compared_with_many() {
+    let events = random_events(39, 20_000);
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = case_of(folder.path(), &events);
+    let (one, many) = (view("*", Some(10_000), Some(10_001)), view("*", None, None));
+    for sides in [[&one, &many], [&many, &one]] {
+        let found = compare(&case, sides[0], sides[1]);
+        assert_eq!((found.differences.len(), found.first.as_ref(), found.shared), (0, None, 1), "{found:#?}");
+        assert!(found.notes().iter().any(|note| note.contains("1 event, too few")), "{:?}", found.notes());
+    }
 }
 
 #[test]

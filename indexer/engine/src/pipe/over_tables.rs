@@ -103,6 +103,7 @@ fn reads_a_case(stage: &StageKind) -> bool {
     match stage {
         StageKind::Patterns { .. }
         | StageKind::Diff { .. }
+        | StageKind::Quantiles { .. }
         | StageKind::Context(_)
         | StageKind::Compare { .. } => true,
         StageKind::Join(join) => matches!(join.with, JoinedWith::Query(_)),

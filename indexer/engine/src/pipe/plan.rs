@@ -17,6 +17,7 @@ use super::stages::extract::{Extract, Pattern};
 use super::stages::facets::Facets;
 use super::stages::limit::{Limit, Tail};
 use super::stages::patterns::Patterns;
+use super::stages::quantiles::Quantiles;
 use super::stages::sample::Sample;
 use super::stages::sort::{Sort, SortBy};
 use super::stages::stats::{PlannedAggregate, StatsPlan};
@@ -171,11 +172,19 @@ impl Planner<'_> {
                 self.names.replace(Patterns::COLUMNS.map(str::to_owned));
                 step(Patterns::new(limit.map_or(PATTERNS, |limit| limit as usize)))
             }
+            StageKind::Diff { .. } | StageKind::Quantiles { .. } if !before.is_empty() => {
+                let name = if matches!(stage.kind, StageKind::Diff { .. }) { "diff" } else { "quantiles" };
+                return Err(invalid(
+                    format!("`{name}` compares the events that the filter finds"),
+                    stage.span,
+                )
+                .hint("put it directly after the filter"));
+            }
+            StageKind::Quantiles { value, with } => {
+                self.names.replace(Quantiles::COLUMNS.map(str::to_owned));
+                step(Quantiles::new(value.name.clone(), with.clone()))
+            }
             StageKind::Diff { with, limit } => {
-                if !before.is_empty() {
-                    return Err(invalid("`diff` compares the events that the filter finds", stage.span)
-                        .hint("put it directly after the filter"));
-                }
                 self.names.replace(Diff::COLUMNS.map(str::to_owned));
                 step(Diff::new(with.clone(), limit.map_or(compare::ROWS, |limit| limit as usize)))
             }

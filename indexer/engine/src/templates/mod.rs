@@ -110,6 +110,24 @@ impl Engine {
         Ok(tree)
     }
 
+    /// The templates of two cases together.
+    pub fn joint_tree(cases: [(&Engine, &Snapshot); 2], cancel: &Cancel) -> Result<Tree> {
+        let (mut shapes, mut kept) = (HashMap::new(), Vec::new());
+        for (case, snapshot) in cases {
+            kept.extend(kept_ids(case.folder()));
+            for segment in &snapshot.segments {
+                if cancel.is_set() {
+                    return Err(Error::cancelled());
+                }
+                let mined = case.mined(segment, cancel)?;
+                for (hash, shape) in mined.hashes.iter().zip(&mined.shapes) {
+                    shapes.entry(*hash).or_insert_with(|| shape.clone());
+                }
+            }
+        }
+        Ok(Tree::from_shapes(shapes.values().map(String::as_str), &kept))
+    }
+
     /// The templates that a filter needs of a segment; `None` if the filter names none.
     pub fn templates_for(
         &self,

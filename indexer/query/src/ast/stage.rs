@@ -101,6 +101,11 @@ pub enum StageKind {
         with: Filter,
         limit: Option<u64>,
     },
+    /// How much each quantile of a field's numbers differs from that of another filter in the same range.
+    Quantiles {
+        value: FieldRef,
+        with: Filter,
+    },
     /// Where a series changes its level: the row of the change, its kind (`step`, `spike`, `dip`, `trend`) and
     /// how sure that is. The series is in the order of `on` (`time` unless named).
     ChangePoint {
@@ -294,7 +299,8 @@ impl StageKind {
     #[must_use]
     pub fn makes_a_table(&self) -> bool {
         use StageKind::{
-            ChangePoint, Compare, Diff, Facets, Patterns, Pivot, Rare, Stats, Timechart, Top, Transaction,
+            ChangePoint, Compare, Diff, Facets, Patterns, Pivot, Quantiles, Rare, Stats, Timechart, Top,
+            Transaction,
         };
         matches!(
             self,
@@ -307,6 +313,7 @@ impl StageKind {
                 | Transaction { .. }
                 | Compare { .. }
                 | Diff { .. }
+                | Quantiles { .. }
                 | ChangePoint { .. }
                 | Pivot { .. }
         )

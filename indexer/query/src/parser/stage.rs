@@ -87,6 +87,11 @@ impl Parser<'_> {
                 let limit = if self.option(&["limit"]) { self.count()? } else { None };
                 StageKind::Diff { with, limit }
             }
+            StageName::Quantiles => {
+                let value = self.name()?;
+                self.take_word(Mode::Name, "with");
+                StageKind::Quantiles { value, with: self.filter_value()? }
+            }
             StageName::ChangePoint => {
                 let value = self.name()?;
                 let on = if self.take_word(Mode::Name, "on") { Some(self.name()?) } else { None };

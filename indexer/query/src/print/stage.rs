@@ -87,6 +87,9 @@ impl Display for Stage {
                 write!(f, "diff with ({})", StageContext(with))?;
                 limit.map_or(Ok(()), |limit| write!(f, " limit={limit}"))
             }
+            StageKind::Quantiles { value, with } => {
+                write!(f, "quantiles {value} with ({})", StageContext(with))
+            }
             StageKind::ChangePoint { value, on } => {
                 write!(f, "change_point {value}")?;
                 on.as_ref().map_or(Ok(()), |on| write!(f, " on {on}"))

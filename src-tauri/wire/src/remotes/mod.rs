@@ -12,12 +12,12 @@ mod trails;
 
 use std::path::Path;
 
-use remote::Remotes;
+use remote::{Answer, Remotes, SampleCase};
 use serde::Serialize;
 
 use crate::contract::Command;
 use crate::session::{Call, Session};
-use crate::types::{ErrorCode, WireError};
+use crate::types::{ErrorCode, View, WireError};
 
 pub(crate) use self::answers::known_fields as opened_fields;
 pub use self::listed::{
@@ -87,6 +87,18 @@ pub(crate) fn not_available() -> WireError {
 pub(crate) fn remote_of(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?;
     (Remotes::name_in(name).is_some() && !path.exists()).then(|| name.to_owned())
+}
+
+/// A case of a random sample of a view's events.
+pub(crate) fn sample_of_remote(
+    session: &Session,
+    call: &Call<'_>,
+    name: &str,
+    view: &View,
+) -> Result<Answer<SampleCase>, WireError> {
+    let name = Remotes::name_in(name).unwrap_or(name);
+    let case = opened::opened(session, call, name, false)?;
+    Ok(case.cluster(call).sample_case(&answers::asked(view)?)?)
 }
 
 /// Answers a call for a remote case; nothing where it is about a case, or about none.

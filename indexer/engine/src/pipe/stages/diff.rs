@@ -18,12 +18,30 @@ pub struct Diff {
 }
 
 impl Diff {
-    pub const COLUMNS: [&'static str; 17] = [
-        "change", "kind", "what", "a", "b", "share_a", "share_b", "at_least", "score", "p_value", "distance",
-        "p50_a", "p50_b", "p95_a", "p95_b", "last", "filter",
+    pub const COLUMNS: [&'static str; 20] = [
+        "change",
+        "kind",
+        "what",
+        "a",
+        "b",
+        "share_a",
+        "share_b",
+        "at_least",
+        "score",
+        "p_value",
+        "distance",
+        "p50_a",
+        "p50_b",
+        "p95_a",
+        "p95_b",
+        "period_a_s",
+        "period_b_s",
+        "since",
+        "last",
+        "filter",
     ];
 
-    const CELLS: [fn(&Difference) -> Cell; 17] = [
+    const CELLS: [fn(&Difference) -> Cell; 20] = [
         |row| Cell::text(row.change.name()),
         |row| Cell::text(row.subject.kind()),
         |row| Cell::text(&row.subject.to_string()),
@@ -39,6 +57,9 @@ impl Diff {
         |row| percentile(row, 0, 1),
         |row| percentile(row, 1, 0),
         |row| percentile(row, 1, 1),
+        |row| period(row, 0),
+        |row| period(row, 1),
+        |row| row.since.map_or(Cell::Missing, |since| Cell::Time(since.at)),
         |row| row.stop.map_or(Cell::Missing, |stop| Cell::Time(stop.last)),
         |row| Cell::text(&row.filter.to_string()),
     ];
@@ -58,6 +79,12 @@ fn percentile(row: &Difference, place: usize, side: usize) -> Cell {
     value.and_then(Scalar::number).map_or(Cell::Missing, Cell::float)
 }
 
+/// The seconds after which a pattern with another rhythm repeats.
+fn period(row: &Difference, side: usize) -> Cell {
+    let beat = row.beat.and_then(|beat| beat.beats[side]);
+    beat.map_or(Cell::Missing, |beat| Cell::float(beat.period_ns as f64 / 1e9))
+}
+
 impl Step for Diff {
     fn push(&mut self, _: Table, _: &Run<'_>) -> Result<Option<Table>> {
         Ok(None)
@@ -75,7 +102,9 @@ impl Step for Diff {
         let b = scope.view;
         let a = View { filter: self.with.clone(), from: b.from, to: b.to };
         let found = scope.case.compare(scope.snapshot, [&a, b], self.limit, &mut |_, _| {}, &run.cancel)?;
-        run.note(found.notes());
+        let mut notes = found.notes();
+        notes.extend(found.begins());
+        run.note(notes);
         let rows = &found.differences;
         if rows.is_empty() {
             return Ok(None);

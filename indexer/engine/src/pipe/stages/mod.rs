@@ -20,6 +20,7 @@ pub mod limit;
 pub mod lookup;
 pub mod patterns;
 pub mod pivot;
+pub mod quantiles;
 mod rolling;
 pub mod sample;
 pub mod sort;
