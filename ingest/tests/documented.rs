@@ -31,11 +31,7 @@ fn documented(text: &str) -> Documented {
         match key {
             "year" => options.year = Some(value.parse().expect("a year")),
             "escapes" => log = unescaped(&log),
-            "encode" => {
-                let bytes =
-                    |unit: u16| if value == "utf-16be" { unit.to_be_bytes() } else { unit.to_le_bytes() };
-                log = body.encode_utf16().flat_map(bytes).collect();
-            }
+            "encode" => log = encoded(body, value),
             "repeat" => repeat = value.parse().expect("a count"),
             "events" | "first" | "last" | "timed" | "format" | "field" | "levels" | "value" => {
                 expected.push((key.to_owned(), value.to_owned()));
@@ -47,6 +43,19 @@ fn documented(text: &str) -> Documented {
     let log = [log[..first_line].repeat(repeat), log[first_line..].to_vec()].concat();
     assert!(!expected.is_empty(), "it says nothing of what is to be read");
     Documented { expected, log, options }
+}
+
+fn encoded(text: &str, label: &str) -> Vec<u8> {
+    match label {
+        "utf-16be" => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
+        "utf-16le" => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+        _ => {
+            let encoding = encoding_rs::Encoding::for_label(label.as_bytes()).expect("a known encoding");
+            let (bytes, _, unmappable) = encoding.encode(text);
+            assert!(!unmappable, "{label} has all characters");
+            bytes.into_owned()
+        }
+    }
 }
 
 fn unescaped(text: &[u8]) -> Vec<u8> {
