@@ -45,6 +45,7 @@ mod late_layouts;
 mod layout;
 mod layout_counts;
 mod level;
+mod level_words;
 pub mod limits;
 mod named_columns;
 mod pairs;

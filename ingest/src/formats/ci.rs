@@ -1,5 +1,6 @@
 //! Job logs of GitHub Actions and Azure DevOps: every line begins with its time to a tenth of a microsecond,
-//! and some have a command such as `##[error]`.
+//! and some have a command such as `##[error]`. Lines of Buildkite begin with a command for the terminal that
+//! has the time.
 
 use memchr::memchr;
 
@@ -9,6 +10,8 @@ use crate::layout::time_at;
 use crate::level;
 use crate::limits;
 use crate::rows::{ColumnKind, Rows, Schema};
+use crate::time::When;
+use crate::time::epoch;
 
 pub(crate) static FORMAT: Format = Format {
     name: "ci",
@@ -27,7 +30,23 @@ const MESSAGE: usize = 1;
 /// `2026-11-21T03:04:05.1234567Z`, which no other log has.
 const STAMP_BYTES: usize = 28;
 
+/// The command for the terminal that begins Buildkite's lines, without its escape, and the mark that ends it.
+const TERMINAL_COMMAND: &[u8] = b"_bk;t=";
+const BELL: u8 = 0x07;
+
+/// The time and where the text after it begins: `_bk;t=1795230245123` and a bell.
+fn after_terminal_command(line: &[u8]) -> Option<(When, usize)> {
+    let digits = line.strip_prefix(TERMINAL_COMMAND)?;
+    let length = digits.iter().take(20).position(|&byte| byte == BELL)?;
+    let end = TERMINAL_COMMAND.len() + length + 1;
+    epoch::number(&digits[..length]).map(|ns| (When::Instant(ns), end))
+}
+
 fn begins(line: &[u8]) -> bool {
+    begins_with_stamp(line) || after_terminal_command(line).is_some()
+}
+
+fn begins_with_stamp(line: &[u8]) -> bool {
     line.len() >= STAMP_BYTES
         && line[STAMP_BYTES - 1] == b'Z'
         && line[19] == b'.'
@@ -41,10 +60,13 @@ struct CiJobReader;
 impl Reader for CiJobReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let broken = "no time of a job's log";
-        let time = begins(event).then(|| time_at(event, 0)).flatten();
-        let (when, _) = time.ok_or(broken)?;
+        let time = if begins_with_stamp(event) {
+            time_at(event, 0).map(|(when, _)| (when, (STAMP_BYTES + 1).min(event.len())))
+        } else {
+            after_terminal_command(event)
+        };
+        let (when, mut message) = time.ok_or(broken)?;
         rows.when(&when);
-        let mut message = (STAMP_BYTES + 1).min(event.len());
         if event[message..].starts_with(b"##[")
             && let Some(close) = memchr(b']', &event[message..event.len().min(message + LONGEST_COMMAND)])
         {
@@ -91,6 +113,7 @@ mod tests {
                 "2026-11-21T03:04:05.1234567Z WARN slow",
                 r#"2026-11-21T03:04:05.1234567Z warn message="WARN slow""#,
             ),
+            ("_bk;t=1795230245123\u{7}--- x", r#"2026-11-21T03:04:05.123Z - message="--- x""#),
             ("2026-11-21T03:04:05.1234567Z", "2026-11-21T03:04:05.1234567Z -"),
             ("2026-13-21T03:04:05.1234567Z x", "unparsed: no time of a job's log"),
             ("2026-11-21T03:04:05.123456Z x", unparsed),

@@ -31,6 +31,7 @@ pub(crate) mod gitlab;
 pub(crate) mod glog;
 pub(crate) mod haproxy;
 pub(crate) mod hclog;
+pub(crate) mod hl7;
 pub(crate) mod ibmmq;
 pub(crate) mod journal;
 pub(crate) mod json;
@@ -62,6 +63,7 @@ pub(crate) mod strace;
 pub(crate) mod suexec;
 pub(crate) mod syslog;
 pub(crate) mod text;
+pub(crate) mod tidb;
 pub(crate) mod uwsgi;
 pub(crate) mod vpcflow;
 pub(crate) mod vsftpd;
@@ -102,6 +104,8 @@ pub(crate) static FORMATS: &[&Format] = &[
     &aws::S3,
     &vpcflow::FORMAT,
     &hclog::FORMAT,
+    &hl7::FORMAT,
+    &tidb::FORMAT,
     &syslog::FORMAT,
     &nginx_error::FORMAT,
     &apache_error::FORMAT,
@@ -245,8 +249,8 @@ pub(crate) struct Learned {
     pub framing: Framing,
     /// The delimiter of a table's values.
     pub delimiter: u8,
-    /// Its first line names its columns.
-    pub has_header: bool,
+    /// The line that names the columns of a table, and perhaps one with their types.
+    pub table_heads: Arc<[Box<[u8]>]>,
     /// The positions of time, level and other parts in the lines of a general source.
     pub text: Option<Arc<text::TextShape>>,
     /// Some lines have a mark that makes the others part of the format too: of a job's section, of a boot

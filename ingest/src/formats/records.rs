@@ -1,6 +1,6 @@
-//! Records whose time is not in their first line: a heading line that all of them have, then lines, and one of
-//! these has the time. Alerts and audits are written so, reports of errors, the events that a tool prints, and
-//! the history of a repository.
+//! Records whose time is not at the start of their first line: a heading line that all of them have, then lines,
+//! and one of these has the time; or names and values, of which the first may be the time. Alerts and audits are
+//! written so, reports of errors, the events that a tool prints, and the history of a repository.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,9 +10,12 @@ use memchr::memchr;
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
 use crate::level;
+use crate::level_words::from_word_of_any_language;
 use crate::limits;
 use crate::named_columns::NamedColumns;
 use crate::rows::Rows;
+use crate::time::When;
+use crate::time::epoch;
 use crate::time::find::{FoundTime, scan};
 use crate::time::numeric_date::DateOrder;
 
@@ -35,7 +38,45 @@ pub(crate) static FORMAT: Format = Format {
 pub(crate) struct RecordShape {
     /// The names of the values that many records have on lines of their own, `Name: value`.
     names: Vec<Box<[u8]>>,
+    time: RecordTime,
 }
+
+/// How the time of a record is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum RecordTime {
+    /// Below the first line.
+    #[default]
+    Below,
+    /// In the first line, after its name.
+    Named,
+    /// Below the first line, as a number since 1970.
+    Epoch,
+}
+
+impl RecordTime {
+    fn find(self, line: &[u8], order: DateOrder) -> Option<FoundTime> {
+        if self == RecordTime::Epoch {
+            return epoch_value(line);
+        }
+        scan(line, limits::STAMP_WITHIN_BYTES, order).map(|(found, _)| found)
+    }
+}
+
+/// A number since 1970 that is the value of a name, an item of a list or the first of several values.
+fn epoch_value(line: &[u8]) -> Option<FoundTime> {
+    let within = line.len().min(limits::STAMP_WITHIN_BYTES);
+    let follows_mark = |at: usize| {
+        let before = line[..at].trim_ascii_end();
+        before.len() < at && before.last().is_some_and(|byte| matches!(byte, b':' | b'=' | b')'))
+    };
+    (1..within).filter(|&at| line[at].is_ascii_digit() && follows_mark(at)).find_map(|start| {
+        let (ns, end) = epoch::delimited(line, start)?;
+        (EPOCHS.contains(&ns)).then_some(FoundTime { when: When::Instant(ns), start, end })
+    })
+}
+
+/// Numbers of these years are times of logs; others with as many digits may be anything.
+const EPOCHS: std::ops::Range<i64> = 1_000_000_000_000_000_000..2_808_000_000_000_000_000;
 
 /// The time is within this many lines after the first.
 const TIME_WITHIN_LINES: usize = 12;
@@ -83,10 +124,6 @@ fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
-fn stamp(line: &[u8], order: DateOrder) -> Option<FoundTime> {
-    scan(line, limits::STAMP_WITHIN_BYTES, order).map(|(found, _)| found)
-}
-
 /// Whether a line begins with its time, as the events of most logs do.
 fn begins_with_time(line: &[u8], found: &FoundTime) -> bool {
     !line[0].is_ascii_whitespace() && found.start <= limits::STAMP_ANCHORED_BYTES
@@ -95,7 +132,15 @@ fn begins_with_time(line: &[u8], found: &FoundTime) -> bool {
 fn learn(sample: &[u8], setup: &Setup) -> Option<Learned> {
     let order = setup.times.order;
     let lines: Vec<&[u8]> = lines_of(sample).take(LINES_LEARNED).collect();
-    let times: Vec<Option<FoundTime>> = lines.iter().map(|line| stamp(line, order)).collect();
+    let kinds = [RecordTime::Below, RecordTime::Epoch];
+    kinds.into_iter().find_map(|kind| {
+        let times: Vec<Option<FoundTime>> = lines.iter().map(|line| kind.find(line, order)).collect();
+        begun_by_word(&lines, &times, kind).or_else(|| begun_flush(&lines, &times, kind))
+    })
+}
+
+/// Records that begin with the same word.
+fn begun_by_word(lines: &[&[u8]], times: &[Option<FoundTime>], kind: RecordTime) -> Option<Learned> {
     let first_time = times.iter().position(Option::is_some)?;
     // A block of lines that begins with a time is an event of another kind of log.
     let follows_gap = |at: usize| at == 0 || is_between(lines[at - 1]);
@@ -113,10 +158,11 @@ fn learn(sample: &[u8], setup: &Setup) -> Option<Learned> {
         if count < 2 || places[0] > first_time || stamped_blocks * 10 > count {
             return false;
         }
-        if !nearly_all(places.iter().filter(|&&at| follows_gap(at)).count())
-            || places.iter().any(|&at| times[at].is_some())
-        {
+        if !nearly_all(places.iter().filter(|&&at| follows_gap(at)).count()) {
             return false;
+        }
+        if places.iter().any(|&at| times[at].is_some()) {
+            return are_named(lines, times, places);
         }
         let ends = places.iter().skip(1).copied().chain([lines.len()]);
         let distances: Vec<(usize, bool)> = places
@@ -139,10 +185,46 @@ fn learn(sample: &[u8], setup: &Setup) -> Option<Learned> {
     let fitting = places.into_iter().filter(|(_, places)| fits(places));
     // The line that comes first in a record begins it.
     let (word, places) = fitting.max_by_key(|(_, places)| (places.len(), std::cmp::Reverse(places[0])))?;
-    let names = names(&lines, &places);
-    let shape = RecordShape { names };
+    let names = names(lines, &places);
+    let time = if times[places[0]].is_some() { RecordTime::Named } else { kind };
+    let shape = RecordShape { names, time };
     let begins = move |line: &[u8]| first_word(line).is_some_and(|first| first == word);
     Some(Learned { records: Some(Arc::new(shape)), ..Learned::starting(begins) })
+}
+
+/// Whether records are lists of names and values that begin with their time.
+fn are_named(lines: &[&[u8]], times: &[Option<FoundTime>], places: &[usize]) -> bool {
+    let begins_with_time = |at: usize| {
+        let value = name_and_value(lines[at]).map(|(_, value)| value);
+        times[at].as_ref().is_some_and(|time| Some(time.start) == value)
+    };
+    let named = lines[places[0]..].iter().filter(|line| name_and_value(line).is_some()).count();
+    places.iter().all(|&at| begins_with_time(at)) && named >= places.len() * FEWEST_NAMED
+}
+
+/// A list has this many names and values.
+const FEWEST_NAMED: usize = 3;
+
+/// Records that are a line without a time and indented lines, of which one of the first has it.
+fn begun_flush(lines: &[&[u8]], times: &[Option<FoundTime>], kind: RecordTime) -> Option<Learned> {
+    let is_flush = |line: &[u8]| line.first().is_some_and(|byte| !byte.is_ascii_whitespace());
+    let places: Vec<usize> = (0..lines.len()).filter(|&at| is_flush(lines[at])).collect();
+    if places.len() < 2
+        || places[0] > 0
+        || places.iter().any(|&at| times[at].is_some() || is_ruler(lines[at]))
+    {
+        return None;
+    }
+    let has_time = |&at: &usize| {
+        let to = lines.len().min(at + 1 + BARE_TIME_WITHIN_LINES);
+        (at + 1..to).take_while(|&below| !is_flush(lines[below])).any(|below| times[below].is_some())
+    };
+    let timed = places.iter().filter(|at| has_time(at)).count();
+    if timed * 10 < places.len() * 9 {
+        return None;
+    }
+    let shape = RecordShape { names: names(lines, &places), time: kind };
+    Some(Learned { records: Some(Arc::new(shape)), ..Learned::starting(is_flush) })
 }
 
 /// The names that at least half of the records have.
@@ -185,7 +267,7 @@ struct RecordReader {
 }
 
 /// The names of a level and of the text of a record.
-const LEVEL_NAMES: [&[u8]; 4] = [b"level", b"severity", b"type", b"loglevel"];
+const LEVEL_NAMES: [&[u8]; 5] = [b"level", b"severity", b"type", b"loglevel", b"leveldisplayname"];
 const MESSAGE_NAMES: [&[u8]; 3] = [b"message", b"description", b"msg"];
 
 fn is_one_of(name: &[u8], names: &[&[u8]]) -> bool {
@@ -202,10 +284,10 @@ impl Reader for RecordReader {
         for (index, line) in lines_of(event).enumerate() {
             let from = at;
             at = from + memchr(b'\n', &event[from..]).map_or(event.len() - from, |length| length + 1);
-            if index > 0
+            if (index > 0 || shape.time == RecordTime::Named)
                 && index <= TIME_WITHIN_LINES
                 && time_end.is_none()
-                && let Some(found) = stamp(line, self.order)
+                && let Some(found) = shape.time.find(line, self.order)
             {
                 rows.when(&found.when);
                 time_end = Some((from + found.end, from + line.len()));
@@ -258,7 +340,7 @@ fn is_of_text(byte: u8) -> bool {
 }
 
 fn level_of(value: &[u8]) -> Option<Level> {
-    level::from_word(value)
+    level::from_word(value).or_else(|| from_word_of_any_language(value))
 }
 
 #[cfg(test)]

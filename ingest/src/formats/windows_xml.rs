@@ -129,8 +129,8 @@ impl Reader for WindowsXml {
                 None => rows.text(column, from, to),
             }
         }
-        // A truncated event keeps the fields before its end.
-        Ok(if walked.is_ok() { Fit::Whole } else { Fit::Partly })
+        // A truncated event keeps the fields before its end; an element of another program may have the same name.
+        Ok(if walked.is_ok() && flattener.time.is_some() { Fit::Whole } else { Fit::Partly })
     }
 }
 

@@ -9,10 +9,12 @@ use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
 use crate::frame::BYTE_ORDER_MARK;
 use crate::level;
+use crate::level_words::from_word_of_any_language;
 use crate::limits;
 use crate::named_columns::{NamedColumns, Number, number};
 use crate::rows::Rows;
-use crate::time::field::{FieldTimes, MOST_EVENTS, TimeField, TimeFieldOption, mark_chosen};
+use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField, TimeFieldOption, mark_chosen};
+use crate::time::find::whole_time;
 use crate::xml::{Token, XmlReader, unescape};
 
 pub(crate) static FORMAT: Format = Format {
@@ -49,7 +51,8 @@ fn element(text: &[u8]) -> Option<&[u8]> {
         .then_some(&name[..length])
 }
 
-/// The first element that begins a line twice is the record; elements within it begin lines no earlier.
+/// The first element that begins a line twice is the record, and elements within it begin lines no earlier;
+/// but if its time belongs to elements within it of which it has several, these are the records.
 fn learn(sample: &[u8], setup: &Setup) -> Learned {
     let text = without_mark(sample);
     if !is_tag(text) || text.starts_with(b"<![") || text.starts_with(b"<!DOCTYPE html") {
@@ -64,12 +67,48 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
             names.push(name);
         }
     }
-    let Some(record) = names.into_iter().find(|name| counts[name] > 1) else { return Learned::default() };
-    let record = record.to_vec();
-    let (time_field, options) = time_field(text, &record, setup.time_field.as_deref());
-    let begins = move |line: &[u8]| element(line.trim_ascii_start()) == Some(&record[..]);
+    let repeated: Vec<&[u8]> = names.into_iter().filter(|name| counts[name] > 1).collect();
+    let Some(&outer) = repeated.first() else { return Learned::default() };
+    let chosen = setup.time_field.as_deref();
+    let own_time = |name: &[u8]| {
+        let field = time_field(text, name, chosen).0.filter(|field| !field.name.contains(&b'.'))?;
+        Some(std::str::from_utf8(&field.name).map_or(0.0, time_key_weight))
+    };
+    let is_inner = |name: &&&[u8]| {
+        counts[**name] * 2 >= counts[outer] * 3 && own_time(name).is_some_and(|weight| weight >= KNOWN)
+    };
+    let inner = if own_time(outer).is_some() { None } else { repeated[1..].iter().find(is_inner) };
+    let record = inner.copied().unwrap_or(outer);
+    let (time_field, options) = time_field(text, record, chosen);
+    let mut starts = vec![record.to_vec()];
+    starts.extend(time_field.iter().flat_map(|field| with_same_time(text, record, &field.name)));
+    let begins = move |line: &[u8]| {
+        element(line.trim_ascii_start()).is_some_and(|name| starts.iter().any(|start| start == name))
+    };
     let time_field = time_field.map(Arc::new);
     Learned { time_field, time_options: options.into(), ..Learned::starting(begins) }
+}
+
+/// The names of other elements that begin their lines as the records do and have their time in the same
+/// attribute.
+fn with_same_time(text: &[u8], record: &[u8], attribute: &[u8]) -> Vec<Vec<u8>> {
+    let indent = |line: &[u8]| line.len() - line.trim_ascii_start().len();
+    let of_line = |line: &'_ [u8]| element(line.trim_ascii_start()).map(<[u8]>::to_vec);
+    let lines = || text.split(|&byte| byte == b'\n');
+    let Some(first) = lines().find(|line| of_line(line).as_deref() == Some(record)) else {
+        return Vec::new();
+    };
+    let written = [b" ", attribute, b"=\""].concat();
+    let has_time = |line: &[u8]| {
+        let value = memchr::memmem::find(line, &written).map(|at| &line[at + written.len()..]);
+        let value = value.and_then(|value| Some(&value[..memchr::memchr(b'"', value)?]));
+        value.is_some_and(|value| whole_time(value).is_some())
+    };
+    let alike = lines().filter(|line| indent(line) == indent(first) && has_time(line));
+    let mut names: Vec<Vec<u8>> = alike.filter_map(of_line).filter(|name| name != record).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// The attribute or the inner element that contains the time, by choice or by the values; and those to choose from.
@@ -200,7 +239,7 @@ impl Reader for XmlRecords {
 fn level_of(text: &[u8]) -> Option<Level> {
     match number(text) {
         Some(Number::Int(number)) => level::from_number(number),
-        _ => level::from_word(text),
+        _ => level::from_word(text).or_else(|| from_word_of_any_language(text)),
     }
 }
 

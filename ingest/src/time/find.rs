@@ -1,13 +1,14 @@
 //! Finds a time in text: anywhere near the start of a line, or as the whole of a value.
 
 use super::When;
+use super::day_number::day_number;
 use super::digits::{byte, digit_run};
 use super::epoch;
 use super::head_date::dated;
 use super::month_names::{after_weekday, is_letter, word_end};
 use super::numeric_date::{DateOrder, numeric};
 use super::rare_formats::{
-    HEX_DIGITS, compact, digits_alone, glog, hex_epoch, hex_seconds, tai64, year_first,
+    HEX_DIGITS, compact, digits_alone, glog, hex_epoch, hex_seconds, tai64, task_id, year_first,
 };
 use super::rules::{TimeRules, is_complete};
 use super::stamp::{Stamp, day_month_year, iso, month_day, month_day_joined};
@@ -40,16 +41,18 @@ pub(crate) enum Spelling {
     TimeFirst,
     HexEpoch,
     HexSeconds,
+    TaskId,
     DigitsAlone,
     Epoch,
+    DayNumber,
     DayTime,
     Uptime,
 }
 
 impl Spelling {
     /// The spellings that count only by the rules of a source, in order of priority.
-    pub(crate) const BARE: [Spelling; 4] =
-        [Spelling::DigitsAlone, Spelling::Epoch, Spelling::DayTime, Spelling::Uptime];
+    pub(crate) const BARE: [Spelling; 5] =
+        [Spelling::DigitsAlone, Spelling::Epoch, Spelling::DayNumber, Spelling::DayTime, Spelling::Uptime];
 
     #[inline]
     pub(crate) fn read(self, line: &[u8], at: usize, order: DateOrder) -> Option<(When, usize)> {
@@ -68,8 +71,10 @@ impl Spelling {
             Spelling::TimeFirst => stamp(time_first(line, at, order)),
             Spelling::HexEpoch => hex_epoch(line, at).map(|(ns, end)| (When::Instant(ns), end)),
             Spelling::HexSeconds => hex_seconds(line, at).map(|(ns, end)| (When::Instant(ns), end)),
+            Spelling::TaskId => task_id(line, at).map(|(ns, end)| (When::Instant(ns), end)),
             Spelling::DigitsAlone => stamp(digits_alone(line, at)),
             Spelling::Epoch => epoch::delimited(line, at).map(|(ns, end)| (When::Instant(ns), end)),
+            Spelling::DayNumber => stamp(day_number(line, at)),
             Spelling::DayTime if follows_date(line, at) => None,
             Spelling::DayTime => day_time(line, at).map(|(ns, end)| (When::TimeOfDay(ns), end)),
             Spelling::Uptime => uptime(line, at).map(|(ns, end)| (When::Uptime(ns), end)),
@@ -153,7 +158,16 @@ const ANNOUNCING: [&[u8]; 8] =
 
 pub(super) fn is_announced(before: &[u8]) -> bool {
     let word = before.trim_ascii().strip_suffix(b":").unwrap_or(before.trim_ascii());
-    let word = word.strip_suffix(b" at").unwrap_or(word);
+    let Some(word) = word.strip_suffix(b" at") else { return is_announcing(word) };
+    // `Start printer at`: what was started is between.
+    is_announcing(word)
+        || word.len() < LONGEST_ANNOUNCEMENT
+            && word.get(..6).is_some_and(|start| start.eq_ignore_ascii_case(b"start "))
+}
+
+const LONGEST_ANNOUNCEMENT: usize = 24;
+
+fn is_announcing(word: &[u8]) -> bool {
     ANNOUNCING.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
@@ -264,6 +278,7 @@ fn certain(line: &[u8], at: usize, first: u8, order: DateOrder) -> Option<(Spell
             _ => None,
         },
         b'@' => try_each(&[Spelling::Tai64]),
+        b'U' if byte(line, at + 1) == b'P' => try_each(&[Spelling::TaskId]),
         b'I' | b'W' | b'E' | b'F' | b'D' | b'V' if byte(line, at + 1).is_ascii_digit() => {
             try_each(&[Spelling::Glog])
         }

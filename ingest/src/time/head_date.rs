@@ -4,9 +4,12 @@
 use super::When;
 use super::civil::{DAY_NS, SECOND_NS, days_from_civil};
 use super::day::Days;
+use super::epoch;
 use super::find::{Spelling, is_announced, is_delimited, scan};
 use super::numeric_date::{DateOrder, date_alone};
+use super::rules::FURTHEST_ZONE_NS;
 use super::stamp::Stamp;
+use crate::limits;
 
 /// What a line near the beginning says about the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +48,12 @@ pub(super) fn learn(
             let wall = days.resolve(time);
             first = first.or(Some(wall));
         }
+        if !is_clock
+            && found.is_none()
+            && let Some((at, uptime_ns)) = announced_start(line)
+        {
+            return Some(HeadDate::Running { at, uptime_ns });
+        }
         let crossed = days.midnight_ns();
         if let Some((stamp, is_next)) = stamp_after(line, from) {
             let wall = wall_ns(&stamp);
@@ -68,6 +77,23 @@ pub(super) fn learn(
         }
     }
     None
+}
+
+/// A stamp and the uptime at that time: alone after the word `date`, above a recording that begins then; or
+/// with the same instant as an epoch and the uptime in parentheses.
+fn announced_start(line: &[u8]) -> Option<(Stamp, i64)> {
+    let (found, _) = scan(line, limits::STAMP_WITHIN_BYTES, DateOrder::Customary)?;
+    let When::Stamp(stamp) = found.when else { return None };
+    stamp.year?;
+    let (before, after) = (&line[..found.start], line[found.end..].trim_ascii());
+    if after.is_empty() {
+        return (before == b"date ").then_some((stamp, 0));
+    }
+    let mut numbers = after.strip_prefix(b"(")?.strip_suffix(b")")?.split(|&byte| byte == b' ');
+    let (epoch, uptime, None) = (numbers.next()?, numbers.next()?, numbers.next()) else { return None };
+    let distance = epoch::number(epoch)?.saturating_sub(wall_ns(&stamp)).abs();
+    let seconds: f64 = std::str::from_utf8(uptime).ok()?.parse().ok()?;
+    (distance <= FURTHEST_ZONE_NS).then_some((stamp, (seconds * SECOND_NS as f64) as i64))
 }
 
 fn wall_ns(stamp: &Stamp) -> i64 {
@@ -152,6 +178,9 @@ mod tests {
         assert_eq!(clock(&["00:00:00.5 Log opened 2026-11-21T03:04:05Z"]), "03:04:05 after 500000000");
         let running = |lines: &[&str]| words(lines, Spelling::Uptime);
         assert_eq!(running(&["0.250 2026-11-21 03:04:05; x"]), "03:04:05 after 250000000");
+        assert_eq!(running(&["date Sat Nov 21 03:04:05 2026", "0.250 x"]), "03:04:05 after 0");
+        let pair = "Start at Sat Nov 21 03:04:05 2026 (1795230245.0 12.5)";
+        assert_eq!(running(&[pair, "14.250 x"]), "03:04:05 after 12500000000");
         assert_eq!(running(&["0.250 built on 2026-11-21 03:04:05"]), "");
         // The date in a message, and of a build.
         assert_eq!(clock(&["12:30:01 valid until 11/21/2026 only", "12:30:02 x"]), "");

@@ -51,6 +51,7 @@ impl TimeLayouts {
         }
         if !self.before.is_empty()
             && let Some((found, _)) = scan(line, limits::STAMP_WITHIN_BYTES, order)
+            && !is_value(line, &found)
             && let Some(before) = layout(&line[..found.start])
             && self.before.iter().any(|known| **known == *before)
         {
@@ -82,6 +83,9 @@ impl TimeLayouts {
                     day_before = time_of_day(&time.when).or(day_before);
                 }
                 Some((time, _)) => {
+                    if is_value(line, time) {
+                        continue;
+                    }
                     let Some(layout) = layout(&line[..time.start]) else { continue };
                     let fits = complete(&time.when).is_none_or(|ns| is_between(ns, before, next[index]));
                     count(&mut groups, layout, fits);
@@ -108,7 +112,7 @@ impl TimeLayouts {
     pub(super) fn combined(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> TimeLayouts {
         let mut groups: Vec<(Vec<u8>, usize, usize)> = Vec::new();
         let mut stamped = 0;
-        let mut last: Vec<i64> = Vec::new();
+        let (mut last, mut falling): (Vec<i64>, Vec<usize>) = (Vec::new(), Vec::new());
         for (line, found) in lines.iter().zip(found) {
             let Some((time, _)) = found else { continue };
             stamped += 1;
@@ -117,12 +121,26 @@ impl TimeLayouts {
             let at = groups.iter().position(|(known, ..)| *known == layout);
             let rises = at.is_none_or(|at| ns >= last[at].saturating_sub(SLACK_NS));
             match at {
-                Some(at) => last[at] = ns,
-                None => last.push(ns),
+                Some(at) => {
+                    falling[at] += usize::from(ns <= last[at].saturating_add(SLACK_NS));
+                    last[at] = ns;
+                }
+                None => {
+                    last.push(ns);
+                    falling.push(1);
+                }
             }
             count(&mut groups, layout, rises);
         }
-        groups.retain(|&(_, lines, rising)| rising * 5 >= lines * 4);
+        // The latest event may come first.
+        let is_in_order = |lines: usize, some: usize| some * 5 >= lines * 4;
+        let mut falling = falling.into_iter();
+        groups.retain(|&(_, lines, rising)| is_in_order(lines, rising.max(falling.next().unwrap_or(0))));
+        // Where a layout repeats, a single word before a date is part of a text.
+        if groups.iter().any(|(_, lines, _)| *lines > 1) {
+            let texts = groups.extract_if(.., |(layout, lines, _)| *lines == 1 && layout == b"a ");
+            stamped -= texts.count();
+        }
         let covered: usize = groups.iter().map(|(_, lines, _)| lines).sum();
         if stamped < FEWEST_LINES || covered * 10 < stamped * 9 {
             return TimeLayouts::default();
@@ -249,6 +267,14 @@ fn begins_with_day_time(line: &[u8]) -> Option<FoundTime> {
     let start = usize::from(matches!(line.first(), Some(b'[' | b'(')));
     let (ns, end) = day_time(line, start)?;
     (end >= start + "1:02:03".len()).then_some(FoundTime { when: When::TimeOfDay(ns), start, end })
+}
+
+/// Whether a line is a name, a colon and a time: the time is a value of an event that began earlier.
+fn is_value(line: &[u8], time: &FoundTime) -> bool {
+    let name = line[..time.start].trim_ascii_end();
+    let is_of_name = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'_' | b'-');
+    line[time.end..].trim_ascii().is_empty()
+        && name.strip_suffix(b":").is_some_and(|name| !name.is_empty() && name.iter().all(is_of_name))
 }
 
 /// Whether a time after this text may be that of its line.

@@ -7,6 +7,7 @@
 pub(crate) mod civil;
 pub(crate) mod date_order;
 pub(crate) mod day;
+pub(crate) mod day_number;
 pub(crate) mod digits;
 pub(crate) mod epoch;
 pub(crate) mod field;

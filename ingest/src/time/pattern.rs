@@ -13,7 +13,7 @@ use super::offset::offset;
 use super::provisional::FIRST_REAL_NS;
 use super::rare_formats::{compact, digits_alone, tai64, week_day};
 use super::stamp::{Stamp, full_year, iso};
-use super::time_of_day::TimeOfDay;
+use super::time_of_day::{HALVES, TimeOfDay};
 use super::undated::uptime;
 
 /// One element of a time.
@@ -213,9 +213,9 @@ impl PatternStep {
     }
 }
 
-/// `AM`, `pm`, `a.m.`, and in Chinese and Japanese; its length, and whether it is the afternoon.
+/// `AM`, `pm`, `a.m.`, and in Chinese, Japanese and Korean; its length, and whether it is the afternoon.
 fn half(bytes: &[u8]) -> Option<(usize, bool)> {
-    for (text, afternoon) in [("上午", false), ("下午", true), ("午前", false), ("午後", true)] {
+    for (text, afternoon) in HALVES {
         if bytes.starts_with(text.as_bytes()) {
             return Some((text.len(), afternoon));
         }

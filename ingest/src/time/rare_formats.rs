@@ -5,7 +5,9 @@ use super::civil::{DAY_NS, SECOND_NS, civil_from_days, days_from_civil, is_leap}
 use super::digits::{byte, digit_run, four, fraction_ns, one_or_two, two};
 use super::month_names::{is_letter, month};
 use super::stamp::{Stamp, full_year, optional_zone, time_after_date};
-use super::time_of_day::{TimeOfDay, time_of_day, unpadded_time_of_day, unusual_time_of_day};
+use super::time_of_day::{
+    TimeOfDay, time_after_half, time_of_day, unpadded_time_of_day, unusual_time_of_day,
+};
 
 /// `20261121T030405Z`, `20261121 03:04:05`, `20261121-3:4:5:67`, `261121 3:04:05` (MySQL): a date without
 /// separators, distinguished from other numbers by the character between it and the time, or within the time.
@@ -62,9 +64,10 @@ pub(crate) fn digits_alone(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
 pub(crate) fn year_first(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     match byte(bytes, at + 4) {
         b'-' if byte(bytes, at + 5) == b'W' => week_date(bytes, at),
-        b'-' if digit_run(bytes, at + 5) == 3 => ordinal_date(bytes, at),
+        b'-' | b':' | b'/' if digit_run(bytes, at + 5) == 3 => ordinal_date(bytes, at),
         b'-' | b' ' | b'/' | b'.' if is_letter(byte(bytes, at + 5)) => year_name_day(bytes, at),
         b' ' if byte(bytes, at + 7) == b' ' && byte(bytes, at + 10) == b' ' => spaced_numbers(bytes, at),
+        b'/' | b'-' | b'.' => unpadded_numbers(bytes, at),
         0x80.. => east_asian(bytes, at),
         _ => None,
     }
@@ -121,6 +124,20 @@ fn spaced_numbers(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     Some((Stamp::new(Some(year), month, day, time, zone)?, end))
 }
 
+/// `2026/2/8 3:04:05`, `2026. 2. 8. 오후 3:04:05`: month and day without leading zeros.
+fn unpadded_numbers(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
+    let separator = byte(bytes, at + 4);
+    let after = |end: usize| {
+        (byte(bytes, end) == separator).then(|| end + 1 + usize::from(byte(bytes, end + 1) == b' '))
+    };
+    let (month, end) = one_or_two(bytes, after(at + 4)?)?;
+    let (day, mut end) = one_or_two(bytes, after(end)?)?;
+    end += usize::from(separator == b'.' && byte(bytes, end) == b'.');
+    let (time, end) = time_after_date(bytes, end)?;
+    let (zone, end) = optional_zone(bytes, end);
+    Some((Stamp::new(four(bytes, at), month, day, time, zone)?, end))
+}
+
 /// A number and the sign of its unit, in Chinese and Japanese or in Korean.
 fn with_unit(bytes: &[u8], at: usize, units: [&str; 2]) -> Option<(u8, usize)> {
     let at = at + usize::from(byte(bytes, at) == b' ');
@@ -135,7 +152,8 @@ fn east_asian(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let (month, end) = with_unit(bytes, at + 4 + unit.len(), ["月", "월"])?;
     let (day, end) = with_unit(bytes, end, ["日", "일"])?;
     let clock_at = end + usize::from(byte(bytes, end) == b' ');
-    let (time, end) = time_of_day(bytes, clock_at).or_else(|| {
+    let halved = time_after_half(bytes, clock_at).or_else(|| time_of_day(bytes, clock_at));
+    let (time, end) = halved.or_else(|| {
         let (hour, end) =
             with_unit(bytes, clock_at, ["時", "시"]).or_else(|| with_unit(bytes, clock_at, ["时", "点"]))?;
         let (minute, end) = with_unit(bytes, end, ["分", "분"])?;
@@ -223,3 +241,17 @@ pub(crate) fn hex_seconds(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
     let second = hex(bytes, 0)?;
     HEX_YEARS.contains(&second).then_some((second * SECOND_NS, HEX_DIGITS))
 }
+
+/// `UPID:pve1:0002E096:0E10F08E:69A2DFC8:qmstart:100:root@pam:`: the id of a task of Proxmox, whose fifth part
+/// is the second of its start.
+pub(crate) fn task_id(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
+    let rest = bytes.get(at..)?;
+    let mut parts =
+        rest[..rest.len().min(LONGEST_TASK_ID_BYTES)].strip_prefix(b"UPID:")?.split(|&byte| byte == b':');
+    let start = parts.nth(3).filter(|start| start.len() == HEX_DIGITS)?;
+    let second = i64::from_str_radix(std::str::from_utf8(start).ok()?, 16).ok()?;
+    let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+    (parts.count() >= 3 && HEX_YEARS.contains(&second)).then_some((second * SECOND_NS, at + length))
+}
+
+const LONGEST_TASK_ID_BYTES: usize = 256;

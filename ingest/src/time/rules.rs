@@ -5,6 +5,7 @@
 use super::When;
 use super::civil::{DAY_NS, SECOND_NS, civil_from_days, days_from_civil};
 use super::date_order::date_order;
+use super::digits::{byte, digit_run};
 use super::epoch;
 use super::find::{FoundTime, Spelling, is_delimited, scan};
 use super::head_date::{self, HeadDate};
@@ -114,7 +115,11 @@ pub(crate) fn learn<'a>(lines: impl Iterator<Item = &'a [u8]>) -> TimeRules {
     {
         // If bare numbers count, any other time further on is part of a message.
         let headings = matches!(spelling, Spelling::DayTime | Spelling::Uptime);
-        let within = if headings { limits::STAMP_ANCHORED_BYTES } else { limits::STAMP_WITHIN_BYTES };
+        let within = if headings || spelling == Spelling::DayNumber {
+            limits::STAMP_ANCHORED_BYTES
+        } else {
+            limits::STAMP_WITHIN_BYTES
+        };
         let rules = TimeRules { within, headings, usual: Some((spelling, place)), ..TimeRules::default() };
         let head = if headings { head_date(&lines, spelling, &rules) } else { None };
         return TimeRules { head, ..rules };
@@ -155,15 +160,31 @@ fn head_date(lines: &[&[u8]], spelling: Spelling, rules: &TimeRules) -> Option<H
 }
 
 /// The lines that may have a time of their own: indented ones continue others, unless nearly all are
-/// indented, to pad a number at their start.
+/// indented, or many begin with a number, which the spaces pad.
 fn independent_lines<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
     let lines: Vec<&[u8]> = lines.filter(|line| !line.trim_ascii().is_empty()).take(MOST_LINES).collect();
     let is_indented = |line: &&&[u8]| line.first().is_some_and(u8::is_ascii_whitespace);
     let indented = lines.iter().filter(is_indented).count();
-    if indented * 10 >= lines.len() * 9 {
+    let padded = lines.iter().filter(|line| is_padded_number(line)).count();
+    if indented * 10 >= lines.len() * 9 || padded * 2 >= lines.len() {
         return lines;
     }
     lines.into_iter().filter(|line| !is_indented(&line)).collect()
+}
+
+/// Whether a line is indented and begins with two numbers, as rows of a table do, or with one and its fraction, as
+/// uptimes of a fixed width.
+fn is_padded_number(line: &[u8]) -> bool {
+    let number = line.trim_ascii_start();
+    let digits = digit_run(number, 0);
+    if number.len() == line.len() || digits == 0 {
+        return false;
+    }
+    match byte(number, digits) {
+        b'.' => digit_run(number, digits + 1) > 2,
+        b' ' => number[digits..].trim_ascii_start().first().is_some_and(u8::is_ascii_digit),
+        _ => false,
+    }
 }
 
 /// How many times may be those of their lines: those in data are quoted or follow a name.
@@ -180,8 +201,12 @@ fn scan_all(lines: &[&[u8]], within: usize) -> Vec<Option<(FoundTime, Spelling)>
 /// and counts of a request.
 fn learn_far(lines: &[&[u8]]) -> Option<TimeRules> {
     let found = scan_all(lines, limits::FAR_STAMP_WITHIN_BYTES);
-    let certain = found.iter().flatten().filter(|(time, _)| is_complete(&time.when)).count();
-    if certain == 0 || certain * 10 < lines.len() * 9 {
+    let times = || lines.iter().zip(&found).filter_map(|(line, found)| Some((line, &found.as_ref()?.0)));
+    let certain = times().filter(|(_, time)| is_complete(&time.when)).count();
+    // The last value of a row is its time, whatever is printed above the rows.
+    let ending = times().filter(|(line, time)| line[time.end..].trim_ascii().is_empty()).count();
+    let most = certain * 10 >= lines.len() * 9 || certain * 2 > lines.len() && ending == certain;
+    if certain == 0 || !most {
         return None;
     }
     let (order, order_reason) = date_order(lines, &found);
@@ -199,7 +224,7 @@ pub(crate) fn is_complete(when: &When) -> bool {
 }
 
 /// No zone is further from UTC than this.
-const FURTHEST_ZONE_NS: i64 = 15 * 3_600 * SECOND_NS;
+pub(super) const FURTHEST_ZONE_NS: i64 = 15 * 3_600 * SECOND_NS;
 
 /// Lines with a stamp without a zone may also have the same time as an epoch, which needs no zone. The
 /// numbers are such epochs if their difference to the stamps is no more than a zone.

@@ -6,7 +6,7 @@ use super::civil::last_day;
 use super::digits::{byte, digit_run, four, one_or_two, two};
 use super::month_names::{is_letter, month, month_name, word_end};
 use super::offset::{region_after, zone_after};
-use super::time_of_day::{TimeOfDay, half_of_day, time_of_day, unusual_time_of_day};
+use super::time_of_day::{TimeOfDay, half_of_day, time_after_half, time_of_day, unusual_time_of_day};
 
 /// A date and time as written: perhaps without a year, perhaps without a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +90,10 @@ const AT: [&[u8]; 6] = [b"time=", b"at ", b"um ", b"kl. ", "à ".as_bytes(), b"a
 
 fn time_after_wide_gap(bytes: &[u8], mut at: usize) -> Option<(TimeOfDay, usize)> {
     let separator = byte(bytes, at);
-    if !matches!(separator, b' ' | b'\t' | b'T' | b't' | b'_' | b'-' | b':' | b',' | b'@' | b'|' | b'*') {
+    if !matches!(
+        separator,
+        b' ' | b'\t' | b'T' | b't' | b'_' | b'-' | b':' | b',' | b'@' | b'|' | b'*' | b'.'
+    ) {
         return None;
     }
     at += 1;
@@ -101,7 +104,10 @@ fn time_after_wide_gap(bytes: &[u8], mut at: usize) -> Option<(TimeOfDay, usize)
         }
         at += AT.iter().find(|word| bytes[at..].starts_with(word)).map_or(0, |word| word.len());
     }
-    let usual = time_of_day(bytes, at);
+    let usual = time_of_day(bytes, at).or_else(|| time_after_half(bytes, at));
+    if separator == b'.' {
+        return usual;
+    }
     // Six bare digits after a space are any number; after a dash or the like they are a time.
     let tight = |at: usize| separator != b' ' || !byte(bytes, at + 2).is_ascii_digit();
     usual.or_else(|| if tight(at) { unusual_time_of_day(bytes, at) } else { None })

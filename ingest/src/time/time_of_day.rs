@@ -87,6 +87,23 @@ pub(crate) fn unpadded_time_of_day(bytes: &[u8], at: usize) -> Option<(TimeOfDay
     (time.is_valid() && byte(bytes, end) != b':').then_some((time, end))
 }
 
+/// The words for the halves of a day that precede the time in Korean, Chinese and Japanese, and whether they
+/// are the afternoon.
+pub(super) const HALVES: [(&str, bool); 6] =
+    [("오전", false), ("오후", true), ("上午", false), ("下午", true), ("午前", false), ("午後", true)];
+
+/// `오후 3:04:05`: a time on a 12-hour clock after the word for the half of the day.
+pub(crate) fn time_after_half(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usize)> {
+    if byte(bytes, at) < 0x80 {
+        return None;
+    }
+    let (word, is_afternoon) = HALVES.iter().find(|(word, _)| bytes[at..].starts_with(word.as_bytes()))?;
+    let at = at + word.len();
+    let (time, end) = time_of_day(bytes, at + usize::from(byte(bytes, at) == b' '))?;
+    let hour = time.hour % 12 + if *is_afternoon { 12 } else { 0 };
+    (time.hour <= 12).then_some((TimeOfDay { hour, ..time }, end))
+}
+
 /// The hour on a 24-hour clock for `AM`, `pm`, `a.m.` or `p. m.` after a time, perhaps after a space.
 #[inline]
 pub(crate) fn half_of_day(bytes: &[u8], at: usize, hour: u8) -> Option<(u8, usize)> {

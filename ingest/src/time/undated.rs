@@ -27,7 +27,10 @@ pub(crate) fn day_time(line: &[u8], at: usize) -> Option<(i64, usize)> {
         b':' => has_seconds && !byte(line, end + 1).is_ascii_digit(),
         _ => false,
     };
-    ends.then(|| (time.ns(), end))
+    // A clock is padded to two digits; minutes and seconds that are padded to more are the time of a game.
+    let width = at + 1 + usize::from(byte(line, at + 1) != b':');
+    let is_padded = !has_seconds && at > 0 && width > 2 && line[..at].iter().all(|byte| *byte == b' ');
+    (ends && !is_padded).then(|| (time.ns(), end))
 }
 
 /// Longest uptime that is read, in seconds: thirty years.
@@ -57,6 +60,8 @@ pub(crate) fn uptime(line: &[u8], at: usize) -> Option<(i64, usize)> {
     let unit_ns = match &line[end..end + unit] {
         // A number without a unit is an uptime only if it has the precision of a clock.
         b"" if point && end - from - digits > 3 => SECOND_NS,
+        // Klipper writes tenths and a colon.
+        b"" if point && digits > 1 && byte(line, end) == b':' => SECOND_NS,
         b"" if !point && follows_level_letter(line, at) => 1_000_000,
         b"s" => SECOND_NS,
         b"ms" if !point => 1_000_000,

@@ -21,5 +21,5 @@ pub use listing::Listing;
 pub(crate) use listing::Stretch;
 pub use overview::{IndexCount, Overview};
 pub use patterns::Sampled;
-pub(crate) use timeline::empty_timeline;
 pub use sample::SampleCase;
+pub(crate) use timeline::empty_timeline;

@@ -2,6 +2,7 @@
 
 use crate::batch::Level;
 use crate::level;
+use crate::level_words::from_word_of_any_language;
 use crate::table::{ColumnRole, TableColumn};
 
 /// Names of columns that contain the time of an event, the most reliable first, compared case-insensitively.
@@ -91,105 +92,6 @@ pub(super) fn role(name: &[u8]) -> ColumnRole {
     }
 }
 
-/// Words for levels in addition to the English ones, as Windows translates them.
-const LEVEL_WORDS: [(Level, &[&str]); 5] = [
-    (
-        Level::Info,
-        &[
-            "情報",
-            "Informationen",
-            "Información",
-            "Informazioni",
-            "Informações",
-            "Informação",
-            "Informatie",
-            "Сведения",
-            "Информация",
-            "信息",
-            "資訊",
-            "정보",
-            "Informacje",
-            "Informace",
-            "Bilgi",
-            "LOG",
-        ],
-    ),
-    (
-        Level::Warn,
-        &[
-            "警告",
-            "Warnung",
-            "Avertissement",
-            "Advertencia",
-            "Avviso",
-            "Aviso",
-            "Waarschuwing",
-            "Предупреждение",
-            "경고",
-            "Ostrzeżenie",
-            "Upozornění",
-            "Varning",
-            "Advarsel",
-            "Uyarı",
-        ],
-    ),
-    (
-        Level::Error,
-        &[
-            "エラー",
-            "Fehler",
-            "Erreur",
-            "Errore",
-            "Erro",
-            "Fout",
-            "Ошибка",
-            "错误",
-            "錯誤",
-            "오류",
-            "Błąd",
-            "Chyba",
-            "Fel",
-            "Feil",
-            "Fejl",
-            "Hata",
-        ],
-    ),
-    (
-        Level::Fatal,
-        &[
-            "重大",
-            "Kritisch",
-            "Critique",
-            "Crítico",
-            "Critico",
-            "Kritiek",
-            "Критический",
-            "关键",
-            "严重",
-            "嚴重",
-            "위험",
-            "Krytyczny",
-            "Kritické",
-            "Kritiskt",
-            "Kritik",
-        ],
-    ),
-    (
-        Level::Trace,
-        &[
-            "詳細",
-            "Ausführlich",
-            "Commentaires",
-            "Detallado",
-            "Dettagliato",
-            "Detalhado",
-            "Подробно",
-            "详细",
-            "자세히",
-        ],
-    ),
-];
-
 /// The level for a value of a level column.
 pub(super) fn level(value: &[u8]) -> Option<Level> {
     if let Some(level) = level::from_word(value) {
@@ -202,8 +104,37 @@ pub(super) fn level(value: &[u8]) -> Option<Level> {
     if let [word @ .., b'1'..=b'5'] = value {
         return level::from_word(word);
     }
-    let word = std::str::from_utf8(value).ok()?;
-    LEVEL_WORDS.iter().find(|(_, words)| words.contains(&word)).map(|(level, _)| *level)
+    // PostgreSQL's word for messages to the server's operator.
+    if value == b"LOG" {
+        return Some(Level::Info);
+    }
+    from_word_of_any_language(value)
+}
+
+/// Whether a value is the name of a type, as some exports have them in the row below the names.
+pub(super) fn is_type(value: &[u8]) -> bool {
+    const TYPES: [&[u8]; 18] = [
+        b"INTEGER",
+        b"INT",
+        b"BIGINT",
+        b"SMALLINT",
+        b"VARCHAR",
+        b"NVARCHAR",
+        b"CHAR",
+        b"TEXT",
+        b"STRING",
+        b"DATE",
+        b"DATETIME",
+        b"TIMESTAMP",
+        b"DOUBLE",
+        b"FLOAT",
+        b"DECIMAL",
+        b"NUMERIC",
+        b"BOOLEAN",
+        b"UNIQUEIDENTIFIER",
+    ];
+    let name = value.split(|&byte| byte == b'(').next().unwrap_or_default();
+    TYPES.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
 /// The columns of PostgreSQL's csvlog, which has no header: 23 up to version 12, 24 in 13, 26 since 14.

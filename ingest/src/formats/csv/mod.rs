@@ -17,7 +17,7 @@ pub(crate) static FORMAT: Format = Format {
     title: "rows of a table",
     weight: 0.85,
     learn,
-    heading: Some(|setup, _, is_first| is_first && setup.learned.has_header),
+    heading: Some(|setup, row, _| setup.learned.table_heads.iter().any(|head| **head == *without_mark(row))),
     reader,
     ..Format::LINES
 };
@@ -40,7 +40,7 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
     Learned {
         framing,
         delimiter,
-        has_header: shape.has_header,
+        table_heads: shape.heads.into(),
         columns: shape.columns,
         time_columns: shape.time_columns,
         level_column: shape.level_column,
@@ -80,11 +80,15 @@ fn preamble(text: &[u8]) -> Option<usize> {
     Some(0)
 }
 
+fn without_mark(row: &[u8]) -> &[u8] {
+    row.strip_prefix(BYTE_ORDER_MARK).unwrap_or(row)
+}
+
 fn reader(setup: &Setup) -> Box<dyn Reader> {
     let learned = &setup.learned;
     let mut table = Table::new(b"", columns::level);
     table.order = setup.times.order;
-    if !learned.has_header {
+    if learned.table_heads.is_empty() {
         table.columns = columns::without_header(learned.columns, learned.time_columns);
         if let Some(column) = learned.level_column.and_then(|column| table.columns.get_mut(column)) {
             column.role = ColumnRole::Level;
@@ -123,6 +127,11 @@ impl Reader for CsvReader {
     }
 
     fn heading(&mut self, line: &[u8], _: &mut Rows) {
+        // The row of types adds nothing to the names.
+        let line = without_mark(line);
+        if self.learned.table_heads.first().is_none_or(|names| **names != *line) {
+            return;
+        }
         let name = |cell: Cell| -> Box<[u8]> { line[cell.from..cell.to].trim_ascii().into() };
         let mut names: Vec<_> = cells(line, self.delimiter).map(name).collect();
         for (index, name) in names.iter_mut().enumerate() {
@@ -139,6 +148,7 @@ impl Reader for CsvReader {
             [Some(time), None] if time == index => ColumnRole::Time,
             [Some(date), Some(_)] if date == index => ColumnRole::Date,
             [_, Some(time)] if time == index => ColumnRole::TimeOfDay,
+            _ if self.learned.level_column == Some(index) => ColumnRole::Level,
             _ => columns::role(name),
         };
         let columns = names.into_iter().enumerate();

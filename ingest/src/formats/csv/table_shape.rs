@@ -2,18 +2,19 @@
 //! row contains their names, and which of them contain the time.
 
 use super::NextRow;
-use super::columns::{is_postgresql, level, time_rank};
+use super::columns::{is_postgresql, is_type, level, role, time_rank};
 use crate::formats::joined_time;
 use crate::frame::BYTE_ORDER_MARK;
 use crate::limits::{LONGEST_HEADER_NAME_BYTES, TABLE_SAMPLE_ROWS};
 use crate::named_columns::number;
-use crate::table::cells;
+use crate::table::{ColumnRole, cells};
 use crate::time::field::{FieldTimes, KNOWN, TimeField, TimeFieldOption, mark_chosen};
 use crate::time::find::whole_time;
 
 pub(super) struct TableShape {
     pub columns: usize,
-    pub has_header: bool,
+    /// The row that names the columns, as it is written, and perhaps one with their types.
+    pub heads: Vec<Box<[u8]>>,
     /// The column of the time; or the columns of the date and the time of day.
     pub time_columns: [Option<usize>; 2],
     /// The column of the level, if its values and not its name show it.
@@ -22,7 +23,16 @@ pub(super) struct TableShape {
     pub time_options: Vec<TimeFieldOption>,
 }
 
+/// The values of a row, and the row as it is written.
+struct RawRow<'a> {
+    cells: Row<'a>,
+    text: &'a [u8],
+}
+
 type Row<'a> = Vec<&'a [u8]>;
+
+/// A report may have this many lines above the names of its columns: a title, its time, a filter.
+const MOST_TITLE_ROWS: usize = 8;
 
 /// The delimiter with which most rows have the same number of values, if that makes a table.
 pub(super) fn learn(
@@ -33,8 +43,16 @@ pub(super) fn learn(
     let mut best: Option<(f32, u8, NextRow, TableShape)> = None;
     let is_quoted = sample.first() == Some(&b'"');
     for &(delimiter, next) in delimiters {
-        let rows = rows(sample, delimiter, next);
-        if let Some((share, shape)) = shape(&rows, delimiter, is_quoted, chosen)
+        let mut rows = rows(sample, delimiter, next);
+        rows.drain(..titles(&rows));
+        let heads: Vec<Box<[u8]>> = rows.iter().take(2).map(|row| row.text.into()).collect();
+        let mut rows: Vec<Row<'_>> = rows.into_iter().map(|row| row.cells).collect();
+        let has_types = rows.len() > 2 && rows[1].len() > 2 && rows[1].iter().all(|cell| is_type(cell));
+        if has_types {
+            rows.remove(1);
+        }
+        let heads = heads.into_iter().take(1 + usize::from(has_types)).collect();
+        if let Some((share, shape)) = shape(&rows, delimiter, is_quoted, chosen, heads)
             && best.as_ref().is_none_or(|(best, _, _, known)| {
                 share > *best || ((share - *best).abs() < f32::EPSILON && shape.columns > known.columns)
             })
@@ -45,7 +63,17 @@ pub(super) fn learn(
     best.map(|(_, delimiter, next, shape)| (delimiter, next, shape))
 }
 
-fn rows(sample: &[u8], delimiter: u8, next: NextRow) -> Vec<Row<'_>> {
+/// The number of rows above the one that names the columns: they have fewer values than all others.
+fn titles(rows: &[RawRow<'_>]) -> usize {
+    let widths: Vec<Row<'_>> = rows.iter().map(|row| row.cells.clone()).collect();
+    let Some(columns) = usual_count(&widths).filter(|columns| *columns > 2) else { return 0 };
+    let above = rows.iter().take_while(|row| row.cells.len() + 1 < columns).count();
+    let follows = |rows: &[Row<'_>]| rows.len() > 1 && is_header(&rows[0], &rows[1..], columns);
+    let is_title = (1..=MOST_TITLE_ROWS).contains(&above) && follows(&widths[above..]);
+    if is_title { above } else { 0 }
+}
+
+fn rows(sample: &[u8], delimiter: u8, next: NextRow) -> Vec<RawRow<'_>> {
     let mut rest = sample.strip_prefix(BYTE_ORDER_MARK).unwrap_or(sample);
     let mut rows = Vec::new();
     while rows.len() < TABLE_SAMPLE_ROWS && !rest.is_empty() {
@@ -57,7 +85,8 @@ fn rows(sample: &[u8], delimiter: u8, next: NextRow) -> Vec<Row<'_>> {
         };
         rest = remaining;
         if !row.trim_ascii().is_empty() {
-            rows.push(cells(row, delimiter).map(|cell| &row[cell.from..cell.to]).collect());
+            let cells = cells(row, delimiter).map(|cell| &row[cell.from..cell.to]).collect();
+            rows.push(RawRow { cells, text: row });
         }
     }
     rows
@@ -69,6 +98,7 @@ fn shape(
     delimiter: u8,
     is_quoted: bool,
     chosen: Option<&str>,
+    mut heads: Vec<Box<[u8]>>,
 ) -> Option<(f32, TableShape)> {
     let body = rows.get(1..).filter(|body| !body.is_empty()).unwrap_or(rows);
     let columns = usual_count(body)?;
@@ -93,16 +123,20 @@ fn shape(
         return None;
     }
     let (time_columns, time_options) = with_choice(header, body, columns, time_columns, chosen);
-    let level_column = if header.is_none() { level_column(body, columns) } else { None };
-    let has_header = header.is_some();
-    Some((share, TableShape { columns, has_header, time_columns, level_column, time_options }))
+    let is_named = header.is_some_and(|names| names.iter().any(|name| role(name) == ColumnRole::Level));
+    let level_column = if is_named { None } else { level_column(header, body, columns) };
+    if header.is_none() {
+        heads.clear();
+    }
+    Some((share, TableShape { columns, heads, time_columns, level_column, time_options }))
 }
 
-/// The first column whose values are all words or letters of a level.
-fn level_column(body: &[Row<'_>], columns: usize) -> Option<usize> {
+/// The first column whose values are all words or letters of a level; letters count without a name only.
+fn level_column(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> Option<usize> {
+    let is_long = |value: &[u8]| header.is_none() || value.len() > 2;
     (0..columns).find(|&column| {
         let values = || body.iter().filter_map(|row| row.get(column)).map(|value| value.trim_ascii());
-        values().count() > 1 && values().all(|value| level(value).is_some())
+        values().count() > 1 && values().all(|value| is_long(value) && level(value).is_some())
     })
 }
 

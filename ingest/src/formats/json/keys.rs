@@ -26,6 +26,8 @@ pub(super) enum KeyRole {
     Letter,
     /// Text that journald writes as a list of bytes where it is not printable.
     Bytes,
+    /// The nanoseconds after the whole seconds of the time, under [`SECONDS`].
+    Nanos,
 }
 
 /// How numbers map to levels.
@@ -73,8 +75,8 @@ const TIME_KEYS: [&str; 47] = [
     "timeUnixNano",
     "observedTimeUnixNano",
     "timeMillis",
-    "instant.epochSecond",
-    "timestamp.seconds",
+    SECONDS[0],
+    SECONDS[1],
     "TimeCreated",
     "TimeGenerated",
     "time_created",
@@ -98,6 +100,9 @@ const TIME_KEYS: [&str; 47] = [
     "EventReceivedTime",
     "__timestamp__",
 ];
+
+/// Times in whole seconds, with their nanoseconds under another key.
+pub(super) const SECONDS: [&str; 2] = ["instant.epochSecond", "timestamp.seconds"];
 
 pub(super) const MONGODB_TIME: &str = "t.$date";
 
@@ -189,6 +194,7 @@ impl KeyRole {
             "s" => return KeyRole::Letter,
             "reqId" => return KeyRole::Mark(REQUEST),
             "MESSAGE" => return KeyRole::Bytes,
+            "instant.nanoOfSecond" | "timestamp.nanos" => return KeyRole::Nanos,
             "PRIORITY" => return KeyRole::Level(LEVEL_KEYS.len() as u8, Scale::Usual),
             "priority" | "Priority" => return KeyRole::Level(LEVEL_KEYS.len() as u8, Scale::Words),
             _ => {}

@@ -4,6 +4,7 @@ use super::keys::{REQUEST, Scale, WINDOWS};
 use super::scan::JsonValue;
 use crate::batch::Level;
 use crate::level;
+use crate::level_words::from_word_of_any_language;
 
 /// After all top-level keys with words, before those with numbers of their own.
 const NUMBER_RANK: u8 = 50;
@@ -38,7 +39,7 @@ fn level_from_word(word: &[u8]) -> Option<Level> {
         // PostgreSQL's word for messages to the server's operator.
         b"LOG" => Some(Level::Info),
         [word @ .., b'+' | b'-', b'0'..=b'9'] | [word @ .., b'0'..=b'9'] => level::from_word(word),
-        _ => None,
+        word => from_word_of_any_language(word),
     })
 }
 

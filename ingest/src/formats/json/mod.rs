@@ -11,7 +11,7 @@ mod time_key;
 use std::sync::Arc;
 
 pub(crate) use embedded::JsonBody;
-use keys::{KeyRole, Keys, MONGODB_TIME, NONE, ROOT, STREAM, Scale};
+use keys::{KeyRole, Keys, MONGODB_TIME, NONE, ROOT, SECONDS, STREAM, Scale};
 pub(crate) use keys::{is_level, time_key_weight};
 pub(crate) use scan::unescape;
 use scan::{Cursor, JsonValue, Scan};
@@ -22,6 +22,7 @@ use crate::limits;
 use crate::named_columns::NamedColumns;
 use crate::rows::{ColumnKind, Rows};
 use crate::time::When;
+use crate::time::civil::SECOND_NS;
 use crate::time::epoch;
 use crate::time::field::TimeField;
 use crate::time::find::{time_near_start, whole_time};
@@ -63,6 +64,7 @@ struct EventMarks {
     time: Option<Time>,
     level: Option<LevelValue>,
     letter: Option<JsonValue>,
+    nanos: Option<i64>,
     /// Under `log`.
     line: Option<JsonValue>,
     marks: u8,
@@ -169,7 +171,7 @@ impl JsonReader {
         }
         if let Some(Time { slot, when, .. }) = &self.found.time {
             if !self.keeps_time {
-                rows.when(when);
+                rows.when(&self.with_nanos(*when, *slot));
             }
             if let Some(JsonValue::Text { start, end, .. }) = self.found.letter
                 && self.keys.slot(*slot).path.starts_with(MONGODB_TIME)
@@ -182,6 +184,18 @@ impl JsonReader {
             && self.found.marks & STREAM != 0
         {
             self.container_line(&event[start..end], rows);
+        }
+    }
+
+    /// The time with the nanoseconds that another key has.
+    fn with_nanos(&self, when: When, slot: usize) -> When {
+        match (when, self.found.nanos) {
+            (When::Instant(ns), Some(nanos @ 0..SECOND_NS))
+                if SECONDS.contains(&self.keys.slot(slot).path.as_str()) =>
+            {
+                When::Instant(ns + nanos)
+            }
+            (when, _) => when,
         }
     }
 
@@ -274,6 +288,12 @@ impl JsonReader {
             }
             KeyRole::Letter => {
                 self.found.letter = Some(value);
+                self.field(line, slot, value, rows);
+            }
+            KeyRole::Nanos => {
+                if let JsonValue::Int(nanos) = value {
+                    self.found.nanos = Some(nanos);
+                }
                 self.field(line, slot, value, rows);
             }
             KeyRole::Bytes => match value {

@@ -9,7 +9,7 @@ use crate::batch::Level;
 use crate::frame::Begins;
 use crate::limits;
 use crate::time::find::find;
-use crate::time::rules::TimeRules;
+use crate::time::rules::{TimeRules, is_complete};
 
 /// What begins an event.
 pub(super) struct Starts {
@@ -45,6 +45,11 @@ pub(super) fn learn(
     let has_few = stamped.len() * 2 < flush;
     if has_few && let Some(shape) = levels() {
         return Starts { begins: Arc::new(move |line| shape.begins(line)), by_level: true };
+    }
+    let marked = lines.iter().filter(|line| is_marked_time(line, rules)).count();
+    if marked > 1 && marked * 2 > stamped.len() {
+        let rules = rules.clone();
+        return by(Arc::new(move |line| is_marked_time(line, &rules)));
     }
     // A single date above a long report does not make it one event.
     if stamped.len() * limits::LINES_PER_STAMP >= flush && !stamped.is_empty() {
@@ -87,6 +92,20 @@ pub(super) fn learn(
     let has_traceback = lines.iter().any(|line| line.starts_with(TRACEBACK));
     by(Arc::new(move |line| !continues_trace(line, has_traceback)))
 }
+
+/// Whether a line is a time between marks, as programs write them above what follows: `==> 2026-11-21 03:04:05
+/// <==`, `=~=~= log 2026.11.21 03:04:05 =~=~=`.
+fn is_marked_time(line: &[u8], rules: &TimeRules) -> bool {
+    let are_marks = |marks: &[u8]| marks.iter().all(|byte| b"=-*#~<>+_".contains(byte));
+    let line = line.trim_ascii_end();
+    line.len() > 2 * MARKS
+        && are_marks(&line[..MARKS])
+        && are_marks(&line[line.len() - MARKS..])
+        && find(line, rules).is_some_and(|time| is_complete(&time.when))
+}
+
+/// This many marks surround a time on each side.
+const MARKS: usize = 3;
 
 /// The start of a comment.
 const COMMENT: &[u8] = b"# ";

@@ -1,8 +1,9 @@
-//! Words and letters that name a level where one is expected: including words that are ambiguous in a
-//! sentence, and those of other languages, as the JDK and others write them.
+//! Words that name a level where one is expected: also words that are ambiguous in a sentence, and those of
+//! other languages.
 
 use crate::batch::Level;
 use crate::level::{self, LONGEST_WORD};
+use crate::level_words::from_word_of_any_language;
 
 /// The level of a word.
 #[inline]
@@ -16,63 +17,27 @@ pub(super) fn level_of(word: &[u8]) -> Option<Level> {
     {
         return Some(level);
     }
-    let mut lower = [0; 40];
-    let lower = &mut lower[..word.len()];
-    lower.copy_from_slice(word);
-    lower.make_ascii_lowercase();
-    FURTHER.iter().find(|(name, _)| name.as_bytes() == lower).map(|&(_, level)| level)
+    let ambiguous = AMBIGUOUS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word));
+    ambiguous.map(|&(_, level)| level).or_else(|| from_word_of_any_language(word))
 }
 
-/// More words. ASCII letters are in lower case here; others are as written.
-const FURTHER: &[(&str, Level)] = &[
-    ("note", Level::Notice),
-    ("noti", Level::Notice),
-    ("warni", Level::Warn),
-    ("minor", Level::Warn),
-    ("major", Level::Error),
-    ("indeterminate", Level::Info),
-    ("success", Level::Info),
-    ("exception", Level::Error),
-    ("failure", Level::Error),
-    ("fail", Level::Error),
-    ("severity", Level::Error),
-    ("verb", Level::Trace),
-    ("schwerwiegend", Level::Error),
-    ("fehler", Level::Error),
-    ("warnung", Level::Warn),
-    ("hinweis", Level::Notice),
-    ("information", Level::Info),
-    ("informationen", Level::Info),
-    ("grave", Level::Error),
-    ("erreur", Level::Error),
-    ("avertissement", Level::Warn),
-    ("infos", Level::Info),
-    ("advertencia", Level::Warn),
-    ("aviso", Level::Warn),
-    ("informaci\u{f3}n", Level::Info),
-    ("informaci\u{d3}n", Level::Info),
-    ("errore", Level::Error),
-    ("avvertenza", Level::Warn),
-    ("avviso", Level::Warn),
-    ("informazioni", Level::Info),
-    ("erro", Level::Error),
-    ("fout", Level::Error),
-    ("waarschuwing", Level::Warn),
-    ("b\u{142}\u{105}d", Level::Error),
-    ("ostrze\u{17c}enie", Level::Warn),
-    ("\u{41e}\u{428}\u{418}\u{411}\u{41a}\u{410}", Level::Error),
-    (
-        "\u{41f}\u{420}\u{415}\u{414}\u{423}\u{41f}\u{420}\u{415}\u{416}\u{414}\u{415}\u{41d}\u{418}\u{415}",
-        Level::Warn,
-    ),
-    ("\u{418}\u{41d}\u{424}\u{41e}\u{420}\u{41c}\u{410}\u{426}\u{418}\u{42f}", Level::Info),
-    ("\u{91cd}\u{5927}", Level::Error),
-    ("\u{8b66}\u{544a}", Level::Warn),
-    ("\u{60c5}\u{5831}", Level::Info),
-    ("\u{30a8}\u{30e9}\u{30fc}", Level::Error),
-    ("\u{4e25}\u{91cd}", Level::Error),
-    ("\u{9519}\u{8bef}", Level::Error),
-    ("\u{4fe1}\u{606f}", Level::Info),
+/// Words that say a level only in its place, and two that Java's own logging has for a level that others call
+/// differently.
+const AMBIGUOUS: [(&[u8], Level); 14] = [
+    (b"note", Level::Notice),
+    (b"noti", Level::Notice),
+    (b"warni", Level::Warn),
+    (b"minor", Level::Warn),
+    (b"major", Level::Error),
+    (b"indeterminate", Level::Info),
+    (b"success", Level::Info),
+    (b"exception", Level::Error),
+    (b"failure", Level::Error),
+    (b"fail", Level::Error),
+    (b"severity", Level::Error),
+    (b"verb", Level::Trace),
+    ("重大".as_bytes(), Level::Error),
+    ("严重".as_bytes(), Level::Error),
 ];
 
 #[cfg(test)]

@@ -51,6 +51,8 @@ pub(crate) struct TextShape {
     level_on_second: bool,
     /// A letter in brackets is the level, somewhere before the message.
     bracketed_letter: bool,
+    /// The level is a digit between slashes.
+    slashed_severity: bool,
     pairs: PairNames,
     ids: IdMarks,
 }
@@ -101,6 +103,8 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
     }
     let lettered = starting.iter().filter(|(line, from)| letter_in_brackets(line, *from).is_some()).count();
     text.bracketed_letter = lettered > 1 && lettered * 10 >= starting.len() * 9;
+    let slashed = starting.iter().filter(|(line, from)| level_between_slashes(line, *from).is_some()).count();
+    text.slashed_severity = slashed > 0 && slashed * 10 >= starting.len() * 9;
     text.level_on_second = event_starts::level_on_second(&lines, &*begins);
     let paired: Vec<(&[u8], usize)> =
         starting.iter().map(|&(line, end)| (line, pairs_from(find(line, &rules).as_ref(), end))).collect();
@@ -205,7 +209,11 @@ impl Reader for TextReader {
             time.is_some() && (start <= limits::STAMP_ANCHORED_BYTES || !text.times.layouts.is_empty());
         let mut message =
             (header.found > 0 || begins_with_time).then(|| skip_separators(event, header.end.max(end)));
-        if let Some(level) = header.level {
+        if text.slashed_severity
+            && let Some(level) = level_between_slashes(line, end)
+        {
+            rows.set_level(level);
+        } else if let Some(level) = header.level {
             rows.set_level(level);
         } else if let Some(word) = level_around(line, start, end) {
             rows.set_level(word.level);
@@ -287,6 +295,19 @@ fn letter_in_brackets(line: &[u8], from: usize) -> Option<(Level, usize)> {
 fn letter_of_stamp(line: &[u8], start: usize) -> Option<Level> {
     let [letter, digit, ..] = line.get(start..)? else { return None };
     digit.is_ascii_digit().then(|| level::from_letter(*letter))?
+}
+
+/// The severity in a device's tag between slashes: `IFNET/3/PHY_UPDOWN`.
+fn level_between_slashes(line: &[u8], from: usize) -> Option<Level> {
+    let end = line.len().min(from + limits::LEVEL_WITHIN_BYTES);
+    let is_of_name = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
+    let level = line.get(from..end)?.windows(5).find_map(|window| match window {
+        [before, b'/', digit @ b'0'..=b'7', b'/', after] if is_of_name(*before) && is_of_name(*after) => {
+            Some(i64::from(digit - b'0'))
+        }
+        _ => None,
+    })?;
+    level::from_severity(level)
 }
 
 /// The severity in a device's tag: `%PKT_INFRA-LINK-3-UPDOWN`.
