@@ -184,7 +184,7 @@ mod tests {
         for (text, expected) in [
             (
                 "MSH|^~\\&|LAB|NORTH|HIS|MAIN|20261121030405.5+0100||ORU^R01|M1|P|2.5\nPID|1||4711^^^NORTH^MR||DOE^JANE",
-                r#"2026-11-21T02:04:05.500Z - type="ORU^R01" control_id="M1" sending_application="LAB" sending_facility="NORTH" receiving_application="HIS" receiving_facility="MAIN" patient_id="4711""#,
+                r#"2026-11-21T02:04:05.5Z - type="ORU^R01" control_id="M1" sending_application="LAB" sending_facility="NORTH" receiving_application="HIS" receiving_facility="MAIN" patient_id="4711""#,
             ),
             (
                 "\u{b}MSH|^~\\&|HIS||LAB||202611210304||ACK|A1|P|2.5\rMSA|AE|M1|no such patient\r\u{1c}\r",

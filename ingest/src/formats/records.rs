@@ -1,5 +1,5 @@
 //! Records whose time is not at the start of their first line: a heading line that all of them have, then lines,
-//! and one of these has the time; or names and values, of which the first may be the time. Alerts and audits are
+//! and one of these has the time; or names and values that may begin with the time. Alerts and audits are
 //! written so, reports of errors, the events that a tool prints, and the history of a repository.
 
 use std::collections::HashMap;
@@ -116,8 +116,9 @@ fn is_ruler(line: &[u8]) -> bool {
     line.len() >= 8 && line.iter().all(|byte| matches!(byte, b'-' | b'=' | b'*' | b'#' | b'_' | b' '))
 }
 
+/// A blank line, a ruler, or a bracket that closes a record.
 fn is_between(line: &[u8]) -> bool {
-    line.trim_ascii().is_empty() || is_ruler(line)
+    matches!(line.trim_ascii(), b"" | b"}" | b"};" | b"]" | b")") || is_ruler(line)
 }
 
 fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -205,7 +206,7 @@ fn are_named(lines: &[&[u8]], times: &[Option<FoundTime>], places: &[usize]) -> 
 /// A list has this many names and values.
 const FEWEST_NAMED: usize = 3;
 
-/// Records that are a line without a time and indented lines, of which one of the first has it.
+/// Records that are a line without a time, and indented lines: one of the first has it.
 fn begun_flush(lines: &[&[u8]], times: &[Option<FoundTime>], kind: RecordTime) -> Option<Learned> {
     let is_flush = |line: &[u8]| line.first().is_some_and(|byte| !byte.is_ascii_whitespace());
     let places: Vec<usize> = (0..lines.len()).filter(|&at| is_flush(lines[at])).collect();

@@ -129,8 +129,10 @@ impl Reader for WindowsXml {
                 None => rows.text(column, from, to),
             }
         }
-        // A truncated event keeps the fields before its end; an element of another program may have the same name.
-        Ok(if walked.is_ok() && flattener.time.is_some() { Fit::Whole } else { Fit::Partly })
+        // An element of another program may have the same name.
+        let is_own = flattener.time.is_some() || memmem::find(event, b"<System").is_some();
+        // A truncated event keeps the fields before its end.
+        Ok(if walked.is_ok() && is_own { Fit::Whole } else { Fit::Partly })
     }
 }
 

@@ -52,7 +52,7 @@ fn element(text: &[u8]) -> Option<&[u8]> {
 }
 
 /// The first element that begins a line twice is the record, and elements within it begin lines no earlier;
-/// but if its time belongs to elements within it of which it has several, these are the records.
+/// but if it has several inner elements with times of their own, and none itself, these are the records.
 fn learn(sample: &[u8], setup: &Setup) -> Learned {
     let text = without_mark(sample);
     if !is_tag(text) || text.starts_with(b"<![") || text.starts_with(b"<!DOCTYPE html") {

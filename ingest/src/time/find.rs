@@ -6,9 +6,10 @@ use super::digits::{byte, digit_run};
 use super::epoch;
 use super::head_date::dated;
 use super::month_names::{after_weekday, is_letter, word_end};
-use super::numeric_date::{DateOrder, numeric};
+use super::numeric_date::{DateOrder, numeric, short_date};
 use super::rare_formats::{
-    HEX_DIGITS, compact, digits_alone, glog, hex_epoch, hex_seconds, tai64, task_id, year_first,
+    HEX_DIGITS, compact, digits_alone, glog, hex_epoch, hex_seconds, tai64, task_id, twelve_digits,
+    year_first,
 };
 use super::rules::{TimeRules, is_complete};
 use super::stamp::{Stamp, day_month_year, iso, month_day, month_day_joined};
@@ -45,14 +46,23 @@ pub(crate) enum Spelling {
     DigitsAlone,
     Epoch,
     DayNumber,
+    TwelveDigits,
+    ShortDate,
     DayTime,
     Uptime,
 }
 
 impl Spelling {
     /// The spellings that count only by the rules of a source, in order of priority.
-    pub(crate) const BARE: [Spelling; 5] =
-        [Spelling::DigitsAlone, Spelling::Epoch, Spelling::DayNumber, Spelling::DayTime, Spelling::Uptime];
+    pub(crate) const BARE: [Spelling; 7] = [
+        Spelling::DigitsAlone,
+        Spelling::Epoch,
+        Spelling::DayNumber,
+        Spelling::TwelveDigits,
+        Spelling::ShortDate,
+        Spelling::DayTime,
+        Spelling::Uptime,
+    ];
 
     #[inline]
     pub(crate) fn read(self, line: &[u8], at: usize, order: DateOrder) -> Option<(When, usize)> {
@@ -75,6 +85,8 @@ impl Spelling {
             Spelling::DigitsAlone => stamp(digits_alone(line, at)),
             Spelling::Epoch => epoch::delimited(line, at).map(|(ns, end)| (When::Instant(ns), end)),
             Spelling::DayNumber => stamp(day_number(line, at)),
+            Spelling::TwelveDigits => stamp(twelve_digits(line, at)),
+            Spelling::ShortDate => stamp(short_date(line, at, order)),
             Spelling::DayTime if follows_date(line, at) => None,
             Spelling::DayTime => day_time(line, at).map(|(ns, end)| (When::TimeOfDay(ns), end)),
             Spelling::Uptime => uptime(line, at).map(|(ns, end)| (When::Uptime(ns), end)),
@@ -282,7 +294,9 @@ fn certain(line: &[u8], at: usize, first: u8, order: DateOrder) -> Option<(Spell
         b'I' | b'W' | b'E' | b'F' | b'D' | b'V' if byte(line, at + 1).is_ascii_digit() => {
             try_each(&[Spelling::Glog])
         }
-        _ if matches!(byte(line, at + 3), b'-' | b'/') && byte(line, at + 4).is_ascii_digit() => {
+        _ if matches!(byte(line, at + 3), b'-' | b'/') && byte(line, at + 4).is_ascii_digit()
+            || byte(line, at + 3).is_ascii_digit() && matches!(byte(line, at + 5), b' ' | b'0'..=b'9') =>
+        {
             try_each(&[Spelling::MonthDayJoined])
         }
         _ if may_name_a_date(line, at) => try_each(&[Spelling::MonthDay, Spelling::Weekday]),

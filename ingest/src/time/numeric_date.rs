@@ -3,7 +3,7 @@
 use super::civil::{days_from_civil, last_day};
 use super::digits::{byte, digit_run, four, one_or_two, two};
 use super::stamp::{Stamp, full_year, optional_zone, time_after_date, yearless};
-use super::time_of_day::TimeOfDay;
+use super::time_of_day::{TimeOfDay, time_of_day};
 
 /// The order of the numbers of a date.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,6 +91,27 @@ pub(crate) fn numbers(bytes: &[u8], at: usize) -> Option<NumericDate> {
     };
     let is_year_first = byte(bytes, date_end) == b'@' || before_level();
     Some(NumericDate { first, second, third, separator, time, end, halved, is_year_first })
+}
+
+/// `02/28 12:30`: month and day with a time without seconds, as two numbers of a text could be.
+pub(crate) fn short_date(bytes: &[u8], at: usize, order: DateOrder) -> Option<(Stamp, usize)> {
+    let (first, second) = (two(bytes, at)?, two(bytes, at + 3)?);
+    let separator = byte(bytes, at + 2);
+    let is_one = matches!(separator, b'/' | b'.' | b'-') && byte(bytes, at + 5) == b' ';
+    let (time, end) = is_one.then(|| time_of_day(bytes, at + 6))??;
+    let date = NumericDate {
+        first,
+        second,
+        third: Third::Missing,
+        separator,
+        time,
+        end,
+        halved: false,
+        is_year_first: false,
+    };
+    let (_, month, day) = date.settle(order)?;
+    let ends = end == at + "02/28 12:30".len() && matches!(byte(bytes, end), b' ' | b'\t' | 0);
+    ends.then(|| Some((Stamp::new(None, month, day, time, None)?, end)))?
 }
 
 /// A complete date without a time: `2/28/2026`, `28.02.2026`, `2026-02-28`, as the number of its day, and the

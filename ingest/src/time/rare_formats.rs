@@ -59,6 +59,18 @@ pub(crate) fn digits_alone(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     Some((Stamp::new(Some(year), two(bytes, month_at)?, two(bytes, month_at + 2)?, time, zone)?, end))
 }
 
+/// `261121030405`: without separators and a fraction, so that it is a time only where most lines have one.
+pub(crate) fn twelve_digits(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
+    let end = at + 12;
+    if digit_run(bytes, at) != 12 || !matches!(byte(bytes, end), b' ' | b'\t' | b',' | b';' | b'|' | 0) {
+        return None;
+    }
+    let (time, _) = unusual_time_of_day(bytes.get(..end)?, at + 6)?;
+    let year = full_year(two(bytes, at)?);
+    let stamp = Stamp::new(Some(year), two(bytes, at + 2)?, two(bytes, at + 4)?, time, None)?;
+    (2001..2060).contains(&year).then_some((stamp, end))
+}
+
 /// Stamps that begin with a year but are not `iso`: `2026-W47-6T…`, `2026-325T…`, `2026 Nov 21 …`,
 /// `2026年11月21日 …`.
 pub(crate) fn year_first(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {

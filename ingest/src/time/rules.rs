@@ -44,6 +44,8 @@ enum TimePosition {
     Word(usize),
     /// At the first number that could be one: for epochs, which are long, and times of day in most lines.
     Anywhere,
+    /// The same for epochs further in: after hashes, a name and an address.
+    FarIn,
 }
 
 impl Default for TimeRules {
@@ -83,6 +85,8 @@ impl TimeRules {
             TimePosition::Word(words) => word_start(line, words).map(|start| (spelling, start)),
             TimePosition::Anywhere if spelling == Spelling::DayTime && has_date(line) => None,
             TimePosition::Anywhere => first_bare(line, spelling).map(|(column, _)| (spelling, column)),
+            TimePosition::FarIn => first_bare_within(line, spelling, limits::FAR_STAMP_WITHIN_BYTES)
+                .map(|(column, _)| (spelling, column)),
         }
     }
 }
@@ -201,6 +205,9 @@ fn scan_all(lines: &[&[u8]], within: usize) -> Vec<Option<(FoundTime, Spelling)>
 /// and counts of a request.
 fn learn_far(lines: &[&[u8]]) -> Option<TimeRules> {
     let found = scan_all(lines, limits::FAR_STAMP_WITHIN_BYTES);
+    if found.iter().all(Option::is_none) {
+        return learn_far_epoch(lines);
+    }
     let times = || lines.iter().zip(&found).filter_map(|(line, found)| Some((line, &found.as_ref()?.0)));
     let certain = times().filter(|(_, time)| is_complete(&time.when)).count();
     // The last value of a row is its time, whatever is printed above the rows.
@@ -212,6 +219,23 @@ fn learn_far(lines: &[&[u8]]) -> Option<TimeRules> {
     let (order, order_reason) = date_order(lines, &found);
     let within = limits::FAR_STAMP_WITHIN_BYTES;
     Some(TimeRules { within, order, order_reason, usual: None, ..TimeRules::default() })
+}
+
+/// Nearly all lines may have a number since 1970 further on, if these rise or fall.
+fn learn_far_epoch(lines: &[&[u8]]) -> Option<TimeRules> {
+    let usual = Some((Spelling::Epoch, TimePosition::FarIn));
+    let rules = TimeRules { within: limits::FAR_STAMP_WITHIN_BYTES, usual, ..TimeRules::default() };
+    let epochs: Vec<i64> = lines
+        .iter()
+        .filter_map(|line| {
+            let (_, at) = rules.usual_position(line)?;
+            epoch::delimited(line, at).map(|(ns, _)| ns)
+        })
+        .collect();
+    let (first, last) = (epochs.iter().min()?, epochs.iter().max()?);
+    let is_in_order = epochs.is_sorted() || epochs.is_sorted_by(|a, b| a >= b);
+    let are_times = is_in_order && first < last && last - first <= LONGEST_AGE_NS;
+    (epochs.len() * 10 >= lines.len() * 9 && are_times).then_some(rules)
 }
 
 /// Whether a time has its year and day.
@@ -327,7 +351,11 @@ fn reads(lines: &[&[u8]], usual: (Spelling, TimePosition)) -> usize {
 }
 
 fn first_bare(line: &[u8], spelling: Spelling) -> Option<(usize, usize)> {
-    let end = line.len().min(limits::STAMP_WITHIN_BYTES);
+    first_bare_within(line, spelling, limits::STAMP_WITHIN_BYTES)
+}
+
+fn first_bare_within(line: &[u8], spelling: Spelling, within: usize) -> Option<(usize, usize)> {
+    let end = line.len().min(within);
     let mut words = 0;
     let mut before = b'x';
     for at in 0..end {

@@ -206,9 +206,16 @@ pub(crate) fn month_day(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     yearless(bytes, month, day, time, end)
 }
 
-/// `Nov-21-26 03:04:05`, `nov/21/2026 03:04:05`, `nov/21 03:04:05`: the English abbreviation and numbers.
+/// `Nov-21-26 03:04:05`, `nov/21/2026 03:04:05`, `nov/21 03:04:05`, `Nov21 03:04:05`: the English abbreviation
+/// and numbers.
 pub(super) fn month_day_joined(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let separator = byte(bytes, at + 3);
+    if separator.is_ascii_digit() {
+        let month = month_name(bytes, at)?;
+        let (day, end) = one_or_two(bytes, at + 3)?;
+        let (time, end) = (byte(bytes, end) == b' ').then(|| time_of_day(bytes, end + 1))??;
+        return yearless(bytes, month, day, time, end);
+    }
     if !matches!(separator, b'-' | b'/') {
         return None;
     }

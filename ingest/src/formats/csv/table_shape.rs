@@ -86,7 +86,7 @@ fn rows(sample: &[u8], delimiter: u8, next: NextRow) -> Vec<RawRow<'_>> {
         rest = remaining;
         if !row.trim_ascii().is_empty() {
             let cells = cells(row, delimiter).map(|cell| &row[cell.from..cell.to]).collect();
-            rows.push(RawRow { cells, text: row });
+            rows.push(RawRow { cells, text: row.strip_prefix(BYTE_ORDER_MARK).unwrap_or(row) });
         }
     }
     rows

@@ -89,8 +89,20 @@ pub(super) fn learn(
             rules.layouts.find(line, rules.order).is_some_and(|time| is_own(line, time.start))
         }));
     }
+    // The time may be the last value of the first line of an event.
+    let ends_with_time = |line: &[u8]| find(line, rules).is_some_and(|time| ends_line(line, time.end));
+    let ending = stamped.iter().filter(|(line, _)| ends_with_time(line)).count();
+    if ending > 1 && ending == stamped.len() && stamped.len() * limits::LINES_PER_STAMP >= flush {
+        let rules = rules.clone();
+        let ends = move |line: &[u8]| find(line, &rules).is_some_and(|time| ends_line(line, time.end));
+        return by(Arc::new(ends));
+    }
     let has_traceback = lines.iter().any(|line| line.starts_with(TRACEBACK));
     by(Arc::new(move |line| !continues_trace(line, has_traceback)))
+}
+
+fn ends_line(line: &[u8], end: usize) -> bool {
+    line[end..].iter().all(u8::is_ascii_whitespace)
 }
 
 /// Whether a line is a time between marks, as programs write them above what follows: `==> 2026-11-21 03:04:05
