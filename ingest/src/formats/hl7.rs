@@ -16,9 +16,11 @@ pub(crate) static FORMAT: Format = Format {
     title: "messages of HL7 or ASTM",
     weight: 2.0,
     columns: COLUMNS,
-    learn: |sample, _| match sample.windows(2).any(|pair| pair[0] == b'\r' && pair[1] != b'\n') {
-        true => Learned { framing: Framing::Blocks(block), ..Learned::default() },
-        false => Learned::starting(|line| header(line).is_some()),
+    learn: |sample, _| {
+        if sample.windows(2).any(|pair| pair[0] == b'\r' && pair[1] != b'\n') {
+            return Learned { framing: Framing::Blocks(block), ..Learned::default() };
+        }
+        Learned::starting(|line| header(line).is_some())
     },
     reader: |_| Box::new(Hl7Reader),
     ..Format::LINES

@@ -220,8 +220,8 @@ fn begun_flush(lines: &[&[u8]], times: &[Option<FoundTime>], kind: RecordTime) -
         let to = lines.len().min(at + 1 + BARE_TIME_WITHIN_LINES);
         (at + 1..to).take_while(|&below| !is_flush(lines[below])).any(|below| times[below].is_some())
     };
-    let timed = places.iter().filter(|at| has_time(at)).count();
-    if timed * 10 < places.len() * 9 {
+    let with_time = places.iter().filter(|at| has_time(at)).count();
+    if with_time * 10 < places.len() * 9 {
         return None;
     }
     let shape = RecordShape { names: names(lines, &places), time: kind };

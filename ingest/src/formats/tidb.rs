@@ -12,7 +12,7 @@ pub(crate) static FORMAT: Format = Format {
     name: "tidb",
     title: "lines of TiDB's log",
     columns: COLUMNS,
-    learn: |_, _| Learned::starting(|line| begins(line)),
+    learn: |_, _| Learned::starting(begins),
     reader: |_| Box::new(TidbReader { named: NamedColumns::default() }),
     ..Format::LINES
 };

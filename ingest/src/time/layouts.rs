@@ -120,15 +120,12 @@ impl TimeLayouts {
             let ns = complete(&time.when).unwrap_or(i64::MIN);
             let at = groups.iter().position(|(known, ..)| *known == layout);
             let rises = at.is_none_or(|at| ns >= last[at].saturating_sub(SLACK_NS));
-            match at {
-                Some(at) => {
-                    falling[at] += usize::from(ns <= last[at].saturating_add(SLACK_NS));
-                    last[at] = ns;
-                }
-                None => {
-                    last.push(ns);
-                    falling.push(1);
-                }
+            if let Some(at) = at {
+                falling[at] += usize::from(ns <= last[at].saturating_add(SLACK_NS));
+                last[at] = ns;
+            } else {
+                last.push(ns);
+                falling.push(1);
             }
             count(&mut groups, layout, rises);
         }

@@ -49,12 +49,30 @@ pub(crate) struct TextShape {
     ends_with_logger: bool,
     /// The level begins the second line, as in `java.util.logging`.
     level_on_second: bool,
-    /// A letter in brackets is the level, somewhere before the message.
-    bracketed_letter: bool,
-    /// The level is a digit between slashes.
-    slashed_severity: bool,
+    level_mark: Option<LevelMark>,
     pairs: PairNames,
     ids: IdMarks,
+}
+
+/// How most lines mark a level that is no word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LevelMark {
+    /// A letter in brackets, somewhere before the message.
+    BracketedLetter,
+    /// A digit between slashes.
+    SlashedDigit,
+}
+
+impl LevelMark {
+    fn learn(lines: &[(&[u8], usize)]) -> Option<LevelMark> {
+        let lettered = lines.iter().filter(|(line, from)| letter_in_brackets(line, *from).is_some()).count();
+        let slashed =
+            lines.iter().filter(|(line, from)| level_between_slashes(line, *from).is_some()).count();
+        if slashed > 0 && slashed * 10 >= lines.len() * 9 {
+            return Some(LevelMark::SlashedDigit);
+        }
+        (lettered > 1 && lettered * 10 >= lines.len() * 9).then_some(LevelMark::BracketedLetter)
+    }
 }
 
 impl TextShape {
@@ -101,10 +119,7 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
         // Without a time, only a level or a bracket shows that there is a prefix before the message.
         text.after.retain(PrefixLayout::has_level);
     }
-    let lettered = starting.iter().filter(|(line, from)| letter_in_brackets(line, *from).is_some()).count();
-    text.bracketed_letter = lettered > 1 && lettered * 10 >= starting.len() * 9;
-    let slashed = starting.iter().filter(|(line, from)| level_between_slashes(line, *from).is_some()).count();
-    text.slashed_severity = slashed > 0 && slashed * 10 >= starting.len() * 9;
+    text.level_mark = LevelMark::learn(&starting);
     text.level_on_second = event_starts::level_on_second(&lines, &*begins);
     let paired: Vec<(&[u8], usize)> =
         starting.iter().map(|&(line, end)| (line, pairs_from(find(line, &rules).as_ref(), end))).collect();
@@ -209,7 +224,7 @@ impl Reader for TextReader {
             time.is_some() && (start <= limits::STAMP_ANCHORED_BYTES || !text.times.layouts.is_empty());
         let mut message =
             (header.found > 0 || begins_with_time).then(|| skip_separators(event, header.end.max(end)));
-        if text.slashed_severity
+        if text.level_mark == Some(LevelMark::SlashedDigit)
             && let Some(level) = level_between_slashes(line, end)
         {
             rows.set_level(level);
@@ -220,7 +235,7 @@ impl Reader for TextReader {
             if message.is_some_and(|from| skip_open_brackets(line, from) == word.start) {
                 message = Some(skip_separators(event, word.end));
             }
-        } else if text.bracketed_letter
+        } else if text.level_mark == Some(LevelMark::BracketedLetter)
             && let Some((level, after)) = letter_in_brackets(line, end)
         {
             rows.set_level(level);
