@@ -98,8 +98,8 @@ fn option(cell: &mut Cell, word: &str) -> Result<(), String> {
     };
     if let What::ServiceMap(map) = &mut cell.what {
         match key {
-            "id" => map.id = value.to_owned(),
-            "by" => map.by = value.to_owned(),
+            "id" => value.clone_into(&mut map.id),
+            "by" => value.clone_into(&mut map.by),
             _ => {}
         }
         if matches!(key, "id" | "by") {

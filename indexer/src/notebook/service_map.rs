@@ -37,7 +37,7 @@ pub fn svg(map: &ServiceMap, title: &str) -> String {
     for (place, edge) in map.edges.iter().enumerate() {
         let (from, to) = (middle(edge.from), middle(edge.to));
         let (across, down) = (to.0 - from.0, to.1 - from.1);
-        let bend = ((from.0 + to.0) / 2.0 - BEND * down, (from.1 + to.1) / 2.0 + BEND * across);
+        let bend = (f64::midpoint(from.0, to.0) - BEND * down, f64::midpoint(from.1, to.1) + BEND * across);
         let end = border(to, bend);
         let width =
             1.0 + (WIDEST - 1.0) * ((1.0 + edge.count as f64).ln() / (1.0 + most as f64).ln()).powi(2);

@@ -37,7 +37,9 @@ pub fn answer(session: &Session, call: &Call<'_>, path: &str, command: &Command)
         // Somebody closes it.
         Command::StopLive(_) => {
             let (names, _) = super::named_together(path).unwrap_or_default();
-            names.into_iter().for_each(|name| session.remotes.close_one(name));
+            for name in names {
+                session.remotes.close_one(name);
+            }
             return json(Ok(LiveStatus::default()));
         }
         _ => {}

@@ -42,7 +42,7 @@ fn listed<T>(
     together.ask(session, call, |both| {
         let mut listing =
             MergedListing::new(both, filter, range, direction, &splits, &|place, lane, asked, sort| {
-                together.lanes[place].case.listing(&lane.cluster, asked, sort).map_err(indexer::Error::from)
+                together.lanes[place].case.listing(&lane.cluster, asked, sort)
             })?;
         let value = ask(&mut listing)?;
         Ok(listing.answer(value))
