@@ -46,9 +46,9 @@ pub struct Lane {
 
 /// A filter in a range of times, as each of them is asked.
 pub(crate) struct EachAsked {
-    /// Of the case.
+    /// The one of the case.
     pub view: View,
-    /// Of the clusters, in their order.
+    /// Those of the clusters, in their order.
     pub lanes: Vec<Asked>,
 }
 
