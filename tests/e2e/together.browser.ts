@@ -109,6 +109,10 @@ test('a case is shown with a remote: one timeline, one list, one table, and alon
   const partial = page.getByTestId('remote-partial');
   await partial.waitFor();
   expect(await partial.innerText()).toContain('prod: 1 of 2 shards failed');
+  await eventually('the matching events alone', async () => {
+    const texts = await rows.allInnerTexts();
+    return texts.length > 0 && texts.every((text) => text.includes('prod: logs-1'));
+  });
   await pictures(page, 'together-partial');
   cluster.isPartial = false;
   await query(page, 'service:payment');
