@@ -213,7 +213,7 @@ mod tests {
     fn readings() -> Readings {
         let mut readings = Readings::default();
         for (subject, format) in
-            [("", "text"), ("source:/var/log/b*", "logfmt"), ("10.0.0.0/8", "cef"), ("tag:nginx", "access")]
+            [("", "text"), ("source:/var/log/b/*", "logfmt"), ("10.0.0.0/8", "cef"), ("tag:nginx", "access")]
         {
             assert!(readings.add_format(subject, format), "{subject}");
         }

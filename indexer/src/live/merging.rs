@@ -72,7 +72,10 @@ impl Live<'_> {
         };
         let packed = group
             .iter()
-            .all(|segment| self.partition_of(segment).is_some_and(|of| self.due.contains(&of)))
+            .all(|segment| {
+                let is_due = self.due.is_some() && self.partition_of(segment) == self.due;
+                is_due && self.is_packed(segment)
+            })
             .then(|| current_files(&self.manifest, &group));
         let id = self.manifest.new_segment();
         let names = Arc::clone(self.writing.names());
@@ -120,7 +123,7 @@ impl Live<'_> {
         for segment in self.writing.segments() {
             let Some(partition) = self.partition_of(segment) else { continue };
             // Those are packed harder as they are, and merged by that.
-            if segment.meta.is_compact || self.due.contains(&partition) {
+            if segment.meta.is_compact || self.due == Some(partition) {
                 continue;
             }
             let share = room.share(segment);

@@ -126,8 +126,8 @@ pub struct Live<'c> {
     plan: Plan,
     most_merged_events: u64,
     waiting_bytes: usize,
-    /// Partitions that are to be packed harder, and what was since it was said.
-    due: BTreeSet<u64>,
+    /// The partition that is being packed harder, and what was packed since it was said.
+    due: Option<u64>,
     compressed: Compressed,
     compress_error: Option<Error>,
     /// The last segment that was written again was of those.
@@ -172,7 +172,7 @@ impl Case {
             plan,
             most_merged_events,
             waiting_bytes: 0,
-            due: BTreeSet::new(),
+            due: None,
             compressed: Compressed::default(),
             compress_error: None,
             was_loose: false,

@@ -1,5 +1,5 @@
 //! What was received long ago is packed harder, in the background: first the raw file of each source of an old partition is
-//! written again, next to the one that segments read; then its segments are written again, merged, and read the new file.
+//! written again, next to the one that segments read; then its segments are written again, and read the new file.
 //! Each of both is put in place by a publication, so that a crash leaves what was there or what is new.
 
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use super::merging::{Room, narrow};
+use super::merging::{Room, columns_of, narrow};
 use super::{Keep, Live, Moment};
 use crate::rewrite::pack_runs;
 use crate::tune::lower_priority;
@@ -40,14 +40,13 @@ impl Live<'_> {
     /// Begins to pack the raw file of a source that was received long enough ago, if there is one and none is being packed.
     /// Tells whether it did.
     pub fn start_packing(&mut self, keep: Keep, now: Moment) -> Result<bool> {
-        self.due = self.due_partitions(keep, now);
-        if self.packing.is_some() {
+        self.due = self.due_partition(keep, now);
+        let Some(due) = self.due.filter(|_| self.packing.is_none()) else { return Ok(false) };
+        // Frames are joined within a segment, so small segments are merged before.
+        if self.loose_groups(due).iter().any(|group| group.len() > 1) {
             return Ok(false);
         }
-        let is_loose = |entry: &SourceEntry| {
-            let partition = entry.live.as_ref().map(|live| live.partition);
-            entry.bytes > entry.packed_bytes && partition.is_some_and(|of| self.due.contains(&of))
-        };
+        let is_loose = |entry: &SourceEntry| is_of(entry, due) && entry.bytes > entry.packed_bytes;
         let Some(source) = self.manifest.sources.iter().position(is_loose) else { return Ok(false) };
         let entry = &self.manifest.sources[source];
         let source = source as u32;
@@ -70,23 +69,25 @@ impl Live<'_> {
             return Some(Err(error));
         }
         let is_done = self.packing.is_none() && self.compressed.sources > 0;
-        let sources = self.manifest.sources.iter();
-        let is_left = sources.into_iter().any(|entry| {
-            entry.live.as_ref().is_some_and(|live| self.due.contains(&live.partition))
-                && entry.bytes > entry.packed_bytes
-        });
+        let is_left =
+            self.manifest.sources.iter().any(|entry| {
+                self.due.is_some_and(|due| is_of(entry, due)) && entry.bytes > entry.packed_bytes
+            });
         (is_done && !is_left).then(|| Ok(std::mem::take(&mut self.compressed)))
     }
 
-    /// The partitions that were received long enough ago.
-    fn due_partitions(&self, keep: Keep, now: Moment) -> BTreeSet<u64> {
-        let Some(after) = keep.compress_after_ns else { return BTreeSet::new() };
+    /// The oldest partition that was received long enough ago and is not packed as a whole.
+    fn due_partition(&self, keep: Keep, now: Moment) -> Option<u64> {
+        let after = keep.compress_after_ns?;
         let is_old =
             |received: Option<i64>| now.unix_ns.saturating_sub(received.unwrap_or(i64::MAX)) >= after;
-        let sizes = self.sizes(0).into_iter();
-        let old =
-            sizes.filter(|(partition, (_, received))| *partition != self.partition && is_old(*received));
-        old.map(|(partition, _)| partition).collect()
+        let mut loose: BTreeSet<u64> = BTreeSet::new();
+        let sources = self.manifest.sources.iter().filter(|entry| entry.bytes > entry.packed_bytes);
+        loose.extend(sources.filter_map(|entry| Some(entry.live.as_ref()?.partition)));
+        let segments = self.writing.segments().iter().filter(|segment| !self.is_compact(segment));
+        loose.extend(segments.filter_map(|segment| self.partition_of(segment)));
+        let mut old = self.sizes(0).into_iter().filter(|(_, (_, received))| is_old(*received));
+        old.find(|(partition, _)| *partition != self.partition && loose.contains(partition)).map(|(of, _)| of)
     }
 
     /// The frames of a source in runs that become one frame each. Where lines are events, small frames of one segment are
@@ -135,38 +136,59 @@ impl Live<'_> {
         Ok(())
     }
 
-    /// Segments of old partitions that are to be written again, once all of their sources are packed.
+    /// Segments of old partitions that are to be written again: first those that fit into one, then each that is alone,
+    /// once all of its sources are packed.
     pub(super) fn loose_segments(&self) -> Option<Vec<Arc<Segment>>> {
-        let is_packed = |segment: &Segment| {
-            segment.meta.sources.iter().all(|of| {
-                let entry = self.manifest.sources.get(of.source as usize);
-                entry.is_some_and(|entry| entry.bytes == entry.packed_bytes)
-            })
-        };
-        let is_compact = |segment: &Segment| {
-            segment.meta.is_compact
-                && segment.meta.sources.iter().all(|of| {
-                    let entry = self.manifest.sources.get(of.source as usize);
-                    let is_current =
-                        |frame: &Frame| entry.is_none_or(|entry| frame.generation == entry.generation);
-                    of.frames.iter().all(is_current)
-                })
-        };
-        self.due.iter().find_map(|&partition| {
-            let loose = self.writing.segments().iter().filter(|segment| {
-                self.partition_of(segment) == Some(partition) && !is_compact(segment) && is_packed(segment)
-            });
-            let room = Room { events: self.most_merged_events };
-            let mut taken = (0, 0.0);
-            let fitting = loose.take_while(|segment| {
-                taken.0 += 1;
-                taken.1 += room.share(segment);
-                taken.0 == 1 || taken.1 <= 1.0
-            });
-            let group = narrow(fitting.cloned(), super::merging::columns_of, (usize::MAX, MERGED_COLUMNS));
-            (!group.is_empty()).then_some(group)
+        let is_packed = |group: &[Arc<Segment>]| group.iter().all(|segment| self.is_packed(segment));
+        let groups = self.loose_groups(self.due?);
+        groups.into_iter().find(|group| group.len() > 1 || is_packed(group))
+    }
+
+    /// The segments of a partition that are not packed hard, together where they fit into one.
+    fn loose_groups(&self, partition: u64) -> Vec<Vec<Arc<Segment>>> {
+        let room = Room { events: self.most_merged_events };
+        let mut groups: Vec<Vec<Arc<Segment>>> = Vec::new();
+        let mut taken = 0.0;
+        for segment in self.writing.segments() {
+            if self.partition_of(segment) != Some(partition) || self.is_compact(segment) {
+                continue;
+            }
+            let share = room.share(segment);
+            taken += share;
+            match groups.last_mut().filter(|_| taken <= 1.0) {
+                Some(group) => group.push(Arc::clone(segment)),
+                None => {
+                    groups.push(vec![Arc::clone(segment)]);
+                    taken = share;
+                }
+            }
+        }
+        let narrowed =
+            |group: Vec<Arc<Segment>>| narrow(group.into_iter(), columns_of, (usize::MAX, MERGED_COLUMNS));
+        groups.into_iter().map(narrowed).collect()
+    }
+
+    /// Whether the raw files of all sources of a segment are packed.
+    pub(super) fn is_packed(&self, segment: &Segment) -> bool {
+        segment.meta.sources.iter().all(|of| {
+            let entry = self.manifest.sources.get(of.source as usize);
+            entry.is_some_and(|entry| entry.bytes == entry.packed_bytes)
         })
     }
+
+    /// Whether a segment is packed hard, and reads the present raw files.
+    fn is_compact(&self, segment: &Segment) -> bool {
+        let reads_present = segment.meta.sources.iter().all(|of| {
+            let entry = self.manifest.sources.get(of.source as usize);
+            of.frames.iter().all(|frame| entry.is_none_or(|entry| frame.generation == entry.generation))
+        });
+        segment.meta.is_compact && reads_present
+    }
+}
+
+/// Whether a source belongs to a partition.
+fn is_of(entry: &SourceEntry, partition: u64) -> bool {
+    entry.live.as_ref().is_some_and(|live| live.partition == partition)
 }
 
 /// How many frames from the first on follow one another and fit into one.
