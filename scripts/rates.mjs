@@ -1,6 +1,6 @@
 // `npm run rates [-- --seconds 20 --events 600000 --udp-rate 80000 --rate 20000 --refresh-seconds 120]`: how fast `timberline
 // listen` receives, and how soon a line is visible. Sender and receiver share the machine, so the CPU time of both is printed.
-// `--only rsyslog,tcp,udp,follow,refresh` measures some of them; `--dev --no-build` tries the script on the development build.
+// `--only rsyslog,tcp,udp,follow,refresh,memory` measures some of them; `--dev --no-build` tries the script on the development build.
 import { spawn } from 'node:child_process';
 import {
   appendFileSync,
@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { clients } from './clients.mjs';
+import { hostile } from './hostile.mjs';
 import { Receiver, build, cpu, load, memory, options, percentile } from './receiving.mjs';
 import { Stop, main, say } from './run.mjs';
 
@@ -182,6 +183,27 @@ async function refresh() {
   say(`A refresh of 200 ms takes ${more} % more CPU time than one of 30 s`);
 }
 
+/** What the receiver takes whatever comes: 400 MB at most. */
+const mostMemory = 400;
+
+async function hostiles() {
+  const sources = ['--http', '127.0.0.1:0', '--syslog', 'tcp://127.0.0.1:0'];
+  const high = [];
+  for (const [what, send] of Object.entries(hostile)) {
+    await withReceiver(sources, [], async (receiver) => {
+      const began = performance.now();
+      const [http, tcp] = ['http', 'syslog/tcp'].map((kind) => receiver.address(kind));
+      await send(http, tcp, Date.now() + seconds * 1_000);
+      const accepted = () => receiver.sum('accepted');
+      await receiver.until('what was accepted is visible', () => receiver.events() >= accepted());
+      row(what, receiver.events(), (performance.now() - began) / 1_000, receiver, 0);
+      const most = memory(receiver.pid, 'VmHWM');
+      if (most > mostMemory) high.push(`${what} took ${most.toFixed(0)} MB`);
+    });
+  }
+  return high;
+}
+
 const measured = {
   rsyslog,
   tcp: () => sent('syslog TCP, octet-counted', 'syslog/tcp', ['--syslog', 'tcp://127.0.0.1:0'], 0),
@@ -192,6 +214,7 @@ const measured = {
   },
   follow,
   refresh,
+  memory: hostiles,
 };
 
 await main(async () => {
@@ -199,9 +222,11 @@ await main(async () => {
   const unknown = only.find((name) => !measured[name]);
   if (unknown) throw new Stop(`"${unknown}" is not measured; these are: ${Object.keys(measured)}`);
   if (!given['no-build']) await build(profile);
+  const failed = [];
   for (const name of only) {
     say(`Measuring ${name}`);
-    await measured[name]();
+    failed.push(...((await measured[name]()) ?? []));
   }
   console.table(rows);
+  if (failed.length > 0) throw new Stop(`Not within the bounds: ${failed.join('; ')}`);
 });

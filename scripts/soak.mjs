@@ -1,8 +1,8 @@
-// `npm run soak [-- --minutes 60 --rate 20000 --keep-bytes 5GB --keep 1h --refresh 1s --out FOLDER]`: whether receiving stays as
-// fast and as small for hours. Half of the events comes through `_bulk`, half over TCP; a search a second asks for the last
-// minutes. Writes a row a minute as CSV and a picture of it, and ends with a verdict: rate, queries and memory stay within 5 %
-// after the first sixth, there are at most 60 segments, and every event is there. `--dev --no-build` tries the script on the
-// development build.
+// `npm run soak [-- --minutes 60 --rate 20000 --keep-bytes 5GB --keep 1h --compress-after 20m --refresh 1s --out FOLDER]`:
+// whether receiving stays as fast and as small for hours. Half of the events comes through `_bulk`, half over TCP; a search a
+// second asks for the last minutes. Writes a row a minute as CSV and a picture of it, and ends with a verdict: rate, queries and
+// memory stay within 5 % after the first sixth, there are at most 60 segments and 400 MB of memory, and every event is there.
+// `--out docs/images` puts the picture into the documentation. `--dev --no-build` tries the script on the development build.
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -17,6 +17,8 @@ import { Stop, main, say } from './run.mjs';
 const flat = 0.05;
 /** There are at most so many segments, however long it runs. */
 const mostSegments = 60;
+/** And so many megabytes of memory. */
+const mostMemory = 400;
 
 const columns = [
   'minute',
@@ -110,7 +112,7 @@ await main(async () => {
   writeFileSync(table, `${columns.join(',')}\n`);
   const home = mkdtempSync(join(tmpdir(), 'timberline-soak-'));
   try {
-    const kept = ['keep', 'keep-bytes'].flatMap((option) =>
+    const kept = ['keep', 'keep-bytes', 'compress-after'].flatMap((option) =>
       given[option] ? [`--${option}`, given[option]] : [],
     );
     const receiver = await Receiver.start(
@@ -178,6 +180,7 @@ await main(async () => {
     say(`${table}\n${picture}`);
     const failed = checks.filter(([, is, most]) => is > most).map(([what]) => what);
     if (peak > mostSegments) failed.push(`there were ${peak} segments`);
+    if (highest > mostMemory) failed.push(`it took ${highest.toFixed(0)} MB`);
     if (found !== sent.sent) failed.push(`${sent.sent - found} events are missing`);
     if (failed.length > 0) throw new Stop(`Not flat: ${failed.join('; ')}`);
     say('Flat: rate, queries and memory stay within 5 % after the first sixth');
