@@ -58,7 +58,7 @@ pub enum Command {
     /// Change the storage profile of a case; results stay the same
     Reprofile(Reprofile),
     /// Receive logs that are still being written: syslog, files that grow, the journal, standard input
-    Listen(Listen),
+    Listen(Box<Listen>),
     /// Make a case smaller: compress it harder and merge small segments
     Compact(Rewrite),
     /// Delete sources from a case with all their data

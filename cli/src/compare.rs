@@ -89,7 +89,9 @@ pub fn run(arguments: &Compare) -> Result<Outcome> {
         print(&found, &mut stdout)?;
     }
     stdout.flush()?;
-    notes.iter().for_each(|note| out::say(note));
+    for note in &notes {
+        out::say(note);
+    }
     Ok(outcome(&snapshot))
 }
 
@@ -158,11 +160,14 @@ impl OtherSide {
     }
 }
 
+/// From and to, each where it is bounded.
+type Bounds = (Option<i64>, Option<i64>);
+
 /// A side as it is written: a filter, a range of times after an `@`, or both. Its filter, and its view.
 fn side<'t>(
     text: &'t str,
     known: (Option<(i64, i64)>, &[(String, i64)]),
-    range: (Option<i64>, Option<i64>),
+    range: Bounds,
 ) -> Result<(&'t str, indexer::Result<View>)> {
     let (filter, times) = match text.rsplit_once(" @") {
         Some((filter, times)) => (filter, Some(times)),
@@ -175,10 +180,7 @@ fn side<'t>(
 
 /// `from/to`, where either may be missing, or one time that lasts, as `yesterday`. Each may be the text of a marker. The
 /// end of the data is now, as in queries.
-fn range(
-    text: &str,
-    (data, markers): (Option<(i64, i64)>, &[(String, i64)]),
-) -> Result<(Option<i64>, Option<i64>)> {
+fn range(text: &str, (data, markers): (Option<(i64, i64)>, &[(String, i64)])) -> Result<Bounds> {
     let now = data.map_or(0, |(_, last)| last);
     let around = data.map(|(from, to)| Period { from, to });
     let marker = |text: &str| {

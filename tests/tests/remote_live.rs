@@ -275,6 +275,7 @@ fn rows_anywhere_and_figures_are_those_of_a_case_at_a_real_server() {
         fields: ["service", "duration", "user", "source", "message"].map(str::to_owned).to_vec(),
         top: 3,
         buckets: 12,
+        edges: None,
     };
     let facets =
         cluster.facets(&logs::asked(filter), &request, overview.times, &mut |_, _| {}).expect("facets").value;

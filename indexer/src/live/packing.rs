@@ -155,12 +155,11 @@ impl Live<'_> {
             }
             let share = room.share(segment);
             taken += share;
-            match groups.last_mut().filter(|_| taken <= 1.0) {
-                Some(group) => group.push(Arc::clone(segment)),
-                None => {
-                    groups.push(vec![Arc::clone(segment)]);
-                    taken = share;
-                }
+            if let Some(group) = groups.last_mut().filter(|_| taken <= 1.0) {
+                group.push(Arc::clone(segment));
+            } else {
+                groups.push(vec![Arc::clone(segment)]);
+                taken = share;
             }
         }
         let narrowed =
