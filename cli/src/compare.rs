@@ -160,15 +160,14 @@ impl OtherSide {
     }
 }
 
+/// The times of the data, and the markers of the case by text.
+type KnownTimes<'k> = (Option<(i64, i64)>, &'k [(String, i64)]);
+
 /// From and to, each where it is bounded.
 type Bounds = (Option<i64>, Option<i64>);
 
 /// A side as it is written: a filter, a range of times after an `@`, or both. Its filter, and its view.
-fn side<'t>(
-    text: &'t str,
-    known: (Option<(i64, i64)>, &[(String, i64)]),
-    range: Bounds,
-) -> Result<(&'t str, indexer::Result<View>)> {
+fn side<'t>(text: &'t str, known: KnownTimes<'_>, range: Bounds) -> Result<(&'t str, indexer::Result<View>)> {
     let (filter, times) = match text.rsplit_once(" @") {
         Some((filter, times)) => (filter, Some(times)),
         None => text.strip_prefix('@').map_or((text, None), |times| ("*", Some(times))),
@@ -180,7 +179,7 @@ fn side<'t>(
 
 /// `from/to`, where either may be missing, or one time that lasts, as `yesterday`. Each may be the text of a marker. The
 /// end of the data is now, as in queries.
-fn range(text: &str, (data, markers): (Option<(i64, i64)>, &[(String, i64)])) -> Result<Bounds> {
+fn range(text: &str, (data, markers): KnownTimes<'_>) -> Result<Bounds> {
     let now = data.map_or(0, |(_, last)| last);
     let around = data.map(|(from, to)| Period { from, to });
     let marker = |text: &str| {

@@ -7,6 +7,7 @@ use std::net::{Shutdown, TcpStream};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
 use timberline_tests::listening::{Listening, PATIENCE, events, texts};
 
 /// The most memory that a process had, in MB; nothing where the system does not say it.
@@ -49,10 +50,12 @@ fn times_of_1900_and_2999_are_kept_with_their_events() {
     let mut body = String::new();
     for year in years {
         writeln!(tcp, "<34>1 {year}-03-01T14:05:00Z web-1 app 7 - - syslog of {year}").expect("it is sent");
-        body += &format!(
-            "{{\"create\":{{\"_index\":\"app\"}}}}\n\
-             {{\"@timestamp\":\"{year}-03-01T14:05:00Z\",\"message\":\"json of {year}\"}}\n"
+        body.push_str("{\"create\":{\"_index\":\"app\"}}\n");
+        body.push_str(
+            &json!({"@timestamp": format!("{year}-03-01T14:05:00Z"), "message": format!("json of {year}")})
+                .to_string(),
         );
+        body.push('\n');
     }
     let head = format!("Content-Type: application/x-ndjson\r\nContent-Length: {}", body.len());
     let said = post(&listening.addresses[1], &head, &body);
