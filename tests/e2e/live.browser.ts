@@ -245,10 +245,20 @@ test('a case that another process writes is followed too', async () => {
   const { page } = await started([folder]);
   await totalBecomes(page, 20);
   await page.getByTestId('readonly').waitFor();
-  expect(await page.getByTestId('live-panel').count()).toBe(0);
+  // Its sources and counters are shown, and are the other process's to change.
+  await source(page).waitFor();
+  expect(await page.getByTestId('live-add').isDisabled()).toBe(true);
+  for (const control of ['live-pause', 'live-remove']) {
+    expect(await page.getByTestId(control).count()).toBe(0);
+  }
   await page.getByTestId('live-switch').click();
   log.write(300);
   await totalBecomes(page, 320);
+  await eventually('all lines to be accepted', async () => {
+    return (await source(page).getAttribute('data-accepted')) === '320';
+  });
+  expect(await seriousFindings(page)).toEqual([]);
+  await pictures(page, 'live-of-another');
   await eventually('the end of the list', () => isAtEnd(page));
 });
 
