@@ -227,6 +227,10 @@ fn is_emphasised(line: &[u8], start: usize, end: usize) -> bool {
     if matches!(before, b'=' | b'"') {
         return follows_level_key(&line[..start]);
     }
+    // GLib joins the level to a domain: `Gtk-WARNING **:`.
+    if before == b'-' && line[end..].starts_with(b" **") {
+        return true;
+    }
     let alone_before = !matches!(before, b'.' | b'/' | b'\\' | b'-' | b'@' | b'$');
     let goes_on = matches!(after, b'.' | b'/' | b'\\' | b'-' | b'=' | b'(' | b'$')
         && line.get(end + 1).is_some_and(|&next| is_word(next));
@@ -267,6 +271,7 @@ mod tests {
         check("SEVERE: x", "error");
         check("SCHWERWIEGEND: x", "error");
         check("AVERTISSEMENT [main] x", "warn");
+        check("(gedit:1): Gtk-WARNING **: 03:04:05.678: x", "warn");
         check("[Note] ready", "notice");
         check("[main] c.e.Shop CRITICAL x", "fatal");
     }

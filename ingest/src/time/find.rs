@@ -245,9 +245,8 @@ pub(crate) fn may_begin_id_part(id: &[u8], at: usize) -> bool {
 /// The first unambiguous time that begins within this many bytes, and how it is written.
 pub(crate) fn scan(line: &[u8], within: usize, order: DateOrder) -> Option<(FoundTime, Spelling)> {
     let mut at = 0;
-    if byte(line, HEX_DIGITS) == b'.'
-        && let Some((when, end)) = Spelling::HexEpoch.read(line, 0, order)
-    {
+    let is_hex = byte(line, HEX_DIGITS) == b'.' || byte(line, HEX_DIGITS + 1) == b'.' && line[0] == b'(';
+    if is_hex && let Some((when, end)) = Spelling::HexEpoch.read(line, 0, order) {
         return Some((FoundTime { when, start: 0, end }, Spelling::HexEpoch));
     }
     let end = line.len().min(within + 1);

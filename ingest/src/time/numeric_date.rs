@@ -49,6 +49,8 @@ pub(crate) struct NumericDate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Third {
     Missing,
+    /// One digit, which is no year: `26-2-8`.
+    One(u8),
     Two(u8),
     Four(i16),
 }
@@ -68,6 +70,9 @@ pub(crate) fn numbers(bytes: &[u8], at: usize) -> Option<NumericDate> {
     let mut third = Third::Missing;
     if byte(bytes, date_end) == separator {
         (third, date_end) = match digit_run(bytes, date_end + 1) {
+            1 if middle == at + 2 && separator != b'.' => {
+                (Third::One(bytes[date_end + 1] - b'0'), date_end + 2)
+            }
             4 => (Third::Four(four(bytes, date_end + 1)?), date_end + 5),
             2 => (Third::Two(two(bytes, date_end + 1)?), date_end + 3),
             0 if separator == b'.' => (Third::Missing, date_end + 1),
@@ -146,14 +151,17 @@ impl NumericDate {
     /// Year, month and day in a given order; `None` if there is no such date.
     pub(crate) fn in_order(&self, order: DateOrder) -> Option<(Option<i16>, u8, u8)> {
         let year = match self.third {
-            Third::Missing => None,
+            Third::Missing | Third::One(_) => None,
             Third::Two(year) => Some(full_year(year)),
             Third::Four(year) => Some(year),
         };
         let (year, month, day) = match (order, self.third) {
+            (DateOrder::YearFirst, Third::One(day) | Third::Two(day)) => {
+                (Some(full_year(self.first)), self.second, day)
+            }
+            (_, Third::One(_)) => return None,
             (DateOrder::DayFirst, _) => (year, self.second, self.first),
             (DateOrder::MonthFirst, _) => (year, self.first, self.second),
-            (DateOrder::YearFirst, Third::Two(day)) => (Some(full_year(self.first)), self.second, day),
             _ => return None,
         };
         let exists = (1..=12).contains(&month) && (1..=last_day(year, month)).contains(&day);
@@ -165,6 +173,7 @@ impl NumericDate {
     /// the default layout of Hadoop and Spark, which begins with the year, as OpenEdge does before an `@`.
     pub(crate) fn customary_order(&self) -> DateOrder {
         match (self.third, self.separator) {
+            (Third::One(_), _) => DateOrder::YearFirst,
             (Third::Two(_), b'/') if self.is_year_first && !self.halved => DateOrder::YearFirst,
             (Third::Missing, _) | (_, b'/') => DateOrder::MonthFirst,
             _ if self.halved => DateOrder::MonthFirst,

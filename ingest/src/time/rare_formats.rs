@@ -235,14 +235,29 @@ fn hex(bytes: &[u8], at: usize) -> Option<i64> {
     i64::from_str_radix(std::str::from_utf8(digits).ok().filter(|_| is_written_so)?, 16).ok()
 }
 
-/// `69bd54f0.075bcd15 `: seconds and nanoseconds since 1970, as OpenLDAP writes them at the start of its lines.
+/// `69bd54f0.075bcd15 `: seconds and nanoseconds since 1970, as OpenLDAP writes them at the start of its lines;
+/// `(69BD54F0.0000-1:`, seconds and a counter, as agents of Tivoli do.
 pub(crate) fn hex_epoch(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
+    if byte(bytes, at) == b'(' {
+        return tivoli(bytes).filter(|_| at == 0);
+    }
     let end = at + 2 * HEX_DIGITS + 1;
     if at > 0 || byte(bytes, HEX_DIGITS) != b'.' || byte(bytes, end) != b' ' {
         return None;
     }
     let (second, nanos) = (hex(bytes, 0)?, hex(bytes, HEX_DIGITS + 1)?);
     (HEX_YEARS.contains(&second) && nanos < SECOND_NS).then_some((second * SECOND_NS + nanos, end))
+}
+
+fn tivoli(bytes: &[u8]) -> Option<(i64, usize)> {
+    let digits = bytes.get(1..=HEX_DIGITS)?;
+    let counter_end = 1 + HEX_DIGITS + ".0000".len();
+    let is_upper = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'A'..=b'F');
+    let is_one =
+        bytes.get(2 + HEX_DIGITS..counter_end)?.iter().all(is_upper) && byte(bytes, counter_end) == b'-';
+    let text = std::str::from_utf8(digits).ok().filter(|_| is_one && digits.iter().all(is_upper))?;
+    let second = i64::from_str_radix(text, 16).ok()?;
+    HEX_YEARS.contains(&second).then_some((second * SECOND_NS, counter_end))
 }
 
 /// `69bd54f0 `: only the seconds, as older versions write them. Any id could look like this.
