@@ -4,6 +4,19 @@ import { connect } from 'node:net';
 
 const second = () => new Date().toISOString();
 
+/** Waits until a connection takes more, or is closed. */
+function room(socket) {
+  return new Promise((resolve) => {
+    const done = () => {
+      socket.off('drain', done);
+      socket.off('close', done);
+      resolve();
+    };
+    socket.on('drain', done);
+    socket.on('close', done);
+  });
+}
+
 /** Writes what `next` gives to a connection until the time is over. */
 async function stream(address, localAddress, until, next) {
   const [host, port] = address.split(':');
@@ -11,7 +24,7 @@ async function stream(address, localAddress, until, next) {
   socket.on('error', () => {});
   await once(socket, 'connect');
   while (Date.now() < until && !socket.destroyed) {
-    if (!socket.write(next())) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+    if (!socket.write(next())) await room(socket);
   }
   socket.end();
   if (!socket.destroyed) await once(socket, 'close');

@@ -57,6 +57,12 @@ impl Buffer {
         self.used = end;
     }
 
+    /// What it takes, whether it is used or not.
+    #[cfg(test)]
+    pub fn memory_bytes(&self) -> usize {
+        self.memory.capacity()
+    }
+
     pub fn truncate(&mut self, length: usize) {
         self.used = self.used.min(length);
     }

@@ -102,6 +102,16 @@ test('a file is followed, paused, imported next to, and offered again', async ()
   await page.getByTestId('live-refresh').selectOption('200');
   await page.getByTestId('live-keep-time').selectOption('168');
   await page.getByTestId('live-syslog').check();
+  await page.getByTestId('live-zone').fill('Europe/Berlin');
+  await page.getByTestId('live-add-part').click();
+  await page.getByTestId('live-part-of').selectOption('tag');
+  await page.getByTestId('live-part-name').fill('nginx');
+  await page.getByTestId('live-part-format').selectOption('access');
+  expect(await seriousFindings(page)).toEqual([]);
+  await pictures(page, 'live-sheet-parts');
+  await page.getByRole('button', { name: 'Remove nginx' }).click();
+  expect(await page.getByTestId('live-part').count()).toBe(0);
+  await page.getByTestId('live-zone').fill('');
   await page.getByTestId('live-transport').selectOption('unix');
   await page.getByTestId('live-socket').fill('/run/app/log');
   expect(await page.getByTestId('live-lines').first().innerText()).toContain('/run/app/log');

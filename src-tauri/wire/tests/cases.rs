@@ -224,6 +224,37 @@ fn two_parts_of_a_case_are_compared() {
 }
 
 #[test]
+fn cases_of_different_formats_are_compared() {
+    let walk = Walk::new();
+    let json: String = (0..60)
+        .map(|second| format!("{{\"ts\":\"2026-03-01T14:05:{second:02}Z\",\"level\":\"info\",\"message\":\"all is well\"}}\n"))
+        .collect();
+    let text: String = (0..60)
+        .map(|second| {
+            let message = if second % 2 == 0 { "ERROR disk is full" } else { "INFO all is well" };
+            format!("2026-03-02 14:05:{second:02} {message}\n")
+        })
+        .collect();
+    let (before, _) = walk.imported(&walk.file("before.jsonl", json.as_bytes()));
+    let (after, _) = walk.imported(&walk.file("after.log", text.as_bytes()));
+    let view = |case: &str, query: &str| json!({ "case": case, "query": query, "from": null, "to": null });
+    let ask =
+        |a: Value, b: Value| walk.ask("compare", json!({ "a": a, "b": b, "limit": 5 })).expect("an answer");
+    let found = ask(view(&before, ""), view(&after, ""));
+    assert_eq!((&found["events"], &found["shared"]), (&json!([60, 60]), &json!(0)), "{found}");
+    let row = &found["differences"][0];
+    assert_eq!((&row["change"], &row["subject"]["text"]), (&json!("new"), &json!("disk is full")), "{found}");
+    // A pattern has the same id in each case, so the rows of both find it.
+    let swapped = ask(view(&after, ""), view(&before, ""));
+    assert_eq!(
+        (&swapped["differences"][0]["change"], &swapped["differences"][0]["filter"]),
+        (&json!("gone"), &row["filter"])
+    );
+    let same = ask(view(&before, ""), view(&after, "level=info"));
+    assert_eq!(same["differences"], json!([]), "{same}");
+}
+
+#[test]
 fn reference_of_the_language_is_complete() {
     let walk = Walk::new();
     let reference = walk.ask("reference", json!({})).expect("a reference");
