@@ -83,7 +83,7 @@ pub enum Command {
 
 /// How files are read.
 #[derive(Args)]
-pub struct Reading {
+pub struct ReadingArguments {
     /// Format of all files instead of detection: a name, or a definition file
     #[arg(long)]
     pub format: Option<String>,
@@ -107,7 +107,7 @@ pub struct Reading {
     pub boot: Option<String>,
 }
 
-impl Reading {
+impl ReadingArguments {
     pub fn options(&self) -> indexer::Result<indexer::ReadOptions> {
         let mut options = indexer::ReadOptions {
             encoding: self.encoding.clone(),
@@ -264,7 +264,7 @@ pub struct Import {
     #[arg(long, value_enum)]
     pub profile: Option<Profile>,
     #[command(flatten)]
-    pub reading: Reading,
+    pub reading: ReadingArguments,
     #[command(flatten)]
     pub folders: Folders,
     /// Import even if less than 15 % of the disk would stay free
@@ -320,7 +320,7 @@ pub struct Reread {
     /// Source: number, name or path, or a rotated set
     pub source: String,
     #[command(flatten)]
-    pub reading: Reading,
+    pub reading: ReadingArguments,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -471,7 +471,7 @@ pub struct Detect {
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
-    pub reading: Reading,
+    pub reading: ReadingArguments,
     #[command(flatten)]
     pub folders: Folders,
     /// Print the result as one JSON object

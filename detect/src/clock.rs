@@ -3,21 +3,21 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::sigma::Clock;
+use crate::sigma::ClockPart;
 
 const SECOND: i64 = 1_000_000_000;
 const DAY: i64 = 86_400 * SECOND;
 
 /// A part of a time: the minute of its hour, the day of its month, the week of its year by ISO 8601.
-pub fn part(time: i64, unit: Clock) -> i64 {
+pub fn part(time: i64, unit: ClockPart) -> i64 {
     let time = Timestamp::from_nanosecond(i128::from(time)).unwrap_or_default().to_zoned(TimeZone::UTC);
     match unit {
-        Clock::Minute => i64::from(time.minute()),
-        Clock::Hour => i64::from(time.hour()),
-        Clock::Day => i64::from(time.day()),
-        Clock::Month => i64::from(time.month()),
-        Clock::Year => i64::from(time.year()),
-        Clock::Week => i64::from(time.date().iso_week_date().week()),
+        ClockPart::Minute => i64::from(time.minute()),
+        ClockPart::Hour => i64::from(time.hour()),
+        ClockPart::Day => i64::from(time.day()),
+        ClockPart::Month => i64::from(time.month()),
+        ClockPart::Year => i64::from(time.year()),
+        ClockPart::Week => i64::from(time.date().iso_week_date().week()),
     }
 }
 
@@ -56,14 +56,21 @@ mod tests {
     #[test]
     fn parts_of_times() {
         let time = at("2024-02-29T23:59:58Z");
-        let parts = [Clock::Year, Clock::Month, Clock::Day, Clock::Hour, Clock::Minute, Clock::Week];
+        let parts = [
+            ClockPart::Year,
+            ClockPart::Month,
+            ClockPart::Day,
+            ClockPart::Hour,
+            ClockPart::Minute,
+            ClockPart::Week,
+        ];
         assert_eq!(parts.map(|unit| part(time, unit)), [2024, 2, 29, 23, 59, 9]);
         for (text, week) in
             [("2021-01-03", 53), ("2021-01-04", 1), ("2026-12-31", 53), ("1969-12-31", 1), ("2023-01-01", 52)]
         {
-            assert_eq!(part(at(text), Clock::Week), week, "{text}");
+            assert_eq!(part(at(text), ClockPart::Week), week, "{text}");
         }
-        assert_eq!(part(at("1960-03-01"), Clock::Month), 3);
+        assert_eq!(part(at("1960-03-01"), ClockPart::Month), 3);
     }
 
     #[test]

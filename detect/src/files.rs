@@ -7,7 +7,7 @@ use indexer::{Cancel, Case, Engine, ErrorKind, Result, Snapshot};
 
 use crate::alert::Alert;
 use crate::limits::FILE_BYTES;
-use crate::measure::{self, Detector, Place};
+use crate::measure::{self, CheckScope, Detector};
 use crate::problem::{Fault, Problem};
 use crate::sigma::{self, Placeholders, Progress, RuleSet, Sources, TextSearch};
 
@@ -196,10 +196,10 @@ impl Detectors {
     ) -> Result<Report> {
         let range = (scope.from, scope.to);
         let mut report = sigma::run(&self.rules, &self.sources, case, snapshot, range, progress, cancel)?;
-        let place = Place { case, snapshot, range, cancel };
+        let scope = CheckScope { case, snapshot, range, cancel };
         let fields = Engine::field_names(snapshot);
         for (detector, file) in &self.measures {
-            match run_one(detector, file, &place, &fields)? {
+            match run_one(detector, file, &scope, &fields)? {
                 Outcome::NotApplicable => report.not_applicable.push(detector.name.clone()),
                 Outcome::Ran(alerts, problem) => {
                     report.applicable += 1;
@@ -214,13 +214,18 @@ impl Detectors {
 }
 
 /// Runs one detector; `fields` are those of the case.
-pub fn run_one(detector: &Detector, file: &Path, place: &Place<'_>, fields: &[String]) -> Result<Outcome> {
+pub fn run_one(
+    detector: &Detector,
+    file: &Path,
+    scope: &CheckScope<'_>,
+    fields: &[String],
+) -> Result<Outcome> {
     if !detector.needs.iter().all(|needed| fields.contains(needed)) {
         return Ok(Outcome::NotApplicable);
     }
     let fault =
         |message: String, hint: &str| Problem::of_file(file, Fault::new(detector.line, message).hint(hint));
-    match detector.evaluate(place) {
+    match detector.evaluate(scope) {
         Ok(found) => {
             let remark = |(message, hint): (String, String)| {
                 fault(format!("the detector `{}`: {message}", detector.name), &hint)

@@ -168,7 +168,7 @@ pub enum Values {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Column {
+pub struct BatchColumn {
     pub name: Arc<str>,
     pub values: Values,
 }
@@ -189,7 +189,7 @@ pub struct Batch {
     /// (the brackets of a list), heading lines that name the fields of the events after them, and at the very
     /// start perhaps a byte order mark.
     pub length: Vec<u32>,
-    pub columns: Vec<Column>,
+    pub columns: Vec<BatchColumn>,
     /// How many times contained a zone, a year or a date.
     pub times: TimeTally,
     /// Rows that do not fit the format; they are events all the same.

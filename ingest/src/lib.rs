@@ -60,7 +60,7 @@ mod time;
 mod unpack;
 mod xml;
 
-pub use batch::{Batch, Chunk, Column, Level, NO_INT, NO_TIME, Span, Values};
+pub use batch::{Batch, BatchColumn, Chunk, Level, NO_INT, NO_TIME, Span, Values};
 pub use detect::{Alternative, Detection};
 pub(crate) use discover::natural_order;
 pub use discover::{Discovery, Filter, InputFile, discover, discover_some};
@@ -75,8 +75,8 @@ pub use replay::Replay;
 pub use rotation::{Rotated, group_rotation_sets, rotated};
 pub use settler::{Settler, SettlerState};
 pub use source::{
-    Opened, Options, ResumePoint, Source, Stream, Succession, encoding_of_lines, members, open, open_stream,
-    read_all,
+    Opened, Options, ResumePoint, Source, StreamInfo, Succession, encoding_of_lines, members, open,
+    open_stream, read_all,
 };
 pub use time::TimeTally;
 pub use time::field::TimeFieldOption;

@@ -3,7 +3,7 @@
 use std::mem;
 use std::sync::Arc;
 
-use crate::batch::{Batch, Chunk, Column, Level, NO_INT, NO_TIME, Span, Values};
+use crate::batch::{Batch, BatchColumn, Chunk, Level, NO_INT, NO_TIME, Span, Values};
 use crate::frame::Frame;
 use crate::limits;
 use crate::time::stamp::Stamp;
@@ -30,7 +30,7 @@ pub(crate) struct Rows {
     line: Vec<u64>,
     start: Vec<u32>,
     length: Vec<u32>,
-    columns: Vec<Column>,
+    columns: Vec<BatchColumn>,
     rewritten: Vec<u8>,
     clock: Clock,
     expected: usize,
@@ -66,7 +66,7 @@ impl Rows {
     /// Adds a column, unless there are too many already. An existing column with the same name is reused: the
     /// reader of an event's header and the reader of its message may find the same name.
     pub(crate) fn add_column(&mut self, name: &str, kind: ColumnKind) -> Option<usize> {
-        let is_it = |column: &Column| &*column.name == name && kind_of(&column.values) == kind;
+        let is_it = |column: &BatchColumn| &*column.name == name && kind_of(&column.values) == kind;
         if let Some(known) = self.columns.iter().position(is_it) {
             return Some(known);
         }
@@ -80,7 +80,7 @@ impl Rows {
             ColumnKind::Float => Values::Float(Vec::new()),
             ColumnKind::Bool => Values::Bool(Vec::new()),
         };
-        self.columns.push(Column { name: Arc::from(name), values });
+        self.columns.push(BatchColumn { name: Arc::from(name), values });
         self.columns.len() - 1
     }
 

@@ -176,7 +176,7 @@ pub struct Succession {
 
 /// The name of a stream, and what is known of it other than its bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Stream<'m> {
+pub struct StreamInfo<'m> {
     pub path: &'m Path,
     pub name: &'m str,
     pub modified_ns: Option<i64>,
@@ -202,7 +202,7 @@ impl<'a> Source<'a> {
             Err(error) if pending.is_empty() => return Err(Error::io(&member.path, error)),
             Err(error) => ReadState::Failed(error),
         };
-        let stream = Stream {
+        let stream = StreamInfo {
             path: &member.path,
             name: &member.name,
             modified_ns: member.modified_ns,
@@ -217,7 +217,7 @@ impl<'a> Source<'a> {
     /// A source that resumes in a stream whose beginning was read before; `sample` is that beginning. Its
     /// bytes from the resume point on come from [`Source::reading`].
     pub fn resume(
-        stream: &Stream<'_>,
+        stream: &StreamInfo<'_>,
         sample: &[u8],
         place: &ResumePoint,
         options: &Options,
@@ -278,8 +278,8 @@ impl<'a> Source<'a> {
     }
 
     /// A source with nothing to read yet, whose sample determined its format.
-    fn learned(stream: &Stream<'_>, sample: &[u8], options: &Options) -> Result<Source<'a>, Error> {
-        let Stream { path, name, modified_ns, compression } = *stream;
+    fn learned(stream: &StreamInfo<'_>, sample: &[u8], options: &Options) -> Result<Source<'a>, Error> {
+        let StreamInfo { path, name, modified_ns, compression } = *stream;
         let fail = |kind, message: String| Error::new(kind, path, message);
         let zone = match &options.zone {
             None => Zone::UTC,

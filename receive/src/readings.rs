@@ -24,7 +24,7 @@ pub struct Readings {
     zones: Vec<(Subject, String)>,
 }
 
-/// What a choice is for. Written `10.0.0.0/8`, `tag:nginx` and `source:syslog/*`, and nothing for all.
+/// What a choice is for. WrittenReadings `10.0.0.0/8`, `tag:nginx` and `source:syslog/*`, and nothing for all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Subject {
     /// What comes from a network, or from one address.
@@ -158,18 +158,18 @@ impl Readings {
     }
 
     /// Each choice: what it is for, and its format or its zone.
-    fn written(&self) -> Written {
+    fn written(&self) -> WrittenReadings {
         let written = |choices: &[(Subject, String)]| {
             choices.iter().map(|(subject, chosen)| (subject.to_string(), chosen.clone())).collect()
         };
-        Written { formats: written(&self.formats), zones: written(&self.zones) }
+        WrittenReadings { formats: written(&self.formats), zones: written(&self.zones) }
     }
 
     /// What a case remembers of the choices made for it. A file that cannot be read remembers nothing.
     #[must_use]
     pub fn remembered(case: &Path) -> Readings {
         let text = fs::read(path(case)).unwrap_or_default();
-        let written = serde_json::from_slice::<Written>(&text).unwrap_or_default();
+        let written = serde_json::from_slice::<WrittenReadings>(&text).unwrap_or_default();
         let mut readings = Readings::default();
         let formats = written.formats.iter().all(|(subject, format)| readings.add_format(subject, format));
         let zones = written.zones.iter().all(|(subject, zone)| readings.add_zone(subject, zone));
@@ -193,7 +193,7 @@ impl Readings {
 }
 
 #[derive(Default, Serialize, Deserialize)]
-struct Written {
+struct WrittenReadings {
     formats: Vec<(String, String)>,
     zones: Vec<(String, String)>,
 }

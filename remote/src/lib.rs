@@ -51,6 +51,6 @@ pub use push::{
     measure, push, template, write_ndjson,
 };
 pub use questions::{Answer, ESTIMATED, Events, Here, RemoteEvent, text_of};
-pub use schema::{Field, Kind, Schema};
+pub use schema::{Field, MappedKind, Schema};
 pub use webhook::Webhook;
 pub use workbench::{IndexCount, Listing, Overview, RemoteTrail, SampleCase, Sampled, Surrounding};

@@ -11,7 +11,7 @@ use crate::limits::{DEPTH, FIELDS, KEYWORD_BYTES, NAME_BYTES};
 
 /// What the values of a field are there.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum MappedKind {
     /// Analysed text, found by its tokens.
     Text,
     /// Whole values: `keyword`, `constant_keyword` and `wildcard`.
@@ -32,22 +32,22 @@ pub enum Kind {
     Mixed(Vec<String>),
 }
 
-impl Kind {
-    fn named(name: &str) -> Kind {
+impl MappedKind {
+    fn named(name: &str) -> MappedKind {
         match name {
-            "text" | "match_only_text" => Kind::Text,
-            "keyword" | "constant_keyword" | "wildcard" => Kind::Keyword,
-            "long" => Kind::Whole(i64::MIN, i64::MAX),
-            "integer" => Kind::Whole(i32::MIN.into(), i32::MAX.into()),
-            "short" => Kind::Whole(i16::MIN.into(), i16::MAX.into()),
-            "byte" => Kind::Whole(i8::MIN.into(), i8::MAX.into()),
-            "double" => Kind::Double,
-            "float" | "half_float" | "scaled_float" | "unsigned_long" => Kind::Rounded,
-            "boolean" => Kind::Bool,
-            "ip" => Kind::Ip,
-            "date" => Kind::Date,
-            "date_nanos" => Kind::DateNanos,
-            other => Kind::Other(json::quoted(other)),
+            "text" | "match_only_text" => MappedKind::Text,
+            "keyword" | "constant_keyword" | "wildcard" => MappedKind::Keyword,
+            "long" => MappedKind::Whole(i64::MIN, i64::MAX),
+            "integer" => MappedKind::Whole(i32::MIN.into(), i32::MAX.into()),
+            "short" => MappedKind::Whole(i16::MIN.into(), i16::MAX.into()),
+            "byte" => MappedKind::Whole(i8::MIN.into(), i8::MAX.into()),
+            "double" => MappedKind::Double,
+            "float" | "half_float" | "scaled_float" | "unsigned_long" => MappedKind::Rounded,
+            "boolean" => MappedKind::Bool,
+            "ip" => MappedKind::Ip,
+            "date" => MappedKind::Date,
+            "date_nanos" => MappedKind::DateNanos,
+            other => MappedKind::Other(json::quoted(other)),
         }
     }
 
@@ -55,28 +55,28 @@ impl Kind {
     #[must_use]
     pub fn name(&self) -> String {
         match self {
-            Kind::Text => "text".to_owned(),
-            Kind::Keyword => "keyword".to_owned(),
-            Kind::Whole(..) => "long".to_owned(),
-            Kind::Double => "double".to_owned(),
-            Kind::Rounded => "float".to_owned(),
-            Kind::Bool => "boolean".to_owned(),
-            Kind::Ip => "ip".to_owned(),
-            Kind::Date => "date".to_owned(),
-            Kind::DateNanos => "date_nanos".to_owned(),
-            Kind::Other(name) => name.clone(),
-            Kind::Mixed(names) => names.join(" and "),
+            MappedKind::Text => "text".to_owned(),
+            MappedKind::Keyword => "keyword".to_owned(),
+            MappedKind::Whole(..) => "long".to_owned(),
+            MappedKind::Double => "double".to_owned(),
+            MappedKind::Rounded => "float".to_owned(),
+            MappedKind::Bool => "boolean".to_owned(),
+            MappedKind::Ip => "ip".to_owned(),
+            MappedKind::Date => "date".to_owned(),
+            MappedKind::DateNanos => "date_nanos".to_owned(),
+            MappedKind::Other(name) => name.clone(),
+            MappedKind::Mixed(names) => names.join(" and "),
         }
     }
 
     #[must_use]
     pub fn is_number(&self) -> bool {
-        matches!(self, Kind::Whole(..) | Kind::Double | Kind::Rounded)
+        matches!(self, MappedKind::Whole(..) | MappedKind::Double | MappedKind::Rounded)
     }
 
     #[must_use]
     pub fn is_time(&self) -> bool {
-        matches!(self, Kind::Date | Kind::DateNanos)
+        matches!(self, MappedKind::Date | MappedKind::DateNanos)
     }
 }
 
@@ -94,7 +94,7 @@ pub enum Origin {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     pub name: String,
-    pub kind: Kind,
+    pub kind: MappedKind,
     pub searchable: bool,
     pub aggregatable: bool,
     /// Of a text, the multi-field with its whole values.
@@ -114,7 +114,7 @@ impl Field {
     pub fn of_indexes() -> Field {
         Field {
             name: "_index".to_owned(),
-            kind: Kind::Keyword,
+            kind: MappedKind::Keyword,
             searchable: true,
             aggregatable: true,
             keyword: None,
@@ -129,9 +129,9 @@ impl Field {
     #[must_use]
     pub fn language_kind(&self) -> FieldKind {
         match self.kind {
-            Kind::Whole(..) => FieldKind::Int,
-            Kind::Double | Kind::Rounded => FieldKind::Float,
-            Kind::Bool => FieldKind::Bool,
+            MappedKind::Whole(..) => FieldKind::Int,
+            MappedKind::Double | MappedKind::Rounded => FieldKind::Float,
+            MappedKind::Bool => FieldKind::Bool,
             _ => FieldKind::Text,
         }
     }
@@ -199,16 +199,15 @@ impl Schema {
         // Of the multi-fields of a text the one that leaves out least is best.
         for (name, of) in &mapped {
             let is_exact = |multi: &&String| {
-                schema
-                    .fields
-                    .get(*multi)
-                    .is_some_and(|field| field.kind == Kind::Keyword && field.searchable && !field.normalized)
+                schema.fields.get(*multi).is_some_and(|field| {
+                    field.kind == MappedKind::Keyword && field.searchable && !field.normalized
+                })
             };
             let best = of.multi.iter().filter(is_exact).max_by_key(|multi| {
                 schema.fields.get(*multi).and_then(|field| field.ignore_above).unwrap_or(u64::MAX)
             });
             let best = best.cloned();
-            if let Some(field) = schema.fields.get_mut(name).filter(|field| field.kind == Kind::Text) {
+            if let Some(field) = schema.fields.get_mut(name).filter(|field| field.kind == MappedKind::Text) {
                 field.keyword = best;
             }
         }
@@ -247,7 +246,9 @@ impl Schema {
         };
         let first = |names: &[&str]| {
             let fits = |name: &&&str| {
-                self.fields.get(**name).is_some_and(|field| matches!(field.kind, Kind::Keyword | Kind::Text))
+                self.fields
+                    .get(**name)
+                    .is_some_and(|field| matches!(field.kind, MappedKind::Keyword | MappedKind::Text))
             };
             names.iter().find(fits).map(|name| (*name).to_owned())
         };
@@ -289,7 +290,7 @@ impl Schema {
     #[must_use]
     pub fn groupable<'s>(&'s self, field: &'s Field) -> Option<&'s Field> {
         match &field.keyword {
-            Some(keyword) if field.kind == Kind::Text => {
+            Some(keyword) if field.kind == MappedKind::Text => {
                 self.field(keyword).filter(|field| field.aggregatable)
             }
             _ => Some(field).filter(|field| field.aggregatable),
@@ -307,17 +308,17 @@ fn time_hint(dates: &[&str]) -> String {
 }
 
 fn field(name: &str, kinds: &serde_json::Map<String, Value>, mapped: Option<&Mapped>) -> Field {
-    let mut distinct: Vec<Kind> = Vec::new();
+    let mut distinct: Vec<MappedKind> = Vec::new();
     let is_of_values = |kind: &&String| !matches!(kind.as_str(), "unmapped" | "object" | "nested");
-    for kind in kinds.keys().filter(is_of_values).map(|kind| Kind::named(kind)) {
+    for kind in kinds.keys().filter(is_of_values).map(|kind| MappedKind::named(kind)) {
         if !distinct.contains(&kind) {
             distinct.push(kind);
         }
     }
     // Whole numbers of several widths are numbers all the same.
-    if distinct.len() > 1 && distinct.iter().all(|kind| matches!(kind, Kind::Whole(..))) {
-        let widest = |one: &Kind, two: &Kind| match (one, two) {
-            (Kind::Whole(a, b), Kind::Whole(c, d)) => Kind::Whole(*a.max(c), *b.min(d)),
+    if distinct.len() > 1 && distinct.iter().all(|kind| matches!(kind, MappedKind::Whole(..))) {
+        let widest = |one: &MappedKind, two: &MappedKind| match (one, two) {
+            (MappedKind::Whole(a, b), MappedKind::Whole(c, d)) => MappedKind::Whole(*a.max(c), *b.min(d)),
             (other, _) => other.clone(),
         };
         distinct = distinct.into_iter().reduce(|one, two| widest(&one, &two)).into_iter().collect();
@@ -325,7 +326,7 @@ fn field(name: &str, kinds: &serde_json::Map<String, Value>, mapped: Option<&Map
     let kind = if distinct.len() == 1 {
         distinct.remove(0)
     } else {
-        Kind::Mixed(kinds.keys().map(|kind| json::quoted(kind)).collect())
+        MappedKind::Mixed(kinds.keys().map(|kind| json::quoted(kind)).collect())
     };
     let all = |key: &str| kinds.values().all(|kind| kind[key] != false);
     let mapped = mapped.cloned().unwrap_or_default();
@@ -427,7 +428,10 @@ mod tests {
         assert_eq!(schema.time, "@timestamp");
         assert_eq!(schema.level.as_deref(), Some("log.level"));
         let message = schema.field("message").expect("known");
-        assert_eq!((message.kind.clone(), message.keyword.as_deref()), (Kind::Text, Some("message.keyword")));
+        assert_eq!(
+            (message.kind.clone(), message.keyword.as_deref()),
+            (MappedKind::Text, Some("message.keyword"))
+        );
         assert_eq!(schema.field("message.keyword").expect("known").ignore_above, Some(256));
         assert_eq!(
             schema.field("msg2").expect("known").keyword.as_deref(),
@@ -436,11 +440,11 @@ mod tests {
         );
         assert_eq!(
             schema.field("status").expect("known").kind,
-            Kind::Whole(i16::MIN.into(), i16::MAX.into())
+            MappedKind::Whole(i16::MIN.into(), i16::MAX.into())
         );
         let in_documents = |name: &str| schema.field(name).expect("known").origin == Origin::Document;
         assert!(in_documents("message") && !in_documents("msg2") && !in_documents("message.keyword"));
-        assert!(matches!(schema.field("code").expect("known").kind, Kind::Mixed(_)));
+        assert!(matches!(schema.field("code").expect("known").kind, MappedKind::Mixed(_)));
         assert_eq!(schema.field("items.price").expect("known").nested.as_deref(), Some("items"));
         assert!(schema.field("_id").is_none() && schema.field("log").is_none());
         let known: Vec<String> = schema.known_fields().into_iter().map(|field| field.name).collect();

@@ -17,7 +17,7 @@ use timberline_tests::reference::{self, Known};
 
 mod random;
 
-use random::{Written, file, notes, query, write_files};
+use random::{WrittenNote, file, notes, query, write_files};
 
 fn imported(folder: &Path, name: &str, files: &[PathBuf], profile: Profile) -> Case {
     let case = Case::create(&folder.join(name)).expect("a case can be made");
@@ -124,7 +124,7 @@ fn half_indexed(folder: &Path, files: &[PathBuf]) -> Case {
 }
 
 /// Writes notes on events of a case, and says what is on them then.
-fn write_notes(case: &Case, events: &[Events], written: &[Written]) -> Vec<(String, (u32, u64), String)> {
+fn write_notes(case: &Case, events: &[Events], written: &[WrittenNote]) -> Vec<(String, (u32, u64), String)> {
     for one in written.iter().filter(|_| !events.is_empty()) {
         let (event, ..) = &events[one.event.index(events.len())];
         let within = if one.is_within { u64::from(event.length / 2) } else { 0 };
@@ -148,7 +148,7 @@ fn write_notes(case: &Case, events: &[Events], written: &[Written]) -> Vec<(Stri
 /// One set of files, asked before, during and after indexing.
 fn index_scan_and_reference_agree_on(
     contents: &[Vec<u8>],
-    written: &[Written],
+    written: &[WrittenNote],
     queries: &[String],
     page: (usize, usize),
 ) -> Result<(), TestCaseError> {

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use ingest::{Batch, Column, NO_INT, NO_TIME, Options, Source, Values};
+use ingest::{Batch, BatchColumn, NO_INT, NO_TIME, Options, Source, Values};
 use serde_json::Value;
 use timberline_tests::files::datasets;
 use timberline_tests::report;
@@ -251,7 +251,7 @@ fn count_fields(batch: &Batch, fields: &mut Fields) {
     }
 }
 
-fn value(batch: &Batch, column: &Column, row: usize) -> Option<String> {
+fn value(batch: &Batch, column: &BatchColumn, row: usize) -> Option<String> {
     match &column.values {
         Values::Text(spans) => {
             (!spans[row].is_missing()).then(|| String::from_utf8_lossy(batch.text(spans[row])).into_owned())

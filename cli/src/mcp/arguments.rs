@@ -9,7 +9,7 @@ use super::limits::{MOST_NAMES, MOST_SECONDS, TEXT_BYTES, USUAL_SECONDS};
 
 /// What an argument may be.
 #[derive(Clone, Copy)]
-pub enum Kind {
+pub enum ArgumentKind {
     Text,
     /// Between the first two; the third unless it is given.
     Whole(u64, u64, u64),
@@ -23,39 +23,39 @@ pub enum Kind {
 #[derive(Clone, Copy)]
 pub struct Argument {
     pub name: &'static str,
-    pub kind: Kind,
+    pub kind: ArgumentKind,
     pub is_needed: bool,
     pub summary: &'static str,
 }
 
 impl Argument {
-    pub const fn new(name: &'static str, kind: Kind, summary: &'static str) -> Argument {
+    pub const fn new(name: &'static str, kind: ArgumentKind, summary: &'static str) -> Argument {
         Argument { name, kind, is_needed: false, summary }
     }
 
-    pub const fn needed(name: &'static str, kind: Kind, summary: &'static str) -> Argument {
+    pub const fn needed(name: &'static str, kind: ArgumentKind, summary: &'static str) -> Argument {
         Argument { name, kind, is_needed: true, summary }
     }
 }
 
 pub const QUERY: Argument = Argument::new(
     "query",
-    Kind::Text,
+    ArgumentKind::Text,
     "Filter of events, such as `level>=error service:cart \"connection reset\"`; all events unless given. Clauses next \
      to each other must all be true: word, \"phrase\", wild*card, /regex/, field:value, field>=10, NOT, OR, ( )",
 );
 pub const FROM: Argument = Argument::new(
     "from",
-    Kind::Text,
+    ArgumentKind::Text,
     "Only events at or after this time: 2026-03-01T14:05:00Z, or now-15m, where now is the time of the last event",
 );
-pub const TO: Argument = Argument::new("to", Kind::Text, "Only events before this time");
+pub const TO: Argument = Argument::new("to", ArgumentKind::Text, "Only events before this time");
 
 /// Which case is meant, where the server has several; and how long a call may take. Every tool takes them.
-const CASE: Argument = Argument::new("case", Kind::Text, "Name of the case");
+const CASE: Argument = Argument::new("case", ArgumentKind::Text, "Name of the case");
 const SECONDS: Argument = Argument::new(
     "seconds",
-    Kind::Decimal(MOST_SECONDS, USUAL_SECONDS),
+    ArgumentKind::Decimal(MOST_SECONDS, USUAL_SECONDS),
     "How long the call may take. What it has by then is the answer, which says that it is partial",
 );
 
@@ -77,16 +77,20 @@ pub fn schema(arguments: &[Argument], cases: &[String]) -> Value {
 
 fn property(argument: &Argument) -> Value {
     let mut property = match argument.kind {
-        Kind::Text => json!({ "type": "string" }),
-        Kind::Whole(least, most, usual) => {
+        ArgumentKind::Text => json!({ "type": "string" }),
+        ArgumentKind::Whole(least, most, usual) => {
             json!({ "type": "integer", "minimum": least, "maximum": most, "default": usual })
         }
-        Kind::Decimal(most, usual) => {
+        ArgumentKind::Decimal(most, usual) => {
             json!({ "type": "number", "exclusiveMinimum": 0, "maximum": most, "default": usual })
         }
-        Kind::Numbers => json!({ "type": "array", "items": { "type": "number" }, "maxItems": MOST_NAMES }),
-        Kind::Texts => json!({ "type": "array", "items": { "type": "string" }, "maxItems": MOST_NAMES }),
-        Kind::Choice(names) => json!({ "type": "string", "enum": names, "default": names.first() }),
+        ArgumentKind::Numbers => {
+            json!({ "type": "array", "items": { "type": "number" }, "maxItems": MOST_NAMES })
+        }
+        ArgumentKind::Texts => {
+            json!({ "type": "array", "items": { "type": "string" }, "maxItems": MOST_NAMES })
+        }
+        ArgumentKind::Choice(names) => json!({ "type": "string", "enum": names, "default": names.first() }),
     };
     property["description"] = json!(argument.summary);
     property
@@ -130,7 +134,7 @@ impl Given {
     /// The chosen name, the first unless one is given.
     pub fn choice(&self, name: &str) -> &str {
         let first = || match self.kind(name) {
-            Some(Kind::Choice(names)) => names.first().copied().unwrap_or_default(),
+            Some(ArgumentKind::Choice(names)) => names.first().copied().unwrap_or_default(),
             _ => "",
         };
         self.text(name).unwrap_or_else(first)
@@ -138,7 +142,7 @@ impl Given {
 
     pub fn whole(&self, name: &str) -> usize {
         let usual = match self.kind(name) {
-            Some(Kind::Whole(_, _, usual)) => usual,
+            Some(ArgumentKind::Whole(_, _, usual)) => usual,
             _ => 0,
         };
         let given = self.values.get(name).and_then(Value::as_u64).unwrap_or(usual);
@@ -159,29 +163,29 @@ impl Given {
         list.into_iter().flatten().filter_map(Value::as_f64).collect()
     }
 
-    fn kind(&self, name: &str) -> Option<Kind> {
+    fn kind(&self, name: &str) -> Option<ArgumentKind> {
         self.known.iter().find(|argument| argument.name == name).map(|argument| argument.kind)
     }
 }
 
 /// What it has to be, if it is not.
-fn misfit(kind: Kind, value: &Value) -> Option<String> {
+fn misfit(kind: ArgumentKind, value: &Value) -> Option<String> {
     let list_of = |fits: fn(&Value) -> bool| {
         value.as_array().is_some_and(|list| list.len() <= MOST_NAMES && list.iter().all(fits))
     };
     let (fits, wanted) = match kind {
-        Kind::Text => (value.is_string(), "a text".to_owned()),
-        Kind::Whole(least, most, _) => {
+        ArgumentKind::Text => (value.is_string(), "a text".to_owned()),
+        ArgumentKind::Whole(least, most, _) => {
             let fits = value.as_u64().is_some_and(|number| (least..=most).contains(&number));
             (fits, format!("a whole number from {least} to {most}"))
         }
-        Kind::Decimal(most, _) => {
+        ArgumentKind::Decimal(most, _) => {
             let fits = value.as_f64().is_some_and(|number| number > 0.0 && number <= most);
             (fits, format!("a number above 0 and up to {most}"))
         }
-        Kind::Numbers => (list_of(Value::is_number), format!("a list of up to {MOST_NAMES} numbers")),
-        Kind::Texts => (list_of(Value::is_string), format!("a list of up to {MOST_NAMES} texts")),
-        Kind::Choice(names) => {
+        ArgumentKind::Numbers => (list_of(Value::is_number), format!("a list of up to {MOST_NAMES} numbers")),
+        ArgumentKind::Texts => (list_of(Value::is_string), format!("a list of up to {MOST_NAMES} texts")),
+        ArgumentKind::Choice(names) => {
             let fits = value.as_str().is_some_and(|text| names.contains(&text));
             (fits, format!("one of {}", names.join(", ")))
         }
@@ -213,9 +217,9 @@ mod tests {
 
     const TOOL: &[Argument] = &[
         QUERY,
-        Argument::needed("field", Kind::Text, "A field"),
-        Argument::new("limit", Kind::Whole(1, 50, 20), "Rows"),
-        Argument::new("order", Kind::Choice(&["oldest", "newest"]), "Order"),
+        Argument::needed("field", ArgumentKind::Text, "A field"),
+        Argument::new("limit", ArgumentKind::Whole(1, 50, 20), "Rows"),
+        Argument::new("order", ArgumentKind::Choice(&["oldest", "newest"]), "Order"),
     ];
 
     fn refused(given: &Value) -> Value {

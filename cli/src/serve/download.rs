@@ -21,13 +21,13 @@ use super::Host;
 const CHUNK_BYTES: usize = 256 << 10;
 
 #[derive(Deserialize)]
-pub struct Wanted {
+pub struct DownloadRequest {
     /// What the file is called when it arrives.
     name: String,
 }
 
 #[derive(Serialize)]
-pub struct Place {
+pub struct DownloadTarget {
     /// Where a call is to write.
     path: String,
     /// Fetches what was written, once.
@@ -39,14 +39,14 @@ type Refusal = (StatusCode, String);
 /// Makes a place for a file that is going to be written.
 pub async fn place(
     State(host): State<Arc<Host>>,
-    Query(wanted): Query<Wanted>,
-) -> Result<Json<Place>, Refusal> {
+    Query(wanted): Query<DownloadRequest>,
+) -> Result<Json<DownloadTarget>, Refusal> {
     let unmade = |error: String| (StatusCode::INSUFFICIENT_STORAGE, error);
     let ticket = super::random_token().map_err(|error| unmade(error.to_string()))?;
     let folder = host.downloads.join(&ticket);
     std::fs::create_dir_all(&folder).map_err(|error| unmade(format!("{}: {error}.", folder.display())))?;
     let path = folder.join(plain(&wanted.name));
-    Ok(Json(Place {
+    Ok(Json(DownloadTarget {
         path: path.to_string_lossy().into_owned(),
         address: format!("/api/downloaded/{ticket}"),
     }))

@@ -15,7 +15,7 @@ use tokio::io::AsyncWriteExt;
 use super::Host;
 
 #[derive(Deserialize)]
-pub struct Place {
+pub struct UploadRequest {
     /// The file's name, with its folders when a folder was dropped.
     name: String,
     /// Shared by the files of one drop.
@@ -32,7 +32,7 @@ type Refusal = (StatusCode, String);
 /// Streams the body to a file of its own and tells its path.
 pub async fn upload(
     State(host): State<Arc<Host>>,
-    Query(place): Query<Place>,
+    Query(place): Query<UploadRequest>,
     body: Body,
 ) -> Result<Json<Stored>, Refusal> {
     let path = inside(&host.uploads, &place)
@@ -70,7 +70,7 @@ pub fn folder(uploads: &Path, name: &str) -> PathBuf {
 }
 
 /// The place of an upload; nothing when its name would lead out of the folder.
-fn inside(uploads: &Path, place: &Place) -> Option<PathBuf> {
+fn inside(uploads: &Path, place: &UploadRequest) -> Option<PathBuf> {
     let plain = |path: &str| {
         let path = Path::new(path);
         let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn names_stay_inside_the_folder() {
-        let place = |name: &str| Place { name: name.to_owned(), batch: "b1".to_owned() };
+        let place = |name: &str| UploadRequest { name: name.to_owned(), batch: "b1".to_owned() };
         let uploads = Path::new("/uploads");
         assert_eq!(inside(uploads, &place("a/b.log")), Some(PathBuf::from("/uploads/b1/a/b.log")));
         for name in ["../b.log", "/etc/passwd", "a/../../b", "", "."] {

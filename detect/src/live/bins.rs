@@ -10,10 +10,10 @@ use indexer::{Result, Snapshot};
 use super::News;
 use crate::limits::{BASELINE_BINS, KEPT_BINS, LATE_BINS, LIVE_GROUPS};
 use crate::measure::history::Group;
-use crate::measure::reads::{Grouping, Reading, Reads};
+use crate::measure::reads::{Grouping, MeasureRead, Reads};
 use crate::measure::series::{Bin, Keys, Series, is_count, series};
 use crate::measure::threshold::{Threshold, shares};
-use crate::measure::{Condition, Detector, Interval, Place};
+use crate::measure::{CheckScope, Condition, Detector, Interval};
 
 const SECOND: i64 = 1_000_000_000;
 
@@ -73,15 +73,15 @@ pub struct GroupBins {
 
 /// What is read of the case for the bins of a detector.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
-    whole: Reading,
+pub struct BinReads {
+    whole: MeasureRead,
     /// Of a share.
-    part: Option<Reading>,
+    part: Option<MeasureRead>,
 }
 
-impl Wanted {
+impl BinReads {
     /// Nothing of conditions without bins.
-    pub fn new(detector: &Detector, reads: &mut Reads) -> Option<Wanted> {
+    pub fn new(detector: &Detector, reads: &mut Reads) -> Option<BinReads> {
         let (measure, width) = measured(detector)?;
         let mut reading = |filter: &Filter| {
             let grouping = Grouping {
@@ -96,19 +96,19 @@ impl Wanted {
             Condition::Threshold(one) if one.of.is_some() => Some(reading(&one.evidence(detector))),
             _ => None,
         };
-        Some(Wanted { whole, part })
+        Some(BinReads { whole, part })
     }
 
     /// The measure by group, and of a share its part: over a place, or over a part of its events.
     fn read(
         self,
         reads: &mut Reads,
-        place: &Place<'_>,
+        scope: &CheckScope<'_>,
         part: Option<&Snapshot>,
     ) -> Result<(Arc<Series>, Option<Arc<Series>>)> {
-        let whole = reads.series(self.whole, place, part)?;
+        let whole = reads.series(self.whole, scope, part)?;
         let parts = match self.part {
-            Some(of) if !whole.is_empty() => Some(reads.series(of, place, part)?),
+            Some(of) if !whole.is_empty() => Some(reads.series(of, scope, part)?),
             _ => None,
         };
         Ok((whole, parts))
@@ -117,7 +117,7 @@ impl Wanted {
 
 #[derive(Debug)]
 pub struct Bins {
-    wanted: Wanted,
+    wanted: BinReads,
     pub groups: BTreeMap<Keys, GroupBins>,
     pub width: i64,
     merge: Merge,
@@ -157,9 +157,9 @@ impl Bins {
     /// Reads what is kept of the history.
     pub fn read(
         detector: &Detector,
-        wanted: Wanted,
+        wanted: BinReads,
         reads: &mut Reads,
-        (place, now): (&Place<'_>, i64),
+        (scope, now): (&CheckScope<'_>, i64),
     ) -> Result<Bins> {
         let (measure, width) = measured(detector).unwrap_or(("count", 1));
         let width = whole_milliseconds(width);
@@ -180,14 +180,14 @@ impl Bins {
             cut,
             judged: i64::MIN,
         };
-        let first = place.snapshot.time_range().map_or(frontier, |(first, _)| floor(first, width));
+        let first = scope.snapshot.time_range().map_or(frontier, |(first, _)| floor(first, width));
         let until = if merge == Merge::Reread { Some(frontier) } else { None };
-        bins.reread(detector, reads, (place, (Some(cut), until)), first)?;
+        bins.reread(detector, reads, (scope, (Some(cut), until)), first)?;
         if until.is_some() {
             // Those that are not over yet are read later.
             let range = (Some(frontier), None);
             let grouping = Grouping::new(&detector.filter, width, &[]);
-            let rest = series(&Place { range, ..*place }, &grouping, "count")?;
+            let rest = series(&CheckScope { range, ..*scope }, &grouping, "count")?;
             bins.dirty.extend(rest.values().flatten().map(|bin| bin.start));
         }
         if let Condition::Threshold(one) = &detector.condition
@@ -204,15 +204,15 @@ impl Bins {
         &mut self,
         detector: &Detector,
         reads: &mut Reads,
-        place: &Place<'_>,
+        scope: &CheckScope<'_>,
         (news, now): (&News, i64),
     ) -> Result<()> {
-        let first = place.snapshot.time_range().map_or(now, |(first, _)| floor(first, self.width));
+        let first = scope.snapshot.time_range().map_or(now, |(first, _)| floor(first, self.width));
         self.doubt(&news.mixed_seconds);
         if self.merge == Merge::Reread {
             self.doubt(&news.fresh_seconds);
         } else if !news.fresh_seconds.is_empty() {
-            let since = Place { range: (Some(self.cut), None), ..*place };
+            let since = CheckScope { range: (Some(self.cut), None), ..*scope };
             let found = self.wanted.read(reads, &since, Some(&news.fresh))?;
             self.add_all(detector, &found, first);
         }
@@ -227,7 +227,7 @@ impl Bins {
         let doubtful = std::mem::replace(&mut self.dirty, later);
         for (from, to) in runs(&doubtful, self.width) {
             if to > self.cut {
-                self.reread(detector, reads, (place, (Some(from.max(self.cut)), Some(to))), first)?;
+                self.reread(detector, reads, (scope, (Some(from.max(self.cut)), Some(to))), first)?;
             }
         }
         if frontier > self.frontier {
@@ -299,10 +299,10 @@ impl Bins {
         &mut self,
         detector: &Detector,
         reads: &mut Reads,
-        (place, (from, to)): (&Place<'_>, (Option<i64>, Option<i64>)),
+        (scope, (from, to)): (&CheckScope<'_>, (Option<i64>, Option<i64>)),
         first: i64,
     ) -> Result<()> {
-        let found = self.wanted.read(reads, &Place { range: (from, to), ..*place }, None)?;
+        let found = self.wanted.read(reads, &CheckScope { range: (from, to), ..*scope }, None)?;
         let range = (from.unwrap_or(i64::MIN), to.unwrap_or(i64::MAX));
         for group in self.groups.values_mut() {
             let before = group.bins.len();

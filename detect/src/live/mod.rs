@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use indexer::{Cancel, Case, Engine, ErrorKind, Marks, Moment, Result, Snapshot};
 use serde::Serialize;
 
-use self::bins::{Bins, Wanted};
+use self::bins::{BinReads, Bins};
 use self::clock::DataClock;
 use self::judge::{Current, judge};
 use self::ledger::{Candidate, Judgement, Ledger};
@@ -30,7 +30,7 @@ use crate::files::Detectors;
 use crate::limits::WHOLE_SHARE;
 use crate::measure::reads::Reads;
 use crate::measure::series::Keys;
-use crate::measure::{Condition, Detector, Place};
+use crate::measure::{CheckScope, Condition, Detector};
 use crate::problem::{Fault, Problem};
 
 pub use ledger::State;
@@ -94,7 +94,7 @@ struct Track {
     /// What it is known by: its name and its condition.
     key: String,
     /// What is read for its bins; nothing of conditions without any.
-    wanted: Option<Wanted>,
+    wanted: Option<BinReads>,
     past: Past,
     /// The last problem that was said of it.
     said: Option<String>,
@@ -138,7 +138,7 @@ impl Watch {
                 key = format!("{key} {}", file.display());
             }
             ledger.detector(&key, end);
-            let (past, wanted) = (Past::Waiting { fields: None }, Wanted::new(&detector, &mut reads));
+            let (past, wanted) = (Past::Waiting { fields: None }, BinReads::new(&detector, &mut reads));
             tracks.push(Track { detector, file, key, wanted, past, said: None });
         }
         let rules = Rules::new(rules, &mut ledger, &snapshot);
@@ -161,7 +161,7 @@ impl Watch {
         let now = self.clock.now(newest, moment);
         let news = News::since(case, snapshot, self.marks.as_ref(), cancel)?;
         let fields = Engine::field_names(snapshot);
-        let place = Place { case, snapshot, range: (None, None), cancel };
+        let scope = CheckScope { case, snapshot, range: (None, None), cancel };
         self.reads.begin(snapshot);
         for track in &mut self.tracks {
             if !track.detector.needs.iter().all(|needed| fields.contains(needed)) {
@@ -170,7 +170,7 @@ impl Watch {
             let known = self.ledger.detector(&track.key, None);
             let (horizon, judged) = (known.horizon, known.judged);
             let tried = (fields.len(), judged.or(horizon));
-            let candidates = match track.update(&mut self.reads, &place, (&news, now), tried) {
+            let candidates = match track.update(&mut self.reads, &scope, (&news, now), tried) {
                 Ok(candidates) => candidates,
                 Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
                 Err(error) => {
@@ -184,7 +184,7 @@ impl Watch {
                 track.compare(&mut self.ledger, &candidates, self.cool_down);
             }
         }
-        problems.extend(self.rules.refresh(&place, (&news, now), &mut self.ledger, self.cool_down)?);
+        problems.extend(self.rules.refresh(&scope, (&news, now), &mut self.ledger, self.cool_down)?);
         self.marks = Some(self.marks.take().unwrap_or_default().covering(snapshot));
         self.ledger.set_now(now);
         self.save()?;
@@ -263,7 +263,7 @@ impl Track {
     fn update(
         &mut self,
         reads: &mut Reads,
-        place: &Place<'_>,
+        scope: &CheckScope<'_>,
         (news, now): (&News, i64),
         (fields, judged): (usize, Option<i64>),
     ) -> Result<Option<Now>> {
@@ -274,8 +274,8 @@ impl Track {
             }
             self.past = match &detector.condition {
                 Condition::Pattern(_) => Past::Whole { is_due: true, rested: Instant::now() },
-                Condition::Sequence(one) => Past::Times(Times::read(detector, one, place, now)?),
-                _ => match self.wanted.map(|wanted| Bins::read(detector, wanted, reads, (place, now))) {
+                Condition::Sequence(one) => Past::Times(Times::read(detector, one, scope, now)?),
+                _ => match self.wanted.map(|wanted| Bins::read(detector, wanted, reads, (scope, now))) {
                     Some(bins) => {
                         let mut bins = bins?;
                         bins.judged = judged.map_or(i64::MIN, |judged| bins.floor(judged));
@@ -287,9 +287,9 @@ impl Track {
             };
         } else {
             match (&mut self.past, &detector.condition) {
-                (Past::Bins(bins), _) => bins.update(detector, reads, place, (news, now))?,
+                (Past::Bins(bins), _) => bins.update(detector, reads, scope, (news, now))?,
                 (Past::Times(times), Condition::Sequence(one)) => {
-                    times.update(detector, one, place, (news, now))?;
+                    times.update(detector, one, scope, (news, now))?;
                 }
                 (Past::Whole { is_due, .. }, _) => *is_due |= !news.is_empty(),
                 _ => {}
@@ -307,7 +307,7 @@ impl Track {
             }),
             (Past::Whole { is_due, rested }, _) if *is_due && *rested <= Instant::now() => {
                 let began = Instant::now();
-                let found = detector.evaluate(place)?;
+                let found = detector.evaluate(scope)?;
                 (*is_due, *rested) = (false, Instant::now() + began.elapsed() * WHOLE_SHARE);
                 Some(Now::Alerts(found.alerts))
             }

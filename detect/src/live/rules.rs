@@ -5,7 +5,7 @@ use indexer::{Marks, Result, Snapshot};
 
 use super::News;
 use super::ledger::{Candidate, Judgement, Ledger};
-use crate::measure::Place;
+use crate::measure::CheckScope;
 use crate::problem::Problem;
 use crate::sigma::{self, Progress, RuleSet, Sources};
 
@@ -34,7 +34,7 @@ impl Rules {
 
     pub fn refresh(
         &mut self,
-        place: &Place<'_>,
+        scope: &CheckScope<'_>,
         (news, now): (&News, i64),
         ledger: &mut Ledger,
         cool_down: i64,
@@ -44,41 +44,41 @@ impl Rules {
             return Ok(problems);
         }
         if let Some(before) = self.before.take() {
-            self.recall(place, &before, now)?;
-            let missed = place.snapshot.since(&before);
+            self.recall(scope, &before, now)?;
+            let missed = scope.snapshot.since(&before);
             let since = ledger.now();
-            problems.extend(self.evaluate(place, &missed.fresh, (None, None), (ledger, cool_down))?);
+            problems.extend(self.evaluate(scope, &missed.fresh, (None, None), (ledger, cool_down))?);
             // Of what was merged with events that were evaluated, those of later times.
             let later = (since.map(|since| since + 1), None);
-            problems.extend(self.evaluate(place, &missed.mixed, later, (ledger, cool_down))?);
+            problems.extend(self.evaluate(scope, &missed.mixed, later, (ledger, cool_down))?);
         } else {
-            problems.extend(self.evaluate(place, &news.fresh, (None, None), (ledger, cool_down))?);
+            problems.extend(self.evaluate(scope, &news.fresh, (None, None), (ledger, cool_down))?);
             let later = (ledger.now().map(|since| since + 1), None);
-            problems.extend(self.evaluate(place, &news.mixed, later, (ledger, cool_down))?);
+            problems.extend(self.evaluate(scope, &news.mixed, later, (ledger, cool_down))?);
         }
         if let Some(span) = self.set.longest_span() {
             self.progress.settle(now.saturating_sub(span.saturating_mul(SPANS)));
         }
-        ledger.cover(place.snapshot);
+        ledger.cover(scope.snapshot);
         problems.retain(|problem| !self.said.contains(problem));
         self.said.extend(problems.iter().cloned());
         Ok(problems)
     }
 
     /// Finds again what correlations need of the time before a restart.
-    fn recall(&mut self, place: &Place<'_>, before: &Marks, now: i64) -> Result<()> {
+    fn recall(&mut self, scope: &CheckScope<'_>, before: &Marks, now: i64) -> Result<()> {
         let Some(span) = self.set.longest_span() else { return Ok(()) };
         let since = now.saturating_sub(span.saturating_mul(SPANS));
-        let known = place.snapshot.covered(before);
+        let known = scope.snapshot.covered(before);
         let range = (Some(since), None);
-        sigma::run(&self.set, &self.sources, place.case, &known, range, &mut self.progress, place.cancel)?;
+        sigma::run(&self.set, &self.sources, scope.case, &known, range, &mut self.progress, scope.cancel)?;
         self.progress.settle(since);
         Ok(())
     }
 
     fn evaluate(
         &mut self,
-        place: &Place<'_>,
+        scope: &CheckScope<'_>,
         part: &Snapshot,
         range: (Option<i64>, Option<i64>),
         (ledger, cool_down): (&mut Ledger, i64),
@@ -87,7 +87,7 @@ impl Rules {
             return Ok(Vec::new());
         }
         let (rules, sources) = (&self.set, &self.sources);
-        let report = sigma::run(rules, sources, place.case, part, range, &mut self.progress, place.cancel)?;
+        let report = sigma::run(rules, sources, scope.case, part, range, &mut self.progress, scope.cancel)?;
         for alert in &report.alerts {
             let judgement = Judgement {
                 since: i64::MIN,

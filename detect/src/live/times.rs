@@ -8,7 +8,7 @@ use super::News;
 use crate::limits::LIVE_GROUPS;
 use crate::measure::sequence::{Sequence, times};
 use crate::measure::series::Keys;
-use crate::measure::{Detector, Interval, Place};
+use crate::measure::{CheckScope, Detector, Interval};
 
 /// Events that come later than this are for `check`, unless a sequence lasts longer.
 const LATE_NS: i64 = 3_600_000_000_000;
@@ -30,12 +30,12 @@ pub struct Times {
 }
 
 impl Times {
-    pub fn read(detector: &Detector, sequence: &Sequence, place: &Place<'_>, now: i64) -> Result<Times> {
+    pub fn read(detector: &Detector, sequence: &Sequence, scope: &CheckScope<'_>, now: i64) -> Result<Times> {
         let kept = sequence.within.saturating_mul(2).max(LATE_NS);
         let cut = now.saturating_sub(kept);
         let (keys, changed, found) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
         let mut all = Times { keys, changed, found, kept, cut };
-        all.add(detector, sequence, place, place.snapshot)?;
+        all.add(detector, sequence, scope, scope.snapshot)?;
         Ok(all)
     }
 
@@ -43,10 +43,10 @@ impl Times {
         &mut self,
         detector: &Detector,
         sequence: &Sequence,
-        place: &Place<'_>,
+        scope: &CheckScope<'_>,
         snapshot: &Snapshot,
     ) -> Result<()> {
-        let part = Place { snapshot, range: (Some(self.cut), None), ..*place };
+        let part = CheckScope { snapshot, range: (Some(self.cut), None), ..*scope };
         let first = times(detector, &part, &detector.filter)?;
         let second = times(detector, &part, &sequence.second)?;
         for (is_first, times) in [(true, first), (false, second)] {
@@ -71,18 +71,18 @@ impl Times {
         &mut self,
         detector: &Detector,
         sequence: &Sequence,
-        place: &Place<'_>,
+        scope: &CheckScope<'_>,
         (news, now): (&News, i64),
     ) -> Result<()> {
         if news.mixed_seconds.is_empty() {
             if !news.fresh_seconds.is_empty() {
-                self.add(detector, sequence, place, &news.fresh)?;
+                self.add(detector, sequence, scope, &news.fresh)?;
             }
         } else {
             // What is new in merged segments cannot be sent from what is known.
             self.changed.extend(self.keys.keys().cloned());
             self.keys.clear();
-            self.add(detector, sequence, place, place.snapshot)?;
+            self.add(detector, sequence, scope, scope.snapshot)?;
         }
         let cut = now.saturating_sub(self.kept);
         if cut > self.cut + self.kept / 4 {

@@ -10,7 +10,7 @@ use crate::problem::Fault;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Written {
+pub struct WrittenAbsence {
     longer: Option<Spanned<String>>,
     times: Option<Spanned<f64>>,
 }
@@ -28,7 +28,7 @@ const RHYTHM_NS: i64 = 60_000_000_000;
 /// With fewer pauses nobody knows a rhythm.
 const LEAST_PAUSES: usize = 10;
 
-impl Written {
+impl WrittenAbsence {
     pub fn read(self, lines: &Lines<'_>) -> std::result::Result<Absence, Fault> {
         match (self.longer, self.times) {
             (Some(longer), None) => lines.duration(&longer).map(Absence::Longer),

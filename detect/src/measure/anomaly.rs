@@ -21,7 +21,7 @@ const LEAST_SAMPLES: usize = 4;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Written {
+pub struct WrittenAnomaly {
     measure: Option<Spanned<String>>,
     every: Option<Spanned<String>>,
     direction: Option<Spanned<String>>,
@@ -61,7 +61,7 @@ pub struct Anomaly {
     pub bins: usize,
 }
 
-impl Written {
+impl WrittenAnomaly {
     pub fn read(self, lines: &Lines<'_>) -> std::result::Result<Anomaly, Fault> {
         let measure = self.measure.as_ref().map_or(Ok("count".to_owned()), |text| lines.measure(text))?;
         let width = self.every.as_ref().map_or(Ok(300_000_000_000), |text| lines.duration(text))?;

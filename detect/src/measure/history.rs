@@ -10,7 +10,7 @@ use super::absence::Absence;
 use super::anomaly::{Anomaly, Expected, unusual};
 use super::reads::Grouping;
 use super::series::{Bin, Keys, filled, is_count, series};
-use super::{Condition, Detector, Interval, Place};
+use super::{CheckScope, Condition, Detector, Interval};
 use crate::alert::Alert;
 use crate::limits::KEPT_BINS;
 
@@ -74,17 +74,17 @@ pub struct Tally {
 
 impl History {
     /// Reads the measure of a detector; nothing of an empty case, and of conditions that measure nothing over time.
-    pub fn read(detector: &Detector, place: &Place<'_>) -> Result<Option<History>> {
-        let Some(ends) = place.ends() else { return Ok(None) };
+    pub fn read(detector: &Detector, scope: &CheckScope<'_>) -> Result<Option<History>> {
+        let Some(ends) = scope.ends() else { return Ok(None) };
         let groups_of = |measure: &str, width: i64| -> Result<Vec<Group>> {
             let with_ends = matches!(detector.condition, Condition::Absence(_));
             let grouping = Grouping { with_ends, ..Grouping::new(&detector.filter, width, &detector.by) };
-            let groups = series(place, &grouping, measure)?;
+            let groups = series(scope, &grouping, measure)?;
             Ok(groups.into_iter().map(|(keys, bins)| Group { keys, bins, parts: Vec::new() }).collect())
         };
         let (groups, width) = match &detector.condition {
             Condition::Threshold(threshold) => {
-                (threshold.read_groups(detector, place, ends)?, threshold.width)
+                (threshold.read_groups(detector, scope, ends)?, threshold.width)
             }
             Condition::Absence(absence) => (groups_of("count", absence.width())?, absence.width()),
             Condition::Anomaly(anomaly) => (groups_of(&anomaly.measure, anomaly.width)?, anomaly.width),
@@ -405,10 +405,10 @@ mod tests {
         let (detectors, problems) = read(Path::new("d.toml"), &text);
         assert_eq!(problems, []);
         let (snapshot, cancel) = (case.snapshot(), Cancel::default());
-        let place = Place { case: &case, snapshot: &snapshot, range: (None, None), cancel: &cancel };
-        let history = History::read(&detectors[0], &place).expect("read").expect("a measure");
+        let scope = CheckScope { case: &case, snapshot: &snapshot, range: (None, None), cancel: &cancel };
+        let history = History::read(&detectors[0], &scope).expect("read").expect("a measure");
         // Whatever is kept, the intervals are those of an evaluation that keeps nothing.
-        let found = detectors[0].evaluate(&place).expect("evaluated").alerts;
+        let found = detectors[0].evaluate(&scope).expect("evaluated").alerts;
         let history = history.kept(&detectors[0]);
         let tried: Vec<_> =
             detectors[0].intervals(&history).iter().map(|one| detectors[0].alert_of(&history, one)).collect();

@@ -50,7 +50,7 @@ pub enum Condition {
 }
 
 /// What a detector is evaluated over.
-pub struct Place<'a> {
+pub struct CheckScope<'a> {
     pub case: &'a Case,
     pub snapshot: &'a Snapshot,
     /// From (inclusive) to (exclusive).
@@ -58,7 +58,7 @@ pub struct Place<'a> {
     pub cancel: &'a Cancel,
 }
 
-impl Place<'_> {
+impl CheckScope<'_> {
     /// The result of a query with stages, over the range.
     pub fn table(&self, text: &str) -> Result<Table> {
         let query = parse_query(text).map_err(|error| of_detector(&error.into()))?;
@@ -79,7 +79,7 @@ impl Place<'_> {
 
 /// What a detector found.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct Evaluated {
     pub alerts: Vec<Alert>,
     /// Something that whoever wrote the detector should know, and what to do.
     pub remark: Option<(String, String)>,
@@ -99,16 +99,16 @@ pub struct Interval {
 
 impl Detector {
     /// Evaluates it over the events of a place.
-    pub fn evaluate(&self, place: &Place<'_>) -> Result<Found> {
+    pub fn evaluate(&self, scope: &CheckScope<'_>) -> Result<Evaluated> {
         let mut found = match &self.condition {
             Condition::Threshold(_) | Condition::Absence(_) | Condition::Anomaly(_) => {
-                let Some(history) = History::read(self, place)? else { return Ok(Found::default()) };
+                let Some(history) = History::read(self, scope)? else { return Ok(Evaluated::default()) };
                 let intervals = self.intervals(&history);
                 let alerts = intervals.iter().take(ALERTS + 1).map(|one| self.alert_of(&history, one));
-                Ok(Found { alerts: alerts.collect(), remark: self.remark(&history) })
+                Ok(Evaluated { alerts: alerts.collect(), remark: self.remark(&history) })
             }
-            Condition::Pattern(pattern) => pattern.evaluate(self, place),
-            Condition::Sequence(sequence) => sequence.evaluate(self, place),
+            Condition::Pattern(pattern) => pattern.evaluate(self, scope),
+            Condition::Sequence(sequence) => sequence.evaluate(self, scope),
         }?;
         found.alerts.sort_by(|one, other| (one.start, &one.group).cmp(&(other.start, &other.group)));
         if found.alerts.len() > ALERTS {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::read::Lines;
-use super::{Detector, Found, Interval, Place};
+use super::{CheckScope, Detector, Evaluated, Interval};
 use crate::evidence::{all, field_filter};
 use crate::problem::Fault;
 use indexer::query::{Pattern as Text, Test};
@@ -16,7 +16,7 @@ const BUCKETS: usize = 200;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Written {
+pub struct WrittenPattern {
     new: Option<bool>,
     since: Option<Spanned<String>>,
     learn: Option<Spanned<String>>,
@@ -37,7 +37,7 @@ pub enum Pattern {
     Surge { factor: f64, least: u64 },
 }
 
-impl Written {
+impl WrittenPattern {
     pub fn read(self, lines: &Lines<'_>) -> std::result::Result<Pattern, Fault> {
         if let Some(factor) = self.surge {
             if *factor.get_ref() > 1.0 && self.new.is_none() {
@@ -67,9 +67,9 @@ impl Written {
 }
 
 impl Pattern {
-    pub fn evaluate(&self, detector: &Detector, place: &Place<'_>) -> Result<Found> {
-        let Some((first, _)) = place.ends() else { return Ok(Found::default()) };
-        let view = View { filter: detector.filter.clone(), from: place.range.0, to: place.range.1 };
+    pub fn evaluate(&self, detector: &Detector, scope: &CheckScope<'_>) -> Result<Evaluated> {
+        let Some((first, _)) = scope.ends() else { return Ok(Evaluated::default()) };
+        let view = View { filter: detector.filter.clone(), from: scope.range.0, to: scope.range.1 };
         let options = PatternOptions {
             limit: TEMPLATES,
             buckets: BUCKETS,
@@ -77,8 +77,8 @@ impl Pattern {
             values: 0,
             ..PatternOptions::default()
         };
-        let patterns = place.case.patterns(place.snapshot, &view, &options, &mut |_, _| {}, place.cancel)?;
-        let mut found = Found::default();
+        let patterns = scope.case.patterns(scope.snapshot, &view, &options, &mut |_, _| {}, scope.cancel)?;
+        let mut found = Evaluated::default();
         let mut totals = vec![0_u64; BUCKETS];
         for pattern in &patterns.patterns {
             totals.iter_mut().zip(&pattern.counts).for_each(|(total, count)| *total += u64::from(*count));

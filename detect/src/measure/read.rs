@@ -15,12 +15,12 @@ use crate::problem::{Fault, Problem};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    detector: Vec<Spanned<Written>>,
+    detector: Vec<Spanned<WrittenDetector>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct WrittenDetector {
     name: Spanned<String>,
     title: Option<String>,
     /// For people who read the file.
@@ -31,11 +31,11 @@ struct Written {
     by: Vec<String>,
     #[serde(default)]
     needs: Vec<String>,
-    threshold: Option<threshold::Written>,
-    absence: Option<absence::Written>,
-    anomaly: Option<anomaly::Written>,
-    pattern: Option<pattern::Written>,
-    sequence: Option<sequence::Written>,
+    threshold: Option<threshold::WrittenThreshold>,
+    absence: Option<absence::WrittenAbsence>,
+    anomaly: Option<anomaly::WrittenAnomaly>,
+    pattern: Option<pattern::WrittenPattern>,
+    sequence: Option<sequence::WrittenSequence>,
 }
 
 /// Turns places of a file into lines.
@@ -134,7 +134,7 @@ pub fn text_of<'a>(text: &'a str, detector: &Detector) -> &'a str {
     next.map_or(rest, |end| &rest[..=(HEAD.len() + end)]).trim_end()
 }
 
-fn detector(written: Written, lines: &Lines<'_>, span: Range<usize>) -> Result<Detector, Fault> {
+fn detector(written: WrittenDetector, lines: &Lines<'_>, span: Range<usize>) -> Result<Detector, Fault> {
     let name = written.name.into_inner();
     let severity = match &written.severity {
         None => Severity::default(),
@@ -181,6 +181,6 @@ fn detector(written: Written, lines: &Lines<'_>, span: Range<usize>) -> Result<D
     };
     let title = written.title.unwrap_or_else(|| name.clone());
     let line = lines.at(span.start);
-    let Written { description, needs, by, .. } = written;
+    let WrittenDetector { description, needs, by, .. } = written;
     Ok(Detector { name, title, description, severity, line, filter, needs, by, condition })
 }

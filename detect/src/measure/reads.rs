@@ -8,11 +8,11 @@ use indexer::query::{Filter, Query, parse_query};
 use indexer::{Error, ErrorKind, FieldKind, KeptQuery, Result, RunOptions, Snapshot, Table};
 
 use super::series::{Series, of_table, query_text};
-use super::{Place, of_detector};
+use super::{CheckScope, of_detector};
 
 /// What one detector reads: a measure of what a set reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct MeasureRead {
     set: usize,
     measure: usize,
 }
@@ -75,7 +75,7 @@ pub struct Reads {
 
 impl Reads {
     /// Notes that something is read. To be called for all detectors before the first is evaluated.
-    pub fn reading(&mut self, grouping: Grouping, measure: &str) -> Reading {
+    pub fn reading(&mut self, grouping: Grouping, measure: &str) -> MeasureRead {
         let set = *self.of_grouping.entry(grouping).or_insert_with_key(|grouping| {
             self.sets.push(Set {
                 grouping: grouping.clone(),
@@ -91,7 +91,7 @@ impl Reads {
             measures.push(measure.to_owned());
             measures.len() - 1
         });
-        Reading { set, measure }
+        MeasureRead { set, measure }
     }
 
     /// Begins another look at the case. Queries stay ready while it has the same fields.
@@ -111,15 +111,15 @@ impl Reads {
     /// A measure over a place, or over a part of its events. All measures of the same grouping are read at once.
     pub fn series(
         &mut self,
-        reading: Reading,
-        place: &Place<'_>,
+        reading: MeasureRead,
+        scope: &CheckScope<'_>,
         part: Option<&Snapshot>,
     ) -> Result<Arc<Series>> {
-        let snapshot = part.unwrap_or(place.snapshot);
+        let snapshot = part.unwrap_or(scope.snapshot);
         // A range that leaves nothing out is none. Events without a time are in no bin.
         let (first, last) = snapshot.time_range().unwrap_or((i64::MIN, i64::MAX));
-        let from = place.range.0.filter(|from| *from > first);
-        let range = (from, place.range.1.filter(|to| *to <= last));
+        let from = scope.range.0.filter(|from| *from > first);
+        let range = (from, scope.range.1.filter(|to| *to <= last));
         let set = &mut self.sets[reading.set];
         loop {
             let alone = (set.is_separate || set.measures.len() == 1).then_some(reading.measure);
@@ -132,7 +132,7 @@ impl Reads {
                 {
                     self.asked += 1;
                 }
-                let answer = set.read(alone, place, (snapshot, range));
+                let answer = set.read(alone, scope, (snapshot, range));
                 set.answers.push((asked, answer.clone()));
                 answer
             };
@@ -152,11 +152,11 @@ impl Set {
     fn read(
         &mut self,
         alone: Option<usize>,
-        place: &Place<'_>,
+        scope: &CheckScope<'_>,
         (snapshot, range): (&Snapshot, (Option<i64>, Option<i64>)),
     ) -> Result<Vec<Arc<Series>>> {
         let measures: Vec<&str> = match alone {
-            Some(place) => vec![&self.measures[place]],
+            Some(measure) => vec![&self.measures[measure]],
             None => self.measures.iter().map(String::as_str).collect(),
         };
         let of_detector = |error: Error| of_detector(&error);
@@ -164,13 +164,13 @@ impl Set {
         if !self.queries.contains_key(&alone) {
             let query = parse_query(&query_text(&self.grouping, &measures));
             let query = query.map_err(|error| of_detector(error.into()))?;
-            let kept = place.case.keep(place.snapshot, &query, &options).map_err(of_detector)?;
+            let kept = scope.case.keep(scope.snapshot, &query, &options).map_err(of_detector)?;
             self.queries.insert(alone, (query, kept));
         }
         let table: Result<Table> = match self.queries.get(&alone) {
-            Some((_, Some(kept))) => place.case.run_kept(snapshot, kept, range, place.cancel),
+            Some((_, Some(kept))) => scope.case.run_kept(snapshot, kept, range, scope.cancel),
             Some((query, None)) => {
-                place.case.run(snapshot, query, range, &options, &mut |_| {}, place.cancel)
+                scope.case.run(snapshot, query, range, &options, &mut |_| {}, scope.cancel)
             }
             None => Ok(Table::default()),
         };

@@ -9,13 +9,13 @@ use toml::Spanned;
 
 use super::read::Lines;
 use super::series::{Keys, quoted};
-use super::{Detector, Found, Interval, Place};
+use super::{CheckScope, Detector, Evaluated, Interval};
 use crate::evidence::any;
 use crate::problem::Fault;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Written {
+pub struct WrittenSequence {
     then: Option<Spanned<String>>,
     without: Option<Spanned<String>>,
     within: Spanned<String>,
@@ -29,7 +29,7 @@ pub struct Sequence {
     pub within: i64,
 }
 
-impl Written {
+impl WrittenSequence {
     pub fn read(self, lines: &Lines<'_>) -> std::result::Result<Sequence, Fault> {
         let within = lines.duration(&self.within)?;
         match (&self.then, &self.without) {
@@ -47,12 +47,12 @@ impl Written {
 }
 
 impl Sequence {
-    pub fn evaluate(&self, detector: &Detector, place: &Place<'_>) -> Result<Found> {
-        let Some((_, last)) = place.ends() else { return Ok(Found::default()) };
-        let first = times(detector, place, &detector.filter)?;
-        let second = times(detector, place, &self.second)?;
+    pub fn evaluate(&self, detector: &Detector, scope: &CheckScope<'_>) -> Result<Evaluated> {
+        let Some((_, last)) = scope.ends() else { return Ok(Evaluated::default()) };
+        let first = times(detector, scope, &detector.filter)?;
+        let second = times(detector, scope, &self.second)?;
         let filter = self.evidence(detector);
-        let mut found = Found::default();
+        let mut found = Evaluated::default();
         for (keys, first) in &first {
             let second = second.get(keys).map(Vec::as_slice).unwrap_or_default();
             for pair in self.pairs(first, second, last) {
@@ -106,10 +106,14 @@ impl Sequence {
 }
 
 /// The times of matching events by key, in order. Events without a key belong to no sequence.
-pub fn times(detector: &Detector, place: &Place<'_>, filter: &Filter) -> Result<BTreeMap<Keys, Vec<i64>>> {
+pub fn times(
+    detector: &Detector,
+    scope: &CheckScope<'_>,
+    filter: &Filter,
+) -> Result<BTreeMap<Keys, Vec<i64>>> {
     let by: Vec<String> = detector.by.iter().map(|name| quoted(name)).collect();
     let text = format!("{filter} | keep time, {}", by.join(", "));
-    let table = place.table(&text)?;
+    let table = scope.table(&text)?;
     let column = |name: &str| table.names().iter().position(|known| &**known == name);
     let (at, keys): (_, Vec<_>) = (column("time"), detector.by.iter().map(|name| column(name)).collect());
     let mut found: BTreeMap<Keys, Vec<i64>> = BTreeMap::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use indexer::{Cell, Result, Table};
 
-use super::Place;
+use super::CheckScope;
 use super::reads::Grouping;
 
 /// Keys of a group, nothing where an event has no value.
@@ -24,8 +24,8 @@ pub struct Bin {
 pub type Series = BTreeMap<Keys, Vec<Bin>>;
 
 /// Asks for a measure of groups of events.
-pub fn series(place: &Place<'_>, grouping: &Grouping, measure: &str) -> Result<Series> {
-    let table = place.table(&query_text(grouping, &[measure]))?;
+pub fn series(scope: &CheckScope<'_>, grouping: &Grouping, measure: &str) -> Result<Series> {
+    let table = scope.table(&query_text(grouping, &[measure]))?;
     Ok(of_table(&table, grouping, 1).pop().unwrap_or_default())
 }
 

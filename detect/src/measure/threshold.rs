@@ -11,12 +11,12 @@ use super::history::Group;
 use super::read::Lines;
 use super::reads::Grouping;
 use super::series::{Bin, Series, is_count, series};
-use super::{Detector, Interval, Place};
+use super::{CheckScope, Detector, Interval};
 use crate::problem::Fault;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Written {
+pub struct WrittenThreshold {
     measure: Option<Spanned<String>>,
     of: Option<Spanned<String>>,
     every: Option<Spanned<String>>,
@@ -44,7 +44,7 @@ pub struct Threshold {
     pub least: u64,
 }
 
-impl Written {
+impl WrittenThreshold {
     pub fn read(self, lines: &Lines<'_>) -> std::result::Result<Threshold, Fault> {
         let measure = self.measure.as_ref().map_or(Ok("count".to_owned()), |text| lines.measure(text))?;
         let width = self.every.as_ref().map_or(Ok(60_000_000_000), |text| lines.duration(text))?;
@@ -89,11 +89,11 @@ impl Threshold {
     pub fn read_groups(
         &self,
         detector: &Detector,
-        place: &Place<'_>,
+        scope: &CheckScope<'_>,
         ends: (i64, i64),
     ) -> Result<Vec<Group>> {
         let read =
-            |filter: &Filter| series(place, &Grouping::new(filter, self.width, &detector.by), &self.measure);
+            |filter: &Filter| series(scope, &Grouping::new(filter, self.width, &detector.by), &self.measure);
         let whole = read(&detector.filter)?;
         let mut parts = match &self.of {
             Some(_) => read(&self.evidence(detector))?,

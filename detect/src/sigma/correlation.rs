@@ -11,7 +11,7 @@ use crate::problem::Fault;
 use crate::yaml::{Node, Value};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CorrelationKind {
     EventCount,
     ValueCount,
     ValueSum,
@@ -25,7 +25,7 @@ pub enum Kind {
 pub struct Correlation {
     pub head: Head,
     pub line: usize,
-    pub kind: Kind,
+    pub kind: CorrelationKind,
     /// Ids or names of rules, or of other correlations.
     pub rules: Vec<String>,
     pub group_by: Vec<String>,
@@ -71,13 +71,13 @@ pub fn read(document: &Node, stem: &str) -> Result<Correlation, Fault> {
     };
     let kind_node = body.get("type").ok_or_else(|| missing("type", TYPES))?;
     let kind = match kind_node.text().unwrap_or_default() {
-        "event_count" => Kind::EventCount,
-        "value_count" => Kind::ValueCount,
-        "value_sum" => Kind::ValueSum,
-        "value_avg" => Kind::ValueAverage,
-        "value_percentile" | "value_median" => Kind::ValuePercentile,
-        "temporal" => Kind::Temporal,
-        "temporal_ordered" | "ordered_temporal" => Kind::Ordered,
+        "event_count" => CorrelationKind::EventCount,
+        "value_count" => CorrelationKind::ValueCount,
+        "value_sum" => CorrelationKind::ValueSum,
+        "value_avg" => CorrelationKind::ValueAverage,
+        "value_percentile" | "value_median" => CorrelationKind::ValuePercentile,
+        "temporal" => CorrelationKind::Temporal,
+        "temporal_ordered" | "ordered_temporal" => CorrelationKind::Ordered,
         other => {
             return Err(Fault::new(
                 kind_node.line,
@@ -131,11 +131,16 @@ struct Condition {
     percentile: f64,
 }
 
-fn condition(body: &Node, kind: Kind) -> Result<Condition, Fault> {
+fn condition(body: &Node, kind: CorrelationKind) -> Result<Condition, Fault> {
     const MEDIAN: f64 = 50.0;
-    let of_values =
-        matches!(kind, Kind::ValueCount | Kind::ValueSum | Kind::ValueAverage | Kind::ValuePercentile);
-    let counts = of_values || kind == Kind::EventCount;
+    let of_values = matches!(
+        kind,
+        CorrelationKind::ValueCount
+            | CorrelationKind::ValueSum
+            | CorrelationKind::ValueAverage
+            | CorrelationKind::ValuePercentile
+    );
+    let counts = of_values || kind == CorrelationKind::EventCount;
     let Some(node) = body.get("condition") else {
         if counts {
             return Err(Fault::new(body.line, "the correlation has no `condition`")
@@ -160,7 +165,7 @@ fn condition(body: &Node, kind: Kind) -> Result<Condition, Fault> {
                 field = value.text().map(str::to_owned);
                 continue;
             }
-            "percentile" if kind == Kind::ValuePercentile => {
+            "percentile" if kind == CorrelationKind::ValuePercentile => {
                 let number = value.text().and_then(|text| text.parse::<f64>().ok());
                 percentile = number.filter(|number| (0.0..=100.0).contains(number)).ok_or_else(|| {
                     Fault::new(value.line, "the percentile is no number from 0 to 100").hint("write 95")
@@ -350,7 +355,7 @@ fn windows(correlation: &Correlation, keys: &[String], hits: &[Hit]) -> Vec<Inte
         }
         let is_last_of_time = hits.get(place + 1).is_none_or(|next| next.time > hit.time);
         let held = match correlation.kind {
-            Kind::Ordered => {
+            CorrelationKind::Ordered => {
                 ordered(correlation, &mut chains, hits, place).map(|first| (first, chains.len() as f64))
             }
             // Events of one instant come together.
@@ -358,20 +363,22 @@ fn windows(correlation: &Correlation, keys: &[String], hits: &[Hit]) -> Vec<Inte
             kind => {
                 let numbers = &window.numbers;
                 let value = match kind {
-                    Kind::EventCount => Some(window.events.len() as f64),
-                    Kind::ValueCount => Some(window.values.len() as f64),
+                    CorrelationKind::EventCount => Some(window.events.len() as f64),
+                    CorrelationKind::ValueCount => Some(window.values.len() as f64),
                     // Without a number nothing is known, which is not 0.
-                    Kind::ValueSum => (numbers.many > 0).then(|| numbers.sum()),
-                    Kind::ValueAverage => (numbers.many > 0).then(|| numbers.sum() / numbers.many as f64),
-                    Kind::ValuePercentile => numbers.percentile(correlation.percentile),
-                    Kind::Temporal | Kind::Ordered => Some(window.rules.len() as f64),
+                    CorrelationKind::ValueSum => (numbers.many > 0).then(|| numbers.sum()),
+                    CorrelationKind::ValueAverage => {
+                        (numbers.many > 0).then(|| numbers.sum() / numbers.many as f64)
+                    }
+                    CorrelationKind::ValuePercentile => numbers.percentile(correlation.percentile),
+                    CorrelationKind::Temporal | CorrelationKind::Ordered => Some(window.rules.len() as f64),
                 };
                 let is_known = value.is_some();
                 let value = value.unwrap_or_default();
                 let all = is_known
                     && correlation.conditions.iter().all(|(op, wanted)| op.holds(value.total_cmp(wanted)));
                 let all = all
-                    && (kind != Kind::Temporal
+                    && (kind != CorrelationKind::Temporal
                         || !correlation.conditions.is_empty()
                         || value as usize == correlation.rules.len());
                 window.places.front().filter(|_| all).map(|&first| (first, value))

@@ -7,7 +7,7 @@ use indexer::query::network::Network;
 
 use super::pattern::{Anchor, Wild, lower};
 use super::program::TestId;
-use super::values::{Clock, Order, Test};
+use super::values::{ClockPart, Order, Test};
 use crate::clock;
 use crate::limits::{REGEX_BYTES, TABLE_NEEDLE_BYTES};
 
@@ -18,7 +18,7 @@ pub struct FieldMatcher {
     regexes: Vec<(TestId, regex::Regex)>,
     networks: Vec<(TestId, Network)>,
     numbers: Vec<(TestId, Order, f64)>,
-    clocks: Vec<(TestId, Clock, i64)>,
+    clocks: Vec<(TestId, ClockPart, i64)>,
 }
 
 /// Patterns over values in one case.
@@ -86,7 +86,7 @@ impl FieldMatcher {
         if !self.clocks.is_empty()
             && let Some(time) = indexer::stamp::parse(value)
         {
-            let holds = |unit: Clock, wanted: i64| clock::part(time, unit) == wanted;
+            let holds = |unit: ClockPart, wanted: i64| clock::part(time, unit) == wanted;
             found.extend(
                 self.clocks.iter().filter(|(_, unit, wanted)| holds(*unit, *wanted)).map(|(id, ..)| *id),
             );
@@ -186,7 +186,7 @@ mod tests {
             Test::Regex("(?i)c.D".to_owned()),
             Test::Network("10.0.0.0/8".to_owned()),
             Test::Compare { op: Order::GreaterOrEqual, number: 4_f64.to_bits() },
-            Test::Clock { unit: Clock::Hour, number: 3 },
+            Test::Clock { unit: ClockPart::Hour, number: 3 },
             text("?", false),
             text("", false),
         ];

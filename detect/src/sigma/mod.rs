@@ -30,7 +30,7 @@ use crate::yaml::{self, Node, Value};
 
 pub use run::{Progress, run};
 pub use sources::Sources;
-pub use values::{Clock, Placeholders};
+pub use values::{ClockPart, Placeholders};
 
 /// How keywords are looked for in the texts of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::TextSearch;
 use super::matching::compiled;
 use super::pattern::{Wild, lower};
 use super::program::{Program, Selector, TEXT, TestId, Variant};
-use super::values::{Part, Test};
+use super::values::{MatchPlace, Test};
 use crate::limits::{INDEXED_TEXTS, SOURCE_CONDITIONS};
 
 const WORDS: usize = SOURCE_CONDITIONS / 64;
@@ -404,11 +404,11 @@ fn any(patterns: &[Wild], value: &str) -> bool {
     patterns.iter().any(|pattern| pattern.matches(value))
 }
 
-fn compares(value: &str, other: &str, part: Part) -> bool {
+fn compares(value: &str, other: &str, part: MatchPlace) -> bool {
     match part {
-        Part::Whole => value == other,
-        Part::Start => value.starts_with(other),
-        Part::End => value.ends_with(other),
-        Part::Anywhere => value.contains(other),
+        MatchPlace::Whole => value == other,
+        MatchPlace::Start => value.starts_with(other),
+        MatchPlace::End => value.ends_with(other),
+        MatchPlace::Anywhere => value.contains(other),
     }
 }

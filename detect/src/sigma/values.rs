@@ -41,12 +41,12 @@ pub enum Test {
     /// The value of another field, or part of it.
     Field {
         other: String,
-        part: Part,
+        part: MatchPlace,
         cased: bool,
     },
     /// A part of a time.
-    Clock {
-        unit: Clock,
+    ClockPart {
+        unit: ClockPart,
         number: i64,
     },
 }
@@ -71,7 +71,7 @@ impl Order {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum MatchPlace {
     Whole,
     Start,
     End,
@@ -79,7 +79,7 @@ pub enum Part {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Clock {
+pub enum ClockPart {
     Minute,
     Hour,
     Day,
@@ -130,7 +130,7 @@ const MODIFIERS: &[&str] = &[
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Default)]
 struct Modifiers {
-    part: Option<Part>,
+    part: Option<MatchPlace>,
     all: bool,
     not: bool,
     cased: bool,
@@ -139,7 +139,7 @@ struct Modifiers {
     network: bool,
     exists: bool,
     order: Option<Order>,
-    clock: Option<Clock>,
+    clock: Option<ClockPart>,
     fieldref: bool,
     expand: bool,
     windash: bool,
@@ -159,9 +159,9 @@ impl Modifiers {
         let mut read = Modifiers::default();
         for name in names {
             match *name {
-                "contains" => read.part = Some(Part::Anywhere),
-                "startswith" => read.part = Some(Part::Start),
-                "endswith" => read.part = Some(Part::End),
+                "contains" => read.part = Some(MatchPlace::Anywhere),
+                "startswith" => read.part = Some(MatchPlace::Start),
+                "endswith" => read.part = Some(MatchPlace::End),
                 "all" => read.all = true,
                 "neq" => read.not = true,
                 "cased" => read.cased = true,
@@ -183,12 +183,12 @@ impl Modifiers {
                 "gte" => read.order = Some(Order::GreaterOrEqual),
                 "lt" => read.order = Some(Order::Less),
                 "lte" => read.order = Some(Order::LessOrEqual),
-                "minute" => read.clock = Some(Clock::Minute),
-                "hour" => read.clock = Some(Clock::Hour),
-                "day" => read.clock = Some(Clock::Day),
-                "week" => read.clock = Some(Clock::Week),
-                "month" => read.clock = Some(Clock::Month),
-                "year" => read.clock = Some(Clock::Year),
+                "minute" => read.clock = Some(ClockPart::Minute),
+                "hour" => read.clock = Some(ClockPart::Hour),
+                "day" => read.clock = Some(ClockPart::Day),
+                "week" => read.clock = Some(ClockPart::Week),
+                "month" => read.clock = Some(ClockPart::Month),
+                "year" => read.clock = Some(ClockPart::Year),
                 "fieldref" => read.fieldref = true,
                 "expand" => read.expand = true,
                 "windash" => read.windash = true,
@@ -304,7 +304,7 @@ impl Item<'_> {
             return Ok(self.leaf(Test::Clock { unit, number }));
         }
         if modifiers.fieldref {
-            let part = modifiers.part.unwrap_or(Part::Whole);
+            let part = modifiers.part.unwrap_or(MatchPlace::Whole);
             return Ok(self.leaf(Test::Field { other: text.to_owned(), part, cased: modifiers.cased }));
         }
         let expanded = if modifiers.expand { self.expanded(text)? } else { vec![text.to_owned()] };
@@ -418,12 +418,12 @@ impl Item<'_> {
 
     fn wild(&self, wild: Wild) -> Test {
         // Keywords occur anywhere in the text of an event.
-        let part = if self.field.is_none() { Some(Part::Anywhere) } else { self.modifiers.part };
+        let part = if self.field.is_none() { Some(MatchPlace::Anywhere) } else { self.modifiers.part };
         let wild = match part {
-            Some(Part::Anywhere) => wild.open_start().open_end(),
-            Some(Part::Start) => wild.open_end(),
-            Some(Part::End) => wild.open_start(),
-            Some(Part::Whole) | None => wild,
+            Some(MatchPlace::Anywhere) => wild.open_start().open_end(),
+            Some(MatchPlace::Start) => wild.open_end(),
+            Some(MatchPlace::End) => wild.open_start(),
+            Some(MatchPlace::Whole) | None => wild,
         };
         let cased = self.modifiers.cased;
         Test::Text { wild: if cased { wild } else { wild.lower() }, cased }

@@ -12,7 +12,7 @@ use base::error::Result;
 use base::{Cancel, FieldKind};
 use query::Pattern;
 use store::Snapshot;
-use store::{Column, Dictionary, Scalar, Segment, Times};
+use store::{ColumnValues, Scalar, Segment, StoredColumn, Times};
 
 /// One published segment of a snapshot.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub struct SegmentRows<'a> {
 /// A column of a segment: a code for each row, and what it means. Code 0 is a missing value.
 #[derive(Clone, Debug)]
 pub struct CodedColumn {
-    column: Arc<Column>,
+    column: Arc<StoredColumn>,
 }
 
 /// The times of a segment's rows, in order; rows without a time come first.
@@ -74,7 +74,7 @@ impl SegmentRows<'_> {
     /// A column by the name that [`SegmentRows::fields`] gives it, or a built-in one: `level`, `source`, `line`.
     pub fn column(&self, column: &str, cancel: &Cancel) -> Result<CodedColumn> {
         let packed = self.segment.packed_field(column, cancel)?;
-        let is_sparse = matches!(packed.values, Dictionary::Numbers { .. })
+        let is_sparse = matches!(packed.values, ColumnValues::Numbers { .. })
             && packed.largest > packed.rows() as u64 * 2 + 64;
         // Numbers that are far from each other would have more codes than rows.
         Ok(CodedColumn { column: if is_sparse { Arc::new(packed.recoded()) } else { packed } })
@@ -133,7 +133,7 @@ impl CodedColumn {
     /// What a code means, as text.
     #[must_use]
     pub fn text(&self, code: usize) -> Option<Cow<'_, str>> {
-        if let Dictionary::Texts(texts) = &self.column.values {
+        if let ColumnValues::Texts(texts) = &self.column.values {
             return texts.get(code.checked_sub(1)?).map(Cow::Borrowed);
         }
         Some(match self.column.value(code as u64)? {

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use super::ImportOptions;
 use super::held::ReplacedAt;
 use super::known::{Compared, Comparison, Known, fingerprint};
-use super::read::{Begin, Input, Out, ReadStep, SourceState, Stream};
+use super::read::{Begin, FileStream, Input, Out, ReadStep, SourceState};
 use crate::writing::KnownSource;
 use base::Cancel;
 use base::error::{Error, ErrorKind, Result};
@@ -78,7 +78,7 @@ impl Reader<'_> {
             if self.opening.options.left_out.contains(&member.path) {
                 return true;
             }
-            let stream = Stream {
+            let stream = FileStream {
                 file,
                 path: member.path.clone(),
                 name: member.name.clone(),
@@ -98,7 +98,7 @@ impl Reader<'_> {
     fn text(&self, file: usize, name: &str, bytes: &[u8], now_ns: Option<i64>, out: &mut Out<'_>) -> bool {
         let path = PathBuf::from(name);
         let length = Some(bytes.len() as u64);
-        let stream = Stream { file, path: path.clone(), name: name.to_owned(), bytes: length, set: None };
+        let stream = FileStream { file, path: path.clone(), name: name.to_owned(), bytes: length, set: None };
         let member = Member {
             path,
             name: name.to_owned(),
@@ -339,7 +339,7 @@ impl Reader<'_> {
             compression: entry.compression.clone(),
             head,
         };
-        let found = Stream {
+        let found = FileStream {
             file,
             path: stream.path.clone(),
             name: entry.name.clone(),
@@ -361,8 +361,8 @@ impl Reader<'_> {
 }
 
 impl Opened {
-    fn stream(&self) -> ingest::Stream<'_> {
-        ingest::Stream {
+    fn stream(&self) -> ingest::StreamInfo<'_> {
+        ingest::StreamInfo {
             path: &self.path,
             name: &self.name,
             modified_ns: self.modified_ns,

@@ -9,7 +9,7 @@ use std::thread;
 use ingest::{Batch, Encoding, NO_INT, NO_TIME, Span, TextDecoder, Values};
 
 use super::order::Order;
-use super::shapes::{Place, Spoken};
+use super::shapes::{EventPosition, Spoken};
 use crate::tune::{Plan, give_way};
 use base::error::{AtPath, Result};
 use base::{Cancel, FieldKind, tokens};
@@ -163,7 +163,7 @@ impl Pending {
         order.for_each(|index, batch_row| {
             let (source, batch) = &self.batches[index];
             shaper.set_source(*source);
-            let place = Place { row: codes.len(), index, batch, batch_row };
+            let place = EventPosition { row: codes.len(), index, batch, batch_row };
             codes.push(spoken.shape(place, &mut shaper).unwrap_or_else(|| {
                 let texts = texts.entry(*source).or_insert_with(|| TextDecoder::new(Encoding::UTF_8));
                 shaper.event(&texts.text(&batch.chunk.bytes, batch.chunk.offset, batch.event(batch_row)))

@@ -23,7 +23,7 @@ use store::{FormatFile, Reading, Resume, pack};
 /// The output, in order: each stream is found, begins, lands in batches, and ends.
 pub enum ReadStep {
     /// A stream was found in a file: the file itself, or a member of it.
-    Found(Box<Stream>),
+    Found(Box<FileStream>),
     /// All of it is in the case already.
     Known {
         source: u32,
@@ -39,7 +39,7 @@ pub enum ReadStep {
     },
 }
 
-pub struct Stream {
+pub struct FileStream {
     /// The index of its file in the list.
     pub file: usize,
     pub path: PathBuf,

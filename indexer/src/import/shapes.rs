@@ -25,7 +25,7 @@ enum MessageColumnValues<'b> {
 
 /// An event: its row in the segment, the place of its batch, the batch, and its row there.
 #[derive(Clone, Copy)]
-pub struct Place<'b> {
+pub struct EventPosition<'b> {
     pub row: usize,
     pub index: usize,
     pub batch: &'b Batch,
@@ -50,7 +50,7 @@ impl<'b> Spoken<'b> {
     }
 
     /// The shape of an event's message; `None` if the message is the event's text.
-    pub fn shape(&self, at: Place<'_>, shaper: &mut Shaper) -> Option<u32> {
+    pub fn shape(&self, at: EventPosition<'_>, shaper: &mut Shaper) -> Option<u32> {
         for (field, said) in self.fields.iter().enumerate() {
             let Some(said) = said else { continue };
             if let Some(code) = said.code(at) {
@@ -69,7 +69,7 @@ impl<'b> Spoken<'b> {
 }
 
 impl MessageColumnValues<'_> {
-    fn code(&self, at: Place<'_>) -> Option<u32> {
+    fn code(&self, at: EventPosition<'_>) -> Option<u32> {
         match self {
             MessageColumnValues::Coded { codes, .. } => Some(codes[at.row]).filter(|&code| code != NO_CODE),
             MessageColumnValues::Read(_) => None,
@@ -86,7 +86,7 @@ impl MessageColumnValues<'_> {
     }
 
     /// The text without a code, as the case will read it.
-    fn read<'t>(&self, at: Place<'t>) -> Option<Cow<'t, [u8]>> {
+    fn read<'t>(&self, at: EventPosition<'t>) -> Option<Cow<'t, [u8]>> {
         let MessageColumnValues::Read(columns) = self else { return None };
         let span = columns[at.index].iter().find_map(|values| span(values, at.batch_row))?;
         let text = at.batch.text(span);
@@ -96,7 +96,7 @@ impl MessageColumnValues<'_> {
         })
     }
 
-    fn text<'t>(&'t self, at: Place<'t>) -> Option<Cow<'t, [u8]>> {
+    fn text<'t>(&'t self, at: EventPosition<'t>) -> Option<Cow<'t, [u8]>> {
         self.code(at).map(|code| Cow::Borrowed(self.coded(code))).or_else(|| self.read(at))
     }
 }

@@ -4,7 +4,7 @@
 
 use ingest::Batch;
 
-use super::open::{PLAIN, Stream, Waiting};
+use super::open::{LiveStream, PLAIN, Waiting};
 use super::{Live, Moment};
 use base::error::Result;
 
@@ -77,7 +77,7 @@ impl Live<'_> {
     /// Ends the source of a stream whose events became those of another format. What comes next begins one that learns it.
     pub(super) fn follow_change(
         &mut self,
-        stream: &mut Stream,
+        stream: &mut LiveStream,
         is_line_end: bool,
         now: Moment,
     ) -> Result<()> {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     fn parser(sample: &str) -> ingest::Parser {
-        let stream = ingest::Stream {
+        let stream = ingest::StreamInfo {
             path: std::path::Path::new("a"),
             name: "a",
             modified_ns: None,

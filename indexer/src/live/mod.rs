@@ -20,7 +20,7 @@ use ingest::custom::Definition;
 use ingest::{Batch, Chunk};
 
 use self::merging::{Merging, Parted};
-use self::open::{Opened, Stream, Waiting};
+use self::open::{LiveStream, Opened, Waiting};
 use crate::case::Case;
 use crate::import::{Pending, write_segments};
 use crate::rewrite::put_in_place;
@@ -119,7 +119,7 @@ pub struct Live<'c> {
     manifest: Manifest,
     pending: Pending,
     pending_events: u64,
-    streams: HashMap<String, Stream>,
+    streams: HashMap<String, LiveStream>,
     changed: BTreeSet<String>,
     unsynced: BTreeSet<RawFile>,
     accounts: Accounts,
@@ -222,7 +222,7 @@ impl Live<'_> {
         pushed
     }
 
-    fn push_to(&mut self, stream: &mut Stream, received: Received<'_>, now: Moment) -> Result<()> {
+    fn push_to(&mut self, stream: &mut LiveStream, received: Received<'_>, now: Moment) -> Result<()> {
         let passed = stream.received.saturating_sub(received.offset);
         if passed >= received.bytes.len() as u64 {
             return Ok(());
@@ -256,11 +256,11 @@ impl Live<'_> {
             self.streams.insert(name, stream);
             landed?;
         }
-        self.waiting_bytes = self.streams.values().map(Stream::waiting_bytes).sum();
+        self.waiting_bytes = self.streams.values().map(LiveStream::waiting_bytes).sum();
         Ok(())
     }
 
-    fn land_stream(&mut self, stream: &mut Stream, flush: bool, now: Moment) -> Result<()> {
+    fn land_stream(&mut self, stream: &mut LiveStream, flush: bool, now: Moment) -> Result<()> {
         let quiet = now.instant.saturating_duration_since(stream.pushed);
         let ends =
             flush || stream.ends || stream.ends_line && quiet >= LAST_EVENT_WAITS || quiet >= LINE_WAITS;
@@ -306,7 +306,7 @@ impl Live<'_> {
         self.follow_change(stream, is_line_end, now)
     }
 
-    fn add(&mut self, stream: &mut Stream, mut batch: Batch, packed: &[u8]) -> Result<()> {
+    fn add(&mut self, stream: &mut LiveStream, mut batch: Batch, packed: &[u8]) -> Result<()> {
         let Waiting::Open(opened) = &mut stream.waiting else { return Ok(()) };
         opened.settler.settle(&mut batch);
         opened.fit.add(&batch, opened.is_plain);
@@ -326,7 +326,7 @@ impl Live<'_> {
     /// use any more: its owner begins again.
     pub fn publish(&mut self, now: Moment) -> Result<Published> {
         for name in &self.changed {
-            if let Some(Stream { waiting: Waiting::Open(opened), .. }) = self.streams.get(name) {
+            if let Some(LiveStream { waiting: Waiting::Open(opened), .. }) = self.streams.get(name) {
                 let entry = &mut self.manifest.sources[opened.id as usize];
                 opened.describe(entry, now);
                 self.unsynced.insert(entry.raw_file(opened.id));
@@ -335,6 +335,7 @@ impl Live<'_> {
         let merged = self.merged()?;
         self.take_packed()?;
         if merged.is_none() && self.is_published() {
+            self.part_with(Vec::new(), now);
             return Ok(Published::default());
         }
         sync_raw(self.writing.folder(), &std::mem::take(&mut self.unsynced))?;
@@ -399,7 +400,7 @@ impl Live<'_> {
         Ok(published)
     }
 
-    fn close(&mut self, stream: &mut Stream, now: Moment) -> Result<()> {
+    fn close(&mut self, stream: &mut LiveStream, now: Moment) -> Result<()> {
         let Waiting::Open(opened) = std::mem::take(&mut stream.waiting) else { return Ok(()) };
         let entry = &mut self.manifest.sources[opened.id as usize];
         opened.describe(entry, now);

@@ -25,7 +25,7 @@ const ENCODING: &str = "utf-8";
 /// What is written of a source that is being received.
 const NOTE: &str = "it is being received";
 
-pub struct Stream {
+pub struct LiveStream {
     pub name: String,
     pub format: Option<String>,
     pub zone: Option<String>,
@@ -75,7 +75,7 @@ pub struct Opened {
     pub is_plain: bool,
 }
 
-impl Stream {
+impl LiveStream {
     pub fn push(&mut self, bytes: &[u8], ends: bool, now: Instant) {
         (self.ends, self.ends_line, self.pushed) = (ends, bytes.ends_with(b"\n"), now);
         match &mut self.waiting {
@@ -133,9 +133,9 @@ impl Opened {
 impl Live<'_> {
     /// The stream as the case has it. Its last source goes on where that takes no long reading; else what comes
     /// is a source of its own.
-    pub fn resume(&mut self, received: &Received<'_>, now: Moment) -> Result<Stream> {
+    pub fn resume(&mut self, received: &Received<'_>, now: Moment) -> Result<LiveStream> {
         let name = received.stream;
-        let mut stream = Stream {
+        let mut stream = LiveStream {
             name: name.to_owned(),
             format: received.format.map(str::to_owned),
             zone: received.zone.map(str::to_owned),
@@ -192,7 +192,7 @@ impl Live<'_> {
             return Ok(None);
         }
         let (place, settler) = again.resume_point();
-        let source = reading.go_on(self.writing.folder(), &place)?;
+        let source = reading.go_on(self.writing.folder(), &place)?.frugal();
         account.reason.clone_from(&source.detection().reason);
         account.score = source.detection().score;
         let file = entry.raw_file(id);
@@ -217,7 +217,7 @@ impl Live<'_> {
     }
 
     /// Learns from a stream's first bytes what it is and begins a source with them. False while there are too few.
-    pub fn begin(&mut self, stream: &mut Stream, ends: bool, now: Moment) -> Result<bool> {
+    pub fn begin(&mut self, stream: &mut LiveStream, ends: bool, now: Moment) -> Result<bool> {
         let Waiting::New(waiting) = &mut stream.waiting else { return Ok(true) };
         if waiting.is_empty() {
             return Ok(false);
@@ -284,9 +284,14 @@ impl Live<'_> {
 
 impl Live<'_> {
     /// A source whose first bytes are the sample. Where they look like no text, fewer of them tell less.
-    pub fn learn(&self, stream: &Stream, sample: &[u8], now: Moment) -> Result<(Source<'static>, Options)> {
+    pub fn learn(
+        &self,
+        stream: &LiveStream,
+        sample: &[u8],
+        now: Moment,
+    ) -> Result<(Source<'static>, Options)> {
         let name = title(&stream.name);
-        let of = ingest::Stream {
+        let of = ingest::StreamInfo {
             path: Path::new(name),
             name,
             modified_ns: Some(now.unix_ns),
@@ -302,13 +307,13 @@ impl Live<'_> {
             ..Options::default()
         };
         if let Ok(source) = Source::resume(&of, sample, &place, &chosen) {
-            return Ok((source, chosen));
+            return Ok((source.frugal(), chosen));
         }
         let plain = Options { format: Some(PLAIN.to_owned()), ..chosen };
         // A single byte is always detected as text.
         for bytes in [sample.len(), 1] {
             if let Ok(source) = Source::resume(&of, &sample[..bytes], &place, &plain) {
-                return Ok((source, plain));
+                return Ok((source.frugal(), plain));
             }
         }
         Err(Error::new(ErrorKind::Binary, format!("what {name} sends is no text")))

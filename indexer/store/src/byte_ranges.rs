@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ingest::NO_INT;
 
-use super::columns::Column;
+use super::columns::StoredColumn;
 use super::parquet::{NO_CODE, Texts, Values};
 use base::limits::MOST_TEXT_RESERVED_BYTES;
 
@@ -24,9 +24,9 @@ pub struct ByteRanges {
 /// A cached column of byte ranges, for the lookup of some rows.
 #[derive(Debug)]
 pub struct CachedByteRanges {
-    start: Column,
-    length: Column,
-    rest: Option<Arc<Column>>,
+    start: StoredColumn,
+    length: StoredColumn,
+    rest: Option<Arc<StoredColumn>>,
 }
 
 /// The names of the two integer columns of a column.
@@ -84,8 +84,8 @@ impl ByteRanges {
 }
 
 impl CachedByteRanges {
-    pub fn new(places: ByteRanges, rest: Option<Arc<Column>>) -> CachedByteRanges {
-        let numbers = |numbers| Column::from_values(Values::Int(numbers));
+    pub fn new(places: ByteRanges, rest: Option<Arc<StoredColumn>>) -> CachedByteRanges {
+        let numbers = |numbers| StoredColumn::from_values(Values::Int(numbers));
         CachedByteRanges { start: numbers(places.start), length: numbers(places.length), rest }
     }
 

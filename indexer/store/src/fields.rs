@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use ingest::Level;
 
 use super::byte_ranges::{ByteRanges, CachedByteRanges};
-use super::columns::{Column, Scalar, Times};
+use super::columns::{Scalar, StoredColumn, Times};
 use super::derive;
 use super::parquet::Values;
 use super::raw::RawCursor;
@@ -21,9 +21,9 @@ use base::limits::CANCEL_ROWS;
 /// The columns that locate events in their files.
 #[derive(Debug)]
 pub struct Locations {
-    source: Arc<Column>,
-    offset: Arc<Column>,
-    length: Arc<Column>,
+    source: Arc<StoredColumn>,
+    offset: Arc<StoredColumn>,
+    length: Arc<StoredColumn>,
 }
 
 impl Locations {
@@ -46,7 +46,7 @@ impl Locations {
 /// The levels of a segment's events.
 #[derive(Debug)]
 pub struct Levels {
-    column: Arc<Column>,
+    column: Arc<StoredColumn>,
     by_code: Vec<Level>,
 }
 
@@ -61,8 +61,8 @@ impl Levels {
 #[derive(Debug)]
 pub struct EventKeys {
     times: Arc<Times>,
-    source: Arc<Column>,
-    offset: Arc<Column>,
+    source: Arc<StoredColumn>,
+    offset: Arc<StoredColumn>,
 }
 
 impl EventKeys {
@@ -144,14 +144,14 @@ impl Segment {
     }
 
     /// A column that every event has, packed.
-    pub fn packed(&self, name: &str) -> Result<Arc<Column>> {
+    pub fn packed(&self, name: &str) -> Result<Arc<StoredColumn>> {
         self.packed_field(name, &Cancel::default())
     }
 
     /// A column by its name in the table, packed.
-    pub fn packed_field(&self, name: &str, cancel: &Cancel) -> Result<Arc<Column>> {
+    pub fn packed_field(&self, name: &str, cancel: &Cancel) -> Result<Arc<StoredColumn>> {
         self.cached_or_stop(&packed_name(name), cancel, || {
-            let column = Column::from_values(self.values(name, cancel)?);
+            let column = StoredColumn::from_values(self.values(name, cancel)?);
             let bytes = column.bytes();
             Ok((column, bytes))
         })
@@ -194,7 +194,11 @@ impl Segment {
     }
 
     /// A column that is computed from others and cached under a name that no column has.
-    pub fn derived_column(&self, name: &str, make: impl FnOnce() -> Result<Column>) -> Result<Arc<Column>> {
+    pub fn derived_column(
+        &self,
+        name: &str,
+        make: impl FnOnce() -> Result<StoredColumn>,
+    ) -> Result<Arc<StoredColumn>> {
         self.cached(name, || {
             let column = make()?;
             let bytes = column.bytes();
@@ -252,11 +256,14 @@ impl Segment {
     }
 
     /// The values of such a column that do not occur verbatim in their event; `None` if all do.
-    pub fn escaped_values(&self, name: &str) -> Result<Option<Arc<Column>>> {
+    pub fn escaped_values(&self, name: &str) -> Result<Option<Arc<StoredColumn>>> {
         let rest = self.cached(&format!("#rest {name}"), || {
             let table = self.table()?;
-            let rest =
-                if table.has(name)? { Some(Arc::new(Column::from_values(table.field(name)?))) } else { None };
+            let rest = if table.has(name)? {
+                Some(Arc::new(StoredColumn::from_values(table.field(name)?)))
+            } else {
+                None
+            };
             let bytes = rest.as_ref().map_or(1, |rest| rest.bytes());
             Ok((rest, bytes))
         })?;
@@ -264,7 +271,7 @@ impl Segment {
     }
 
     /// The values of a dictionary-encoded column, packed. For a column of byte ranges, the values without one.
-    pub fn coded(&self, name: &str, cancel: &Cancel) -> Result<Option<Arc<Column>>> {
+    pub fn coded(&self, name: &str, cancel: &Cancel) -> Result<Option<Arc<StoredColumn>>> {
         if self.is_placed(name) {
             self.escaped_values(name)
         } else {

@@ -31,7 +31,7 @@ pub use account::{Accounts, Resume};
 pub use byte_ranges::ByteRanges;
 pub use columns::Scalar;
 pub use columns::{
-    Code, Column, ColumnCache, Dictionary, Packed, Prints, Sequence, Times, Unit, scalar_number,
+    Code, ColumnCache, ColumnValues, Packed, Prints, Sequence, StoredColumn, Times, Unit, scalar_number,
 };
 pub use fields::EventKeys;
 pub use files::{folder_bytes, folder_is_read_only, remove_where};

@@ -6,9 +6,10 @@ use std::io::{ErrorKind as IoErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use ingest::custom::{Definition, Written};
+use ingest::custom::{Definition, DefinitionText};
 use ingest::{
-    Member, Options, Parser, Replay, ResumePoint, SettlerState, Source, Stream, Succession, message_format,
+    Member, Options, Parser, Replay, ResumePoint, SettlerState, Source, StreamInfo, Succession,
+    message_format,
 };
 
 use super::account::Accounts;
@@ -118,7 +119,7 @@ impl SourceReading {
         let mut sample = Vec::new();
         let stored = opened(case, self.raw_file(), self.sample_bytes)?;
         stored.take(self.sample_bytes).read_to_end(&mut sample).at_path(case)?;
-        let stream = Stream {
+        let stream = StreamInfo {
             path: Path::new(&self.name),
             name: &self.name,
             modified_ns: self.modified,
@@ -254,7 +255,7 @@ impl Readings {
 
 fn parsed(file: Option<&FormatFile>) -> Result<Vec<Arc<Definition>>> {
     let Some(file) = file else { return Ok(Vec::new()) };
-    let written = Written { text: file.text.clone(), file_name: file.name.clone() };
+    let written = DefinitionText { text: file.text.clone(), file_name: file.name.clone() };
     let found = ingest::custom::parse(&written, Path::new(&file.name)).map_err(|faults| {
         let fault = faults.first().map_or_else(String::new, ToString::to_string);
         Error::new(ErrorKind::CaseDamaged, format!("a format that is defined in the case: {fault}"))

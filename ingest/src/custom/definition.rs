@@ -53,12 +53,12 @@ pub struct Definition {
     pub(super) level: Option<LevelRule>,
     pub(super) tags: Vec<(String, Condition)>,
     /// The file it was read from, so that the definition can be stored with its logs.
-    pub(super) written: Arc<Written>,
+    pub(super) written: Arc<DefinitionText>,
 }
 
 /// A definition file as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct DefinitionText {
     pub text: String,
     /// The file's name without its extension: it names a definition that has no name of its own.
     pub file_name: String,
@@ -217,7 +217,7 @@ impl Draft {
 impl Definition {
     /// The file that the definition was read from.
     #[must_use]
-    pub fn written(&self) -> &Written {
+    pub fn written(&self) -> &DefinitionText {
         &self.written
     }
 

@@ -33,7 +33,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use definition::{Definition, Written};
+pub use definition::{Definition, DefinitionText};
 pub use extractor::{ExtractedKind, Extractor, Search};
 
 use crate::limits;
@@ -81,11 +81,11 @@ pub fn load(path: &Path) -> Result<Vec<Definition>, Vec<DefinitionError>> {
 /// Reads the text of a definition file as [`load`] does; the path provides names where the text has none.
 pub fn load_text(text: &str, path: &Path) -> Result<Vec<Definition>, Vec<DefinitionError>> {
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    parse(&Written { text: text.to_owned(), file_name: name }, path)
+    parse(&DefinitionText { text: text.to_owned(), file_name: name }, path)
 }
 
 /// Compiles the definitions of a stored file; `path` names it in errors.
-pub fn parse(written: &Written, path: &Path) -> Result<Vec<Definition>, Vec<DefinitionError>> {
+pub fn parse(written: &DefinitionText, path: &Path) -> Result<Vec<Definition>, Vec<DefinitionError>> {
     let mut definitions = read(&written.text, &written.file_name).map_err(|faults| {
         let error = |fault: definition::Fault| DefinitionError {
             path: path.to_path_buf(),

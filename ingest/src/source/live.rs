@@ -3,8 +3,17 @@
 
 use super::{ReadState, Source};
 use crate::batch::Chunk;
+use crate::buffer::BufferPool;
 
 impl Source<'_> {
+    /// The same source, which has memory only for bytes that wait: hundreds are received at one time, and each chunk of
+    /// most of them is small.
+    #[must_use]
+    pub fn frugal(mut self) -> Self {
+        self.spare = BufferPool::new(0);
+        self
+    }
+
     /// Adds bytes that follow those that are there.
     pub fn push(&mut self, bytes: &[u8]) {
         let before = self.pending.len();
@@ -48,10 +57,10 @@ impl Source<'_> {
 mod tests {
     use std::path::Path;
 
-    use super::super::{Options, ResumePoint, Source, Stream};
+    use super::super::{Options, ResumePoint, Source, StreamInfo};
 
     fn source(sample: &[u8]) -> Source<'static> {
-        let stream = Stream { path: Path::new("a"), name: "a", modified_ns: None, compression: "none" };
+        let stream = StreamInfo { path: Path::new("a"), name: "a", modified_ns: None, compression: "none" };
         let place = ResumePoint { offset: 0, line: 1, heading: Vec::new() };
         Source::resume(&stream, sample, &place, &Options::default()).expect("it is text")
     }
@@ -89,5 +98,17 @@ mod tests {
         let found = texts(&mut source, false);
         assert!(!found.is_empty() && found.iter().all(|piece| piece.len() == 1 << 20), "{}", found.len());
         assert!(source.waiting_bytes() <= 2 << 20);
+    }
+
+    #[test]
+    fn frugal_source_gives_the_same_and_keeps_no_memory() {
+        let line = "2026-03-01T14:05:00Z INFO one\n";
+        let mut frugal = source(line.as_bytes()).frugal();
+        for _ in 0..3 {
+            frugal.push(line.repeat(20_000).as_bytes());
+            let found = texts(&mut frugal, true);
+            assert_eq!((found.len(), found[0].as_str()), (20_000, line.trim_end()));
+            assert_eq!(frugal.pending.memory_bytes(), 0);
+        }
     }
 }

@@ -19,10 +19,10 @@ use super::search::{index_of, names_index};
 
 /// What clients set up, by kind and name.
 #[derive(Debug, Default)]
-pub struct Settings(Mutex<BTreeSet<(Kind, String)>>);
+pub struct Settings(Mutex<BTreeSet<(SettingKind, String)>>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum SettingKind {
     Index,
     IndexTemplate,
     LegacyTemplate,
@@ -34,12 +34,12 @@ pub enum Kind {
 }
 
 impl Settings {
-    fn lock(&self) -> MutexGuard<'_, BTreeSet<(Kind, String)>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<(SettingKind, String)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Remembers a name, unless there are too many already.
-    fn add(&self, kind: Kind, name: &str) {
+    fn add(&self, kind: SettingKind, name: &str) {
         let mut names = self.lock();
         if names.len() < REMEMBERED_NAMES {
             names.insert((kind, name.to_owned()));
@@ -48,14 +48,14 @@ impl Settings {
 
     /// Remembers an index that has received documents: it exists before they are visible.
     pub fn add_index(&self, name: &str) {
-        self.add(Kind::Index, name);
+        self.add(SettingKind::Index, name);
     }
 
-    fn remove(&self, kind: Kind, name: &str) {
+    fn remove(&self, kind: SettingKind, name: &str) {
         self.lock().remove(&(kind, name.to_owned()));
     }
 
-    fn named(&self, kind: Kind, pattern: &str) -> Vec<String> {
+    fn named(&self, kind: SettingKind, pattern: &str) -> Vec<String> {
         let names = self.lock();
         let of_kind = names.iter().filter(|(known, name)| *known == kind && names_index(pattern, name));
         of_kind.map(|(_, name)| name.clone()).collect()
@@ -90,7 +90,7 @@ pub fn indices(host: &Host) -> Vec<Index> {
         index.events += source.events;
         index.bytes += source.raw_bytes;
     }
-    for name in host.settings.named(Kind::Index, "_all") {
+    for name in host.settings.named(SettingKind::Index, "_all") {
         found.entry(name.clone()).or_insert_with(|| Index { name, ..Index::default() });
     }
     found.into_values().collect()
@@ -128,8 +128,8 @@ pub fn answer(host: &Host, request: &Request, segments: &[&str]) -> Option<Answe
         [_, "_alias" | "_aliases"] if reads => Some(Ok(Answer::value(json!({})))),
         [_, "_alias" | "_aliases", name] if reads => Some(aliases(host, name, method)),
         [index, "_alias" | "_aliases", name] if *method == Method::PUT => {
-            host.settings.add(Kind::Index, index);
-            host.settings.add(Kind::Alias, name);
+            host.settings.add(SettingKind::Index, index);
+            host.settings.add(SettingKind::Alias, name);
             Some(Ok(Answer::acknowledged()))
         }
         [index] if !index.starts_with('_') || index == "_all" => Some(index_itself(host, request, index)),
@@ -151,10 +151,10 @@ fn index_itself(host: &Host, request: &Request, index: &str) -> Answered {
                     reason,
                 ));
             }
-            host.settings.add(Kind::Index, index);
+            host.settings.add(SettingKind::Index, index);
             let value: Value = serde_json::from_slice(&request.body).unwrap_or_default();
             for alias in value["aliases"].as_object().into_iter().flat_map(Map::keys) {
-                host.settings.add(Kind::Alias, alias);
+                host.settings.add(SettingKind::Alias, alias);
             }
             Ok(Answer::value(json!({"acknowledged": true, "shards_acknowledged": true, "index": index})))
         }
@@ -284,7 +284,7 @@ fn stats(host: &Host) -> Value {
 }
 
 fn aliases(host: &Host, name: &str, method: &Method) -> Answered {
-    let known = host.settings.named(Kind::Alias, name);
+    let known = host.settings.named(SettingKind::Alias, name);
     if *method == Method::HEAD {
         return Ok(Answer::exists(!known.is_empty()));
     }
@@ -299,27 +299,27 @@ fn aliases(host: &Host, name: &str, method: &Method) -> Answered {
 /// Templates, policies, pipelines and data streams.
 fn settings(host: &Host, request: &Request, segments: &[&str]) -> Option<Answered> {
     let (kind, name) = match *segments {
-        ["_index_template"] => (Kind::IndexTemplate, None),
+        ["_index_template"] => (SettingKind::IndexTemplate, None),
         ["_index_template", "_simulate" | "_simulate_index", ..] => return None,
-        ["_index_template", name] => (Kind::IndexTemplate, Some(name)),
-        ["_template"] => (Kind::LegacyTemplate, None),
-        ["_template", name] => (Kind::LegacyTemplate, Some(name)),
-        ["_component_template"] => (Kind::ComponentTemplate, None),
-        ["_component_template", name] => (Kind::ComponentTemplate, Some(name)),
-        ["_ilm", "policy"] => (Kind::Policy, None),
-        ["_ilm", "policy", name] => (Kind::Policy, Some(name)),
+        ["_index_template", name] => (SettingKind::IndexTemplate, Some(name)),
+        ["_template"] => (SettingKind::LegacyTemplate, None),
+        ["_template", name] => (SettingKind::LegacyTemplate, Some(name)),
+        ["_component_template"] => (SettingKind::ComponentTemplate, None),
+        ["_component_template", name] => (SettingKind::ComponentTemplate, Some(name)),
+        ["_ilm", "policy"] => (SettingKind::Policy, None),
+        ["_ilm", "policy", name] => (SettingKind::Policy, Some(name)),
         ["_ilm", "status"] => return Some(Ok(Answer::value(json!({"operation_mode": "RUNNING"})))),
-        ["_ingest", "pipeline"] => (Kind::Pipeline, None),
-        ["_ingest", "pipeline", name] => (Kind::Pipeline, Some(name)),
-        ["_data_stream"] => (Kind::DataStream, None),
-        ["_data_stream", name] => (Kind::DataStream, Some(name)),
+        ["_ingest", "pipeline"] => (SettingKind::Pipeline, None),
+        ["_ingest", "pipeline", name] => (SettingKind::Pipeline, Some(name)),
+        ["_data_stream"] => (SettingKind::DataStream, None),
+        ["_data_stream", name] => (SettingKind::DataStream, Some(name)),
         _ => return None,
     };
     Some(match (&request.head.method, name) {
         (&(Method::PUT | Method::POST), Some(name)) => {
             // Data streams and the indices of a case are alike.
-            if kind == Kind::DataStream {
-                host.settings.add(Kind::Index, name);
+            if kind == SettingKind::DataStream {
+                host.settings.add(SettingKind::Index, name);
             }
             host.settings.add(kind, name);
             Ok(Answer::acknowledged())
@@ -343,17 +343,17 @@ fn settings(host: &Host, request: &Request, segments: &[&str]) -> Option<Answere
     })
 }
 
-impl Kind {
+impl SettingKind {
     fn words(self) -> &'static str {
         match self {
-            Kind::Index => "index",
-            Kind::IndexTemplate => "index template matching",
-            Kind::LegacyTemplate => "template",
-            Kind::ComponentTemplate => "component template matching",
-            Kind::Policy => "lifecycle policy",
-            Kind::Pipeline => "pipeline",
-            Kind::DataStream => "data stream",
-            Kind::Alias => "alias",
+            SettingKind::Index => "index",
+            SettingKind::IndexTemplate => "index template matching",
+            SettingKind::LegacyTemplate => "template",
+            SettingKind::ComponentTemplate => "component template matching",
+            SettingKind::Policy => "lifecycle policy",
+            SettingKind::Pipeline => "pipeline",
+            SettingKind::DataStream => "data stream",
+            SettingKind::Alias => "alias",
         }
     }
 
@@ -367,24 +367,24 @@ impl Kind {
             Value::Object(names.iter().map(|name| (name.clone(), entry(name))).collect())
         };
         match self {
-            Kind::IndexTemplate => {
+            SettingKind::IndexTemplate => {
                 let entry = |name: &String| json!({"name": name, "index_template": {"index_patterns": [], "composed_of": []}});
                 json!({"index_templates": names.iter().map(entry).collect::<Vec<_>>()})
             }
-            Kind::ComponentTemplate => list("component_templates", "component_template"),
-            Kind::DataStream => {
+            SettingKind::ComponentTemplate => list("component_templates", "component_template"),
+            SettingKind::DataStream => {
                 let entry = |name: &String| {
                     json!({"name": name, "timestamp_field": {"name": "@timestamp"}, "indices": [{"index_name": name}],
                            "generation": 1, "status": "GREEN", "template": name})
                 };
                 json!({"data_streams": names.iter().map(entry).collect::<Vec<_>>()})
             }
-            Kind::Policy => map(&|_| json!({"version": 1, "policy": {"phases": {}}})),
-            Kind::Pipeline => map(&|_| json!({"processors": []})),
-            Kind::LegacyTemplate => {
+            SettingKind::Policy => map(&|_| json!({"version": 1, "policy": {"phases": {}}})),
+            SettingKind::Pipeline => map(&|_| json!({"processors": []})),
+            SettingKind::LegacyTemplate => {
                 map(&|_| json!({"index_patterns": [], "settings": {}, "mappings": {}, "aliases": {}}))
             }
-            Kind::Index | Kind::Alias => map(&|_| json!({})),
+            SettingKind::Index | SettingKind::Alias => map(&|_| json!({})),
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::questions::Answer;
 const MILLISECOND: i64 = 1_000_000;
 
 /// The facet of one of them, and whether its list of values was cut.
-struct Part {
+struct FacetPart {
     facet: Facet,
     is_cut: bool,
     is_cluster: bool,
@@ -61,7 +61,7 @@ impl Both<'_> {
         };
         let is_empty = |wanted: &FacetsRequest| wanted.fields.is_empty() && !request.fields.is_empty();
         let mut facets = Facets { edges: edges.clone(), ..Facets::default() };
-        let mut parts: BTreeMap<String, Vec<Part>> = BTreeMap::new();
+        let mut parts: BTreeMap<String, Vec<FacetPart>> = BTreeMap::new();
         let mut order: Vec<String> = request.fields.clone();
         let mut add = |found: Facets, is_cluster: bool| {
             for facet in found.fields {
@@ -69,7 +69,7 @@ impl Both<'_> {
                 if !order.contains(&facet.field) {
                     order.push(facet.field.clone());
                 }
-                parts.entry(facet.field.clone()).or_default().push(Part { facet, is_cut, is_cluster });
+                parts.entry(facet.field.clone()).or_default().push(FacetPart { facet, is_cut, is_cluster });
             }
         };
         let of_case = request_of(0);
@@ -108,7 +108,7 @@ impl Both<'_> {
     }
 }
 
-fn merged(parts: &[Part], top: usize, bins: usize, reservations: &mut Reservations) -> Facet {
+fn merged(parts: &[FacetPart], top: usize, bins: usize, reservations: &mut Reservations) -> Facet {
     let field = parts.first().map_or_else(String::new, |part| part.facet.field.clone());
     let is_whole = parts.iter().all(|part| !part.is_cut) && top > 0;
     let is_alone = parts.len() == 1;
@@ -160,7 +160,7 @@ fn merged(parts: &[Part], top: usize, bins: usize, reservations: &mut Reservatio
 }
 
 fn numbers(
-    parts: &[Part],
+    parts: &[FacetPart],
     values: Option<&BTreeMap<Cell, u64>>,
     reservations: &mut Reservations,
 ) -> Option<NumberFacet> {

@@ -249,7 +249,7 @@ impl<'b> MergedListing<'b> {
     fn merged_row(&mut self, whose: Who, row: u64, time: Option<i64>) -> Result<u64> {
         let Some(time) = time else {
             let (timed, totals) = (self.timed(), self.totals());
-            let place = if let Who::Lane(place) = whose { place + 1 } else { 0 };
+            let place = rank(whose);
             let before: u64 = (0..place).map(|at| totals[at] - timed[at]).sum();
             return Ok(timed.iter().sum::<u64>() + before + row.saturating_sub(timed[place]));
         };

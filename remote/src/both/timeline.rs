@@ -1,6 +1,6 @@
 //! The timeline of all, with a lane for each: the same bins, counted by each of them.
 
-use indexer::{Level, Result, Timeline};
+use indexer::{Result, Timeline};
 
 use super::{Both, Reservations, at_once};
 use crate::questions::Answer;
@@ -59,8 +59,7 @@ impl Both<'_> {
 fn add(all: &mut Timeline, more: &Timeline) {
     all.total += more.total;
     all.untimed += more.untimed;
-    for level in 0..Level::ALL.len() {
-        let sums = all.counts[level].iter_mut().zip(&more.counts[level]);
-        sums.for_each(|(sum, count)| *sum = sum.saturating_add(*count));
+    for (sums, counts) in all.counts.iter_mut().zip(&more.counts) {
+        sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum = sum.saturating_add(*count));
     }
 }

@@ -24,7 +24,7 @@ const LEAST_SOUND: f64 = 0.9;
 const LINES_A_PATTERN: usize = 200;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
+pub enum LinePart {
     Text(String),
     /// Any run of white space.
     Space,
@@ -49,7 +49,7 @@ pub enum Step {
 }
 
 /// A pattern of lines.
-pub struct Pattern {
+pub struct LinePattern {
     pub steps: Vec<Step>,
     regex: Regex,
 }
@@ -64,9 +64,9 @@ pub struct Read {
 
 /// The lines of a source as patterns.
 pub struct Lines {
-    pub patterns: Vec<Pattern>,
+    pub patterns: Vec<LinePattern>,
     /// Patterns of the `message` that those read, which has fields of its own.
-    pub of_message: Vec<Pattern>,
+    pub of_message: Vec<LinePattern>,
     /// Lines of the sample that they read with the time and all fields as Timberline does.
     pub right: usize,
 }
@@ -115,7 +115,7 @@ pub fn learn(sample: &[Sampled], zone: &TimeZone) -> Lines {
     learned
 }
 
-fn first_read(patterns: &[Pattern], text: &str) -> Option<Read> {
+fn first_read(patterns: &[LinePattern], text: &str) -> Option<Read> {
     patterns.iter().find_map(|pattern| pattern.read(text))
 }
 
@@ -132,25 +132,27 @@ impl Lines {
 
 /// The patterns of lines, those of more fields first, because the first that fits is taken. Where `with_values`, patterns
 /// that read nothing are left out.
-fn patterns_of(lines: &[Line<'_>], zone: &TimeZone, with_values: bool) -> Vec<Pattern> {
-    let mut groups: HashMap<Vec<Part>, Vec<&Line<'_>>> = HashMap::new();
+fn patterns_of(lines: &[Line<'_>], zone: &TimeZone, with_values: bool) -> Vec<LinePattern> {
+    let mut groups: HashMap<Vec<LinePart>, Vec<&Line<'_>>> = HashMap::new();
     // Fields that are next to one another in a line; others are within one of these.
     let mut placed: Vec<usize> = Vec::with_capacity(lines.len());
     for line in lines {
         let parts = parts(line, zone);
-        placed.push(parts.iter().filter(|part| matches!(part, Part::Field(_))).count());
+        placed.push(parts.iter().filter(|part| matches!(part, LinePart::Field(_))).count());
         groups.entry(parts).or_default().push(line);
     }
-    let has_values = |parts: &[Part]| parts.iter().any(|part| !matches!(part, Part::Text(_) | Part::Space));
-    let mut groups: Vec<(Vec<Part>, Vec<&Line<'_>>)> = groups.into_iter().collect();
+    let has_values =
+        |parts: &[LinePart]| parts.iter().any(|part| !matches!(part, LinePart::Text(_) | LinePart::Space));
+    let mut groups: Vec<(Vec<LinePart>, Vec<&Line<'_>>)> = groups.into_iter().collect();
     groups.retain(|(parts, _)| !with_values || has_values(parts));
     // Frequent ones first; of those as frequent, an order that does not depend on chance.
     groups.sort_by(|one, other| other.1.len().cmp(&one.1.len()).then_with(|| one.0.cmp(&other.0)));
-    let made = groups.iter().take(MOST_CANDIDATES).filter_map(|(parts, group)| Pattern::new(parts, group));
-    let mut candidates: Vec<Pattern> = made.collect();
+    let made =
+        groups.iter().take(MOST_CANDIDATES).filter_map(|(parts, group)| LinePattern::new(parts, group));
+    let mut candidates: Vec<LinePattern> = made.collect();
     candidates.sort_by_key(|pattern| Reverse(pattern.fields()));
     let mut open: Vec<(&Line<'_>, usize)> = lines.iter().zip(placed).collect();
-    let mut chosen: Vec<Pattern> = Vec::new();
+    let mut chosen: Vec<LinePattern> = Vec::new();
     for pattern in candidates {
         // Lines that an earlier pattern reads do not come to this one.
         let (mut matched, mut sound, mut whole) = (0_usize, 0_usize, 0_usize);
@@ -182,7 +184,7 @@ fn is_sound(read: &Read, line: &Line<'_>, zone: &TimeZone) -> bool {
 }
 
 /// A line as the parts between and of its values.
-fn parts(event: &Line<'_>, zone: &TimeZone) -> Vec<Part> {
+fn parts(event: &Line<'_>, zone: &TimeZone) -> Vec<LinePart> {
     let mut parts = Vec::new();
     let time = event.time.and_then(|time| find_time(event.text, time, zone));
     let sides = match time {
@@ -195,13 +197,13 @@ fn parts(event: &Line<'_>, zone: &TimeZone) -> Vec<Part> {
     let mut has_level = event.level.is_empty();
     for (index, side) in sides.into_iter().enumerate() {
         if let (1, Some((shape, ..))) = (index, time) {
-            parts.push(Part::Time(shape));
+            parts.push(LinePart::Time(shape));
         }
         for piece in text_pieces(side, &values) {
             match piece.field {
                 Some(name) => {
                     values.retain(|(other, _)| *other != name);
-                    parts.push(Part::Field(name));
+                    parts.push(LinePart::Field(name));
                 }
                 None => push_text(&mut parts, &piece.text, event.level, &mut has_level),
             }
@@ -222,44 +224,44 @@ fn find_time(text: &str, time: i64, zone: &TimeZone) -> Option<(usize, usize, us
 }
 
 /// Text between values: its runs of white space, and the word that is the level.
-fn push_text(parts: &mut Vec<Part>, text: &str, level: &str, has_level: &mut bool) {
+fn push_text(parts: &mut Vec<LinePart>, text: &str, level: &str, has_level: &mut bool) {
     let is_word = |letter: char| letter.is_ascii_alphabetic();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let end = |same: &dyn Fn(char) -> bool| rest.find(|letter| !same(letter)).unwrap_or(rest.len());
         let (part, length) = if first.is_whitespace() {
-            (Part::Space, end(&char::is_whitespace))
+            (LinePart::Space, end(&char::is_whitespace))
         } else if is_word(first) {
             let length = end(&is_word);
             let word = &rest[..length];
             if !*has_level && named(word) == Some(level) {
                 *has_level = true;
-                (Part::Level, length)
+                (LinePart::Level, length)
             } else {
-                (Part::Text(word.to_owned()), length)
+                (LinePart::Text(word.to_owned()), length)
             }
         } else {
             let length = end(&|letter: char| !letter.is_whitespace() && !is_word(letter));
-            (Part::Text(rest[..length].to_owned()), length)
+            (LinePart::Text(rest[..length].to_owned()), length)
         };
         match (parts.last_mut(), part) {
-            (Some(Part::Text(before)), Part::Text(more)) => before.push_str(&more),
+            (Some(LinePart::Text(before)), LinePart::Text(more)) => before.push_str(&more),
             (_, part) => parts.push(part),
         }
         rest = &rest[length..];
     }
 }
 
-impl Pattern {
-    fn new(parts: &[Part], lines: &[&Line<'_>]) -> Option<Pattern> {
+impl LinePattern {
+    fn new(parts: &[LinePart], lines: &[&Line<'_>]) -> Option<LinePattern> {
         let mut steps = Vec::new();
         for (index, part) in parts.iter().enumerate() {
             steps.push(match part {
-                Part::Text(text) => Step::Text(text.clone()),
-                Part::Space => Step::Space,
-                Part::Time(shape) => Step::Time(*shape),
-                Part::Level => Step::Level,
-                Part::Field(name) => {
+                LinePart::Text(text) => Step::Text(text.clone()),
+                LinePart::Space => Step::Space,
+                LinePart::Time(shape) => Step::Time(*shape),
+                LinePart::Level => Step::Level,
+                LinePart::Field(name) => {
                     let values: Vec<&str> = lines.iter().filter_map(|line| line.value(name)).collect();
                     let kind = lines.first()?.fields.iter().find(|field| field.name == *name)?.kind;
                     Step::Field {
@@ -271,7 +273,7 @@ impl Pattern {
             });
         }
         let regex = Regex::new(&expression(&steps)).ok()?;
-        Some(Pattern { steps, regex })
+        Some(LinePattern { steps, regex })
     }
 
     /// What the pattern reads in a line.
@@ -297,7 +299,7 @@ impl Pattern {
     }
 }
 
-fn shape(kind: FieldKind, values: &[&str], after: Option<&Part>) -> Shape {
+fn shape(kind: FieldKind, values: &[&str], after: Option<&LinePart>) -> Shape {
     let fits = |shape: Shape| {
         let whole = Regex::new(&format!(r"\A(?:{})\z", shape.expression()));
         whole.is_ok_and(|whole| values.iter().all(|value| whole.is_match(value)))
@@ -309,7 +311,7 @@ fn shape(kind: FieldKind, values: &[&str], after: Option<&Part>) -> Shape {
     };
     let open = match after {
         None => vec![Shape::Rest],
-        Some(Part::Text(text)) => {
+        Some(LinePart::Text(text)) => {
             // Characters with a meaning in a class are written by their numbers.
             text.chars().next().map(Shape::UpTo).into_iter().chain([Shape::Least]).collect()
         }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use super::learn::Pattern;
+use super::learn::LinePattern;
 use super::pipeline::{GrokNames, grok, level_words};
-use super::{Learned, Reading};
+use super::{Learned, LineReading};
 
 /// What is after the patterns of every source.
 const END: &str = "  mutate { remove_field => [\"tl\"] }\n}\n";
@@ -26,12 +26,12 @@ pub fn configuration(learned: &Learned, index: &str) -> String {
     let formats: Vec<String> =
         learned.time_shapes().iter().flat_map(|shape| shape.joda).map(|format| quoted(format)).collect();
     let (time, level) = match &learned.reading {
-        Reading::Json(found) => {
+        LineReading::Json(found) => {
             text.push_str("  json { source => \"message\" target => \"tl_json\" }\n");
             text.push_str("  if \"_jsonparsefailure\" not in [tags] {\n    ruby { code => 'event.remove(\"tl_json\").each { |name, value| event.set(name, value) }' }\n  }\n");
             (found.time.as_ref().map(|(name, _)| reference(name)), found.level.as_deref().map(reference))
         }
-        Reading::Lines(lines) => {
+        LineReading::Lines(lines) => {
             text.push_str(&patterns(learned, "message", &lines.patterns, "[\"unparsed\"]"));
             if !lines.of_message.is_empty() {
                 text.push_str(&patterns(learned, "message", &lines.of_message, "[]"));
@@ -77,7 +77,7 @@ pub fn configuration(learned: &Learned, index: &str) -> String {
 }
 
 /// Patterns of a field, with the tags of what they do not read.
-fn patterns(learned: &Learned, of: &str, patterns: &[Pattern], tags: &str) -> String {
+fn patterns(learned: &Learned, of: &str, patterns: &[LinePattern], tags: &str) -> String {
     // Logstash knows int and float alone; whole numbers are as long as they are.
     let names =
         GrokNames { time: "[tl][time]", level: "[tl][level]", whole: ":int", decimal: ":float", bool: "" };

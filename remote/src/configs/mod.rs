@@ -41,7 +41,7 @@ pub struct Lifetime {
 }
 
 /// How the events of a source are read.
-enum Reading {
+enum LineReading {
     Json(JsonLines),
     Lines(Lines),
 }
@@ -52,7 +52,7 @@ pub struct Learned {
     path: String,
     format: String,
     zone: String,
-    reading: Reading,
+    reading: LineReading,
     /// Levels by the hundreds of an HTTP status, where no word of a line is one.
     levels_by_status: BTreeMap<i64, &'static str>,
     fields: Vec<String>,
@@ -78,8 +78,8 @@ impl Learned {
         }
         let (zone_name, known) = known_zone(&entry.zone);
         let reading = match json_lines::learn(&sample, &known) {
-            Some(found) => Reading::Json(found),
-            None => Reading::Lines(learn::learn(&sample, &known)),
+            Some(found) => LineReading::Json(found),
+            None => LineReading::Lines(learn::learn(&sample, &known)),
         };
         Ok(Learned {
             source: entry.name.clone(),
@@ -152,8 +152,8 @@ impl Learned {
 
     fn sentence(&self) -> String {
         let mut text = match &self.reading {
-            Reading::Json(_) => format!("Learned from {} JSON objects.", self.sample.len()),
-            Reading::Lines(lines) => {
+            LineReading::Json(_) => format!("Learned from {} JSON objects.", self.sample.len()),
+            LineReading::Lines(lines) => {
                 let count = lines.patterns.len() + lines.of_message.len();
                 let (patterns, read) = if count == 1 { ("pattern", "reads") } else { ("patterns", "read") };
                 format!(
@@ -184,8 +184,8 @@ impl Learned {
     /// Every way in which times are written.
     fn time_shapes(&self) -> Vec<&'static TimeShape> {
         let mut shapes: Vec<usize> = match &self.reading {
-            Reading::Json(found) => found.time.iter().map(|(_, shape)| *shape).collect(),
-            Reading::Lines(lines) => {
+            LineReading::Json(found) => found.time.iter().map(|(_, shape)| *shape).collect(),
+            LineReading::Lines(lines) => {
                 let steps = lines.patterns.iter().flat_map(|pattern| &pattern.steps);
                 steps
                     .filter_map(|step| if let Step::Time(shape) = step { Some(*shape) } else { None })
@@ -247,10 +247,10 @@ fn known_zone(name: &str) -> (String, TimeZone) {
 }
 
 /// Levels that follow from an HTTP status alone.
-fn levels_by_status(sample: &[Sampled], reading: &Reading) -> BTreeMap<i64, &'static str> {
+fn levels_by_status(sample: &[Sampled], reading: &LineReading) -> BTreeMap<i64, &'static str> {
     let has_word = match reading {
-        Reading::Json(found) => found.level.is_some(),
-        Reading::Lines(lines) => {
+        LineReading::Json(found) => found.level.is_some(),
+        LineReading::Lines(lines) => {
             let patterns = lines.patterns.iter().chain(&lines.of_message);
             patterns.flat_map(|pattern| &pattern.steps).any(|step| matches!(step, Step::Level))
         }

@@ -7,8 +7,8 @@ use indexer::query::levels::LEVELS;
 use serde_json::{Map, Value, json};
 
 use super::Learned;
-use super::Reading;
-use super::learn::{Pattern, Step, escaped, time_shape};
+use super::LineReading;
+use super::learn::{LinePattern, Step, escaped, time_shape};
 use super::shapes::TimeShape;
 
 /// Levels by the words for them, in lower case.
@@ -28,7 +28,7 @@ pub fn pipeline(learned: &Learned) -> Value {
     let unparsed = json!([{"append": {"field": "tags", "value": "unparsed", "allow_duplicates": false}}]);
     let mut removed = vec!["tl_line".to_owned()];
     match &learned.reading {
-        Reading::Json(found) => {
+        LineReading::Json(found) => {
             steps.push(json!({"json": {"field": "tl_line", "add_to_root": true, "on_failure": unparsed}}));
             if let Some((name, shape)) = &found.time {
                 steps.push(date(name, &[time_shape(*shape)], &learned.zone));
@@ -39,7 +39,7 @@ pub fn pipeline(learned: &Learned) -> Value {
                 removed.push(name.clone());
             }
         }
-        Reading::Lines(lines) => {
+        LineReading::Lines(lines) => {
             for (field, patterns) in [("tl_line", &lines.patterns), ("message", &lines.of_message)] {
                 if patterns.is_empty() {
                     continue;
@@ -121,7 +121,7 @@ pub struct GrokNames {
 /// Patterns in grok, and what the names in them mean.
 pub fn grok(
     learned: &Learned,
-    learned_patterns: &[Pattern],
+    learned_patterns: &[LinePattern],
     names: &GrokNames,
     field: impl Fn(&str) -> String,
 ) -> (Vec<String>, Map<String, Value>) {

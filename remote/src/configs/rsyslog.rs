@@ -1,7 +1,7 @@
 //! rsyslog: follows the file, keeps what cannot be sent on disk, and writes its own counters.
 
 use super::learn::{Step, time_shape};
-use super::{Learned, Reading};
+use super::{Learned, LineReading};
 
 pub fn configuration(learned: &Learned, index: &str) -> String {
     // A path with quotes or line ends would end the text that it is in.
@@ -56,7 +56,7 @@ ruleset(name="to-{index}") {{
 
 /// How the first time of lines is written, where all lines begin with one: others belong to the event before.
 fn starts_with_time(learned: &Learned) -> Option<&'static str> {
-    let Reading::Lines(lines) = &learned.reading else { return None };
+    let LineReading::Lines(lines) = &learned.reading else { return None };
     let mut starts = lines.patterns.iter().map(|pattern| match pattern.steps.first() {
         Some(Step::Time(shape)) => Some(*shape),
         _ => None,

@@ -8,28 +8,28 @@ use serde_json::{Value, json};
 use super::lucene::{self, Within};
 use super::numbers::different;
 use super::{Translator, any, none, regex};
-use crate::schema::{Field, Kind};
+use crate::schema::{Field, MappedKind};
 
 const ANALYSED: &str = "analysed text matches by the tokens of the index";
 
 impl Translator<'_> {
     pub(super) fn test(&mut self, field: &Field, test: &Test) -> Result<Value> {
         let name = field.name.as_str();
-        if *test == Test::Exists && !matches!(field.kind, Kind::Keyword | Kind::Text) {
+        if *test == Test::Exists && !matches!(field.kind, MappedKind::Keyword | MappedKind::Text) {
             return Ok(json!({"exists": {"field": name}}));
         }
         match &field.kind {
-            Kind::Text => self.analysed(field, test),
-            Kind::Keyword => self.keyword(field, test),
-            Kind::Whole(..) | Kind::Double | Kind::Rounded => self.numbers(field, test),
-            Kind::Bool => self.truth(name, test),
-            Kind::Ip => self.addresses(name, test),
-            Kind::Date | Kind::DateNanos => self.dates(name, test),
-            Kind::Other(kind) => Err(self.unable(
+            MappedKind::Text => self.analysed(field, test),
+            MappedKind::Keyword => self.keyword(field, test),
+            MappedKind::Whole(..) | MappedKind::Double | MappedKind::Rounded => self.numbers(field, test),
+            MappedKind::Bool => self.truth(name, test),
+            MappedKind::Ip => self.addresses(name, test),
+            MappedKind::Date | MappedKind::DateNanos => self.dates(name, test),
+            MappedKind::Other(kind) => Err(self.unable(
                 &format!("`{name}` is of the type {kind} there"),
                 &format!("only {name}:* can be asked, whether it is there"),
             )),
-            Kind::Mixed(kinds) => {
+            MappedKind::Mixed(kinds) => {
                 let kinds = kinds.join(" and ");
                 Err(self.unable(
                     &format!("`{name}` is {kinds}, depending on the index"),

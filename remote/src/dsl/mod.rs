@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use self::lucene::Within;
 pub use self::lucene::any_case_text;
 use crate::limits::{REGEX_CHARACTERS, WORD_FIELDS};
-use crate::schema::{Field, Kind, Schema};
+use crate::schema::{Field, MappedKind, Schema};
 
 /// A clause that the cluster answers a little differently.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -222,7 +222,7 @@ impl Translator<'_> {
     fn between(&mut self, ends: &mut [(&'static str, i64)]) -> Value {
         let schema = self.schema;
         let name = schema.time.as_str();
-        let is_nanos = schema.field(name).is_some_and(|field| field.kind == Kind::DateNanos);
+        let is_nanos = schema.field(name).is_some_and(|field| field.kind == MappedKind::DateNanos);
         let mut range = serde_json::Map::new();
         for (key, at) in ends {
             let value = if is_nanos {
@@ -304,7 +304,7 @@ impl Translator<'_> {
             field.name
         ));
         let name = &field.name;
-        if field.kind == Kind::Text {
+        if field.kind == MappedKind::Text {
             return match self.schema.groupable(field) {
                 Some(keyword) => Ok(any_word(&keyword.name, &words)),
                 None => Ok(any(words.iter().map(|word| json!({"match": {name: word}})).collect())),
@@ -345,7 +345,7 @@ impl Translator<'_> {
     fn text(&mut self, pattern: &Pattern) -> Result<Value> {
         let schema = self.schema;
         if let Some(field) = schema.field("event.original")
-            && field.kind == Kind::Keyword
+            && field.kind == MappedKind::Keyword
             && field.searchable
             && !field.normalized
             && let Some(query) = self.whole_values(field, pattern, Within::Text)?
@@ -355,13 +355,13 @@ impl Translator<'_> {
             }
             return Ok(query);
         }
-        let of_kind = |kind: Kind| {
+        let of_kind = |kind: MappedKind| {
             let fits = move |field: &&Field| field.kind == kind && field.searchable && field.nested.is_none();
             schema.fields.values().filter(fits)
         };
-        let mut fields: Vec<&Field> = of_kind(Kind::Text).collect();
+        let mut fields: Vec<&Field> = of_kind(MappedKind::Text).collect();
         if fields.is_empty() {
-            fields = of_kind(Kind::Keyword).collect();
+            fields = of_kind(MappedKind::Keyword).collect();
         }
         // The field that is most like an event's own text comes first, so that a bound leaves out others.
         fields.sort_by_key(|field| (schema.text.as_deref() != Some(field.name.as_str()), field.name.len()));
@@ -380,7 +380,7 @@ impl Translator<'_> {
             shown.join(", ")
         ));
         if let Pattern::Tokens(words) = pattern
-            && fields.iter().all(|field| field.kind == Kind::Text)
+            && fields.iter().all(|field| field.kind == MappedKind::Text)
         {
             if indexer::tokens::folded(words.as_bytes()).is_empty() {
                 return Ok(json!({"match_all": {}}));

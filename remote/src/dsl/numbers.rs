@@ -5,12 +5,12 @@ use indexer::{Result, tokens};
 use serde_json::{Value, json};
 
 use super::{Translator, any, none};
-use crate::schema::{Field, Kind};
+use crate::schema::{Field, MappedKind};
 
 impl Translator<'_> {
     pub(super) fn numbers(&mut self, field: &Field, test: &Test) -> Result<Value> {
         let name = field.name.as_str();
-        if field.kind == Kind::Rounded && *test != Test::Exists {
+        if field.kind == MappedKind::Rounded && *test != Test::Exists {
             self.approximate(format!("`{name}` keeps numbers with fewer digits there"));
         }
         match test {
@@ -58,7 +58,7 @@ impl Translator<'_> {
             },
             Pattern::Glob(glob) if glob == "*" => Ok(json!({"exists": {"field": name}})),
             Pattern::Glob(glob) => match (&field.kind, digits_of(glob)) {
-                (Kind::Whole(least, most), Some(ranges)) => {
+                (MappedKind::Whole(least, most), Some(ranges)) => {
                     let within = |(from, to): (i64, i64)| {
                         (from.max(*least) <= to.min(*most)).then_some((from.max(*least), to.min(*most)))
                     };
@@ -83,7 +83,7 @@ fn amount(text: &str, field: &str) -> Option<Amount> {
 /// A comparison with ends that the type can have: clusters refuse or cut others.
 fn compared(field: &Field, op: Op, amount: Amount) -> Value {
     let name = field.name.as_str();
-    let Kind::Whole(least, most) = field.kind else {
+    let MappedKind::Whole(least, most) = field.kind else {
         let number = match amount {
             Amount::Whole(number) => json!(number),
             other => json!(other.float()),

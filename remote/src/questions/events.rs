@@ -9,7 +9,7 @@ use crate::client::{Body, Client, Flavour};
 use crate::cluster::{Asked, Cluster, Missing};
 use crate::json;
 use crate::limits::{DEPTH, KEEP_ALIVE, PAGE_EVENTS};
-use crate::schema::Kind;
+use crate::schema::MappedKind;
 
 /// An event of a cluster.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +37,7 @@ pub struct Events<'a> {
 
 /// What is fetched of each event.
 #[derive(Clone, Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct EventParts {
     /// As `_source` takes it.
     pub source: Value,
     /// Fields that are in no document, such as aliases.
@@ -77,7 +77,7 @@ impl Cluster {
         each: &mut dyn FnMut(RemoteEvent) -> Result<()>,
     ) -> Result<Answer<u64>> {
         let mut question = Question::new(self, events.asked)?;
-        let wanted = Wanted { source: true.into(), fields: Vec::new(), page: PAGE_EVENTS };
+        let wanted = EventParts { source: true.into(), fields: Vec::new(), page: PAGE_EVENTS };
         let done = self.each_page(&mut question, &events.sort, &wanted, events.limit, &mut |page| {
             page.into_iter().try_for_each(&mut *each).map(|()| true)
         })?;
@@ -90,7 +90,7 @@ impl Cluster {
         &self,
         question: &mut Question<'_>,
         sort: &SortBy,
-        wanted: &Wanted,
+        wanted: &EventParts,
         limit: usize,
         each: &mut dyn FnMut(Vec<RemoteEvent>) -> Result<bool>,
     ) -> Result<u64> {
@@ -230,7 +230,7 @@ impl Question<'_> {
         &self,
         size: usize,
         sort: &[Value],
-        wanted: &Wanted,
+        wanted: &EventParts,
         after: Option<&Value>,
         point: Option<&Point>,
     ) -> Value {
@@ -249,7 +249,7 @@ impl Question<'_> {
         }
         if let Some(point) = point {
             body["pit"] = json!({"id": point.id, "keep_alive": KEEP_ALIVE});
-        } else if self.cluster.schema.field(time).is_some_and(|field| field.kind == Kind::Date) {
+        } else if self.cluster.schema.field(time).is_some_and(|field| field.kind == MappedKind::Date) {
             // Without points in time it is a server that knows the field by its name only.
             body["fields"] = std::iter::once(json!(time)).chain(wanted.fields.iter().cloned()).collect();
         }

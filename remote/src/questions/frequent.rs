@@ -7,7 +7,7 @@ use serde_json::{Map, json};
 use super::groups::cell;
 use super::{Question, total, unsupported};
 use crate::json;
-use crate::schema::{Field, Kind};
+use crate::schema::{Field, MappedKind};
 
 /// Values of a field that `facets` lists unless more are asked for.
 pub(crate) const USUAL_VALUES: u64 = 5;
@@ -147,8 +147,8 @@ impl Question<'_> {
 
 fn value(bucket: &serde_json::Value, field: &Field) -> Cell {
     match (&field.kind, bucket["key_as_string"].as_str()) {
-        (Kind::Bool, Some(text)) => Cell::Bool(text == "true"),
-        _ => cell(&bucket["key"], field.kind.is_time(), matches!(field.kind, Kind::Whole(..))),
+        (MappedKind::Bool, Some(text)) => Cell::Bool(text == "true"),
+        _ => cell(&bucket["key"], field.kind.is_time(), matches!(field.kind, MappedKind::Whole(..))),
     }
 }
 

@@ -9,7 +9,7 @@ use super::metrics::Metric;
 use super::{Question, total, unsupported};
 use crate::json;
 use crate::limits::{GROUPS, PAGE_GROUPS};
-use crate::schema::{Field, Kind};
+use crate::schema::{Field, MappedKind};
 
 /// A group key and how its values are read.
 pub struct Key {
@@ -140,7 +140,7 @@ impl Question<'_> {
             Some(width) => {
                 let source =
                     json!({"histogram": {"field": name_there, "interval": width, "missing_bucket": true}});
-                let is_whole = width.fract() == 0.0 && matches!(field.kind, Kind::Whole(..));
+                let is_whole = width.fract() == 0.0 && matches!(field.kind, MappedKind::Whole(..));
                 Ok(Key { name, source, is_time: false, is_whole })
             }
             None => Err(fail(format!("`{}` is not calculated at a cluster", group.value), hint)),
@@ -163,7 +163,7 @@ impl Question<'_> {
         self.left_out(&field);
         let source = json!({"terms": {"field": field.name, "missing_bucket": true}});
         let is_time = field.kind.is_time();
-        Ok(Key { name, source, is_time, is_whole: matches!(field.kind, Kind::Whole(..)) })
+        Ok(Key { name, source, is_time, is_whole: matches!(field.kind, MappedKind::Whole(..)) })
     }
 
     /// Says which values a field does not have there.

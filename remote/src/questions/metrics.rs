@@ -6,7 +6,7 @@ use indexer::{Cell, Result};
 use serde_json::{Map, Value, json};
 
 use super::{Question, as_filter, unsupported};
-use crate::schema::{Field, Kind};
+use crate::schema::{Field, MappedKind};
 
 /// What can be calculated at a cluster, for messages.
 const SUPPORTED: &str = "these are: count, count_distinct, sum, avg, min, max, range, stddev, variance, median and percentiles, each of a field";
@@ -124,7 +124,7 @@ impl Question<'_> {
                 }
             },
         };
-        let number = |field: Option<&Field>| -> Result<(String, Kind)> {
+        let number = |field: Option<&Field>| -> Result<(String, MappedKind)> {
             let Some(field) = field else { return Err(fail(format!("`{name}` needs a field"))) };
             let is_calculated = field.kind.is_number()
                 || field.kind.is_time() && matches!(aggregate.function, A::Min | A::Max);
@@ -162,7 +162,7 @@ impl Question<'_> {
             A::Sum | A::Avg | A::Min | A::Max | A::Range => {
                 let (field, kind) = number(argument.as_ref())?;
                 is_time = kind.is_time();
-                is_whole = matches!(kind, Kind::Whole(..)) && aggregate.function != A::Avg;
+                is_whole = matches!(kind, MappedKind::Whole(..)) && aggregate.function != A::Avg;
                 let of = aggregate.function.name();
                 (MetricKind::Of(of), Some(json!({"stats": {"field": field}})))
             }

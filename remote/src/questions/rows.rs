@@ -8,11 +8,11 @@ use indexer::query::Stage;
 use indexer::{Cell, Column, ColumnKind, NO_TIME, Result, RunOptions, SortBy, Table, TableStages};
 use serde_json::{Value, json};
 
-use super::events::{Wanted, instant};
+use super::events::{EventParts, instant};
 use super::{Answer, Question, RemoteEvent, text_of, total};
 use crate::cluster::{Asked, Cluster};
 use crate::limits::{FETCHED_EVENTS, NARROW_FIELDS, NARROW_PAGE_EVENTS, PAGE_EVENTS};
-use crate::schema::{Field, Kind, Origin};
+use crate::schema::{Field, MappedKind, Origin};
 
 /// What every event has, as the language calls it.
 const BUILT_IN: [&str; 5] = ["time", "level", "source", "line", "raw"];
@@ -93,7 +93,7 @@ impl Question<'_> {
     }
 
     /// What is fetched of each event for these columns.
-    fn wanted(&self, columns: &[String]) -> Wanted {
+    fn wanted(&self, columns: &[String]) -> EventParts {
         let schema = &self.cluster.schema;
         let has = |name: &str| columns.iter().any(|column| column == name);
         let mut paths: BTreeSet<&str> = BTreeSet::new();
@@ -122,7 +122,7 @@ impl Question<'_> {
         // Without a text of its own an event is its whole document.
         let is_whole = has("raw") && schema.text.is_none();
         let is_narrow = !is_whole && !has("raw") && paths.len() + others.len() <= NARROW_FIELDS;
-        Wanted {
+        EventParts {
             source: if is_whole {
                 true.into()
             } else if paths.is_empty() {
@@ -184,7 +184,7 @@ impl Cluster {
                 Column::of_cells_as(ColumnKind::Int, events.iter().map(line).collect())
             }
             _ => {
-                let kind = self.schema.field(name).map_or(&Kind::Keyword, |field| &field.kind);
+                let kind = self.schema.field(name).map_or(&MappedKind::Keyword, |field| &field.kind);
                 let value = |event: &RemoteEvent| {
                     let found = event.fields.iter().find(|(known, _)| known == name);
                     found.map_or(Cell::Missing, |(_, value)| cell_of(value, kind))
@@ -195,34 +195,34 @@ impl Cluster {
     }
 }
 
-fn column_kind(kind: &Kind) -> ColumnKind {
+fn column_kind(kind: &MappedKind) -> ColumnKind {
     match kind {
-        Kind::Whole(..) => ColumnKind::Int,
-        Kind::Double | Kind::Rounded => ColumnKind::Float,
-        Kind::Bool => ColumnKind::Bool,
-        Kind::Date | Kind::DateNanos => ColumnKind::Time,
+        MappedKind::Whole(..) => ColumnKind::Int,
+        MappedKind::Double | MappedKind::Rounded => ColumnKind::Float,
+        MappedKind::Bool => ColumnKind::Bool,
+        MappedKind::Date | MappedKind::DateNanos => ColumnKind::Time,
         _ => ColumnKind::Text,
     }
 }
 
 /// A value of a document as its mapping reads it; what it cannot be is missing, as it is there.
-fn cell_of(value: &Value, kind: &Kind) -> Cell {
+fn cell_of(value: &Value, kind: &MappedKind) -> Cell {
     let text = value.as_str().map(str::trim);
     let found = match kind {
-        Kind::Whole(..) => value
+        MappedKind::Whole(..) => value
             .as_i64()
             .or_else(|| text?.parse().ok())
             .or_else(|| whole(value.as_f64().or_else(|| text?.parse().ok())?))
             .map(Cell::Int),
-        Kind::Double | Kind::Rounded => {
+        MappedKind::Double | MappedKind::Rounded => {
             value.as_f64().or_else(|| text?.parse().ok()).filter(|number| number.is_finite()).map(Cell::float)
         }
-        Kind::Bool => match text {
+        MappedKind::Bool => match text {
             Some("true") => Some(Cell::Bool(true)),
             Some("false" | "") => Some(Cell::Bool(false)),
             _ => value.as_bool().map(Cell::Bool),
         },
-        Kind::Date | Kind::DateNanos => instant(value).map(Cell::Time),
+        MappedKind::Date | MappedKind::DateNanos => instant(value).map(Cell::Time),
         _ => Some(Cell::text(&text_of(value))),
     };
     found.unwrap_or(Cell::Missing)
@@ -239,18 +239,18 @@ mod tests {
 
     #[test]
     fn values_are_those_of_the_mapping() {
-        let whole = Kind::Whole(i64::MIN, i64::MAX);
+        let whole = MappedKind::Whole(i64::MIN, i64::MAX);
         for (value, kind, expected) in [
             (json!(200), &whole, Cell::Int(200)),
             (json!("200"), &whole, Cell::Int(200)),
             (json!(2.9), &whole, Cell::Int(2)),
             (json!("many"), &whole, Cell::Missing),
-            (json!("0.5"), &Kind::Double, Cell::Float(0.5)),
-            (json!("false"), &Kind::Bool, Cell::Bool(false)),
-            (json!(7), &Kind::Keyword, Cell::text("7")),
-            (json!(["a", "b"]), &Kind::Keyword, Cell::text(r#"["a","b"]"#)),
-            (json!("1970-01-01T00:00:01Z"), &Kind::Date, Cell::Time(1_000_000_000)),
-            (json!(1_000), &Kind::Date, Cell::Time(1_000_000_000)),
+            (json!("0.5"), &MappedKind::Double, Cell::Float(0.5)),
+            (json!("false"), &MappedKind::Bool, Cell::Bool(false)),
+            (json!(7), &MappedKind::Keyword, Cell::text("7")),
+            (json!(["a", "b"]), &MappedKind::Keyword, Cell::text(r#"["a","b"]"#)),
+            (json!("1970-01-01T00:00:01Z"), &MappedKind::Date, Cell::Time(1_000_000_000)),
+            (json!(1_000), &MappedKind::Date, Cell::Time(1_000_000_000)),
         ] {
             assert_eq!(cell_of(&value, kind), expected, "{value} as {}", kind.name());
         }

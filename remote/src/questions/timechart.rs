@@ -9,7 +9,7 @@ use super::metrics::Metric;
 use super::{Question, unsupported};
 use crate::json;
 use crate::limits::{BINS, BUCKETS, SERIES};
-use crate::schema::{Field, Kind};
+use crate::schema::{Field, MappedKind};
 
 /// Series that a chart has unless more are asked for.
 pub(crate) const USUAL_SERIES: u64 = 10;
@@ -127,7 +127,7 @@ impl Question<'_> {
         let mut shown = Vec::new();
         for bucket in buckets.iter().take(most) {
             let value = term(bucket, &field);
-            let cell = cell(&value, field.kind.is_time(), matches!(field.kind, Kind::Whole(..)));
+            let cell = cell(&value, field.kind.is_time(), matches!(field.kind, MappedKind::Whole(..)));
             let query = json!({"term": {name: value}});
             shown.push(query.clone());
             series.push((cell.clone(), Series { name: cell.to_string(), query }));
@@ -150,7 +150,7 @@ impl Question<'_> {
 /// The value of a bucket as a `term` takes it.
 pub fn term(bucket: &Value, field: &Field) -> Value {
     match (&field.kind, &bucket["key_as_string"]) {
-        (Kind::Bool, Value::String(text)) => Value::Bool(text == "true"),
+        (MappedKind::Bool, Value::String(text)) => Value::Bool(text == "true"),
         _ => bucket["key"].clone(),
     }
 }

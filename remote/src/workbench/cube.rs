@@ -14,7 +14,7 @@ use crate::json;
 use crate::limits::BUCKETS;
 use crate::questions::timechart::term;
 use crate::questions::{Answer, Question, total, unsupported};
-use crate::schema::{Field, Kind};
+use crate::schema::{Field, MappedKind};
 
 /// Values that one group lists.
 const MOST_VALUES: usize = 1_000;
@@ -395,8 +395,8 @@ fn end_value(value: &Value, field: &Field) -> Scalar {
 pub(super) fn scalar(bucket: &Value, field: &Field) -> Scalar {
     let key = &bucket["key"];
     match (&field.kind, key, bucket["key_as_string"].as_str()) {
-        (Kind::Bool, _, Some(text)) => Scalar::Bool(text == "true"),
-        (Kind::Date | Kind::DateNanos, Value::Number(number), _) => {
+        (MappedKind::Bool, _, Some(text)) => Scalar::Bool(text == "true"),
+        (MappedKind::Date | MappedKind::DateNanos, Value::Number(number), _) => {
             let ms = number.as_i64().or_else(|| number.as_f64().map(|ms| ms as i64)).unwrap_or(0);
             Scalar::Time(ms.saturating_mul(1_000_000))
         }

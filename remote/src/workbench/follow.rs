@@ -10,7 +10,7 @@ use crate::cluster::{Asked, Cluster};
 use crate::json;
 use crate::limits::{FOLLOWED_FIELDS, LISTED_INDEXES, PAGE_FIELDS};
 use crate::questions::{Answer, Question};
-use crate::schema::{Field, Kind};
+use crate::schema::{Field, MappedKind};
 
 /// Events of an index with a value in a field; `raw` where only their text has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,14 +95,16 @@ impl Cluster {
 /// The query for a whole value of a field; nothing where no value of its type is written so.
 fn term_of(field: &Field, value: &str) -> Option<Value> {
     let value: Value = match &field.kind {
-        Kind::Keyword => value.into(),
-        Kind::Whole(least, most) => {
+        MappedKind::Keyword => value.into(),
+        MappedKind::Whole(least, most) => {
             let number: i64 = value.parse().ok()?;
             Some(number).filter(|number| (*least..=*most).contains(number))?.into()
         }
-        Kind::Double | Kind::Rounded => value.parse::<f64>().ok().filter(|number| number.is_finite())?.into(),
-        Kind::Bool => value.parse::<bool>().ok()?.into(),
-        Kind::Ip => value.parse::<IpAddr>().ok()?.to_string().into(),
+        MappedKind::Double | MappedKind::Rounded => {
+            value.parse::<f64>().ok().filter(|number| number.is_finite())?.into()
+        }
+        MappedKind::Bool => value.parse::<bool>().ok()?.into(),
+        MappedKind::Ip => value.parse::<IpAddr>().ok()?.to_string().into(),
         _ => return None,
     };
     field.searchable.then(|| json!({"term": {&field.name: value}}))

@@ -12,7 +12,7 @@ use crate::cluster::{Asked, Cluster};
 use crate::dsl::{any_case_text, translate};
 use crate::json;
 use crate::questions::Question;
-use crate::schema::Kind;
+use crate::schema::MappedKind;
 
 /// Values that are offered.
 const OFFERED: usize = 20;
@@ -69,7 +69,7 @@ impl Cluster {
         let field = question.field(field)?;
         let Some(field) = self.schema.groupable(&field).cloned() else { return Ok(Vec::new()) };
         let mut terms = json!({"field": field.name, "size": OFFERED});
-        if field.kind == Kind::Keyword && !typed.is_empty() && field.name != "_index" {
+        if field.kind == MappedKind::Keyword && !typed.is_empty() && field.name != "_index" {
             terms["include"] = format!("{}.*", any_case_text(typed)).into();
         }
         let answer = question.aggregate(&json!({"v": {"terms": terms}}))?;

@@ -7,7 +7,7 @@ use crate::cluster::{Asked, Cluster, Missing};
 use crate::json;
 use crate::limits::{COVERED_FIELDS, LISTED_INDEXES, PAGE_FIELDS};
 use crate::questions::{Answer, Question, total};
-use crate::schema::Kind;
+use crate::schema::MappedKind;
 
 const MILLISECOND: i64 = 1_000_000;
 
@@ -56,7 +56,7 @@ impl Cluster {
     pub(crate) fn times(&self, found: &Value) -> Option<(i64, i64)> {
         let ms = |name: &str| found[name]["value"].as_f64().map(|ms| ms.floor() as i64);
         let within = match self.schema.field(&self.schema.time).map(|field| &field.kind) {
-            Some(Kind::DateNanos) => MILLISECOND - 1,
+            Some(MappedKind::DateNanos) => MILLISECOND - 1,
             _ => 0,
         };
         let (first, last) = ms("first").zip(ms("last"))?;

@@ -5,5 +5,5 @@ mod notes;
 mod queries;
 
 pub use logs::{file, write_files};
-pub use notes::{Written, notes};
+pub use notes::{WrittenNote, notes};
 pub use queries::query;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::Tool;
 use super::rows::{begun, event, known};
 use crate::mcp::answer::{Answered, Failure, shortened, with_rows};
-use crate::mcp::arguments::{Argument, FROM, Kind, QUERY, TO, bad};
+use crate::mcp::arguments::{Argument, ArgumentKind, FROM, QUERY, TO, bad};
 use crate::mcp::call::Call;
 use crate::mcp::cases::NamedCase;
 use crate::mcp::limits::{CELL_BYTES, EVENT_BYTES, MOST_ROWS, TEXT_BYTES};
@@ -20,20 +20,28 @@ pub const TOOL: Tool = Tool {
         QUERY,
         FROM,
         TO,
-        Argument::new("order", Kind::Choice(&["oldest", "newest", "relevance"]), "Which events come first"),
+        Argument::new(
+            "order",
+            ArgumentKind::Choice(&["oldest", "newest", "relevance"]),
+            "Which events come first",
+        ),
         Argument::new(
             "sort",
-            Kind::Text,
+            ArgumentKind::Text,
             "A field to sort by instead of time; -field has the greatest first",
         ),
-        Argument::new("first", Kind::Whole(0, u64::MAX, 0), "Matching events to pass over, to read on"),
-        Argument::new("limit", Kind::Whole(1, MOST_ROWS, 20), "Events listed at most"),
-        Argument::new("columns", Kind::Texts, "Fields whose values are listed with each event"),
-        Argument::new("event", Kind::Text, "Reference of one event: CASE#SOURCE:OFFSET"),
-        Argument::new("around", Kind::Whole(0, 50, 3), "With `event`: events before and after it"),
+        Argument::new(
+            "first",
+            ArgumentKind::Whole(0, u64::MAX, 0),
+            "Matching events to pass over, to read on",
+        ),
+        Argument::new("limit", ArgumentKind::Whole(1, MOST_ROWS, 20), "Events listed at most"),
+        Argument::new("columns", ArgumentKind::Texts, "Fields whose values are listed with each event"),
+        Argument::new("event", ArgumentKind::Text, "Reference of one event: CASE#SOURCE:OFFSET"),
+        Argument::new("around", ArgumentKind::Whole(0, 50, 3), "With `event`: events before and after it"),
         Argument::new(
             "among",
-            Kind::Choice(&["source", "case"]),
+            ArgumentKind::Choice(&["source", "case"]),
             "With `event`: those of its source, or of all sources by time",
         ),
     ],

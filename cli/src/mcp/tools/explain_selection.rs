@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Tool;
 use super::rows::{begun, scalar};
 use crate::mcp::answer::{Answered, Failure, shortened, with_rows};
-use crate::mcp::arguments::{Argument, FROM, Kind, QUERY, TO};
+use crate::mcp::arguments::{Argument, ArgumentKind, FROM, QUERY, TO};
 use crate::mcp::call::Call;
 use crate::mcp::limits::{CELL_BYTES, TEXT_BYTES};
 
@@ -22,10 +22,10 @@ pub const TOOL: Tool = Tool {
         QUERY,
         FROM,
         TO,
-        Argument::new("against", Kind::Text, "Filter of the baseline"),
-        Argument::new("against_from", Kind::Text, "Begin of the baseline's time"),
-        Argument::new("against_to", Kind::Text, "End of the baseline's time"),
-        Argument::new("limit", Kind::Whole(1, 100, 15), "Differences listed at most"),
+        Argument::new("against", ArgumentKind::Text, "Filter of the baseline"),
+        Argument::new("against_from", ArgumentKind::Text, "Begin of the baseline's time"),
+        Argument::new("against_to", ArgumentKind::Text, "End of the baseline's time"),
+        Argument::new("limit", ArgumentKind::Whole(1, 100, 15), "Differences listed at most"),
     ],
     run,
 };

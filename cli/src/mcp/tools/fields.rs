@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Tool;
 use super::rows::{begun, known, scalar};
 use crate::mcp::answer::{Answered, with_rows};
-use crate::mcp::arguments::{Argument, FROM, Kind, QUERY, TO};
+use crate::mcp::arguments::{Argument, ArgumentKind, FROM, QUERY, TO};
 use crate::mcp::call::Call;
 use crate::mcp::limits::MOST_ROWS;
 
@@ -18,9 +18,9 @@ pub const TOOL: Tool = Tool {
     summary: "Lists the fields of a case with the types of their values and how many events have each. With `field`: the \
               most frequent values of that field among the matching events, and of numbers the range and percentiles.",
     arguments: &[
-        Argument::new("field", Kind::Text, "The field whose values are listed"),
-        Argument::new("like", Kind::Text, "Only fields with this text in their name"),
-        Argument::new("limit", Kind::Whole(1, MOST_ROWS, 50), "Fields or values listed at most"),
+        Argument::new("field", ArgumentKind::Text, "The field whose values are listed"),
+        Argument::new("like", ArgumentKind::Text, "Only fields with this text in their name"),
+        Argument::new("limit", ArgumentKind::Whole(1, MOST_ROWS, 50), "Fields or values listed at most"),
         QUERY,
         FROM,
         TO,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::Tool;
 use super::rows::begun;
 use crate::mcp::answer::{Answered, shortened, with_rows};
-use crate::mcp::arguments::{Argument, FROM, Kind, QUERY, TO};
+use crate::mcp::arguments::{Argument, ArgumentKind, FROM, QUERY, TO};
 use crate::mcp::call::Call;
 use crate::mcp::limits::{MOST_ROWS, TEXT_BYTES};
 
@@ -19,8 +19,8 @@ pub const TOOL: Tool = Tool {
         QUERY,
         FROM,
         TO,
-        Argument::new("limit", Kind::Whole(1, MOST_ROWS, 20), "Patterns listed at most"),
-        Argument::new("examples", Kind::Whole(0, 5, 1), "References of the earliest events of each"),
+        Argument::new("limit", ArgumentKind::Whole(1, MOST_ROWS, 20), "Patterns listed at most"),
+        Argument::new("examples", ArgumentKind::Whole(0, 5, 1), "References of the earliest events of each"),
     ],
     run,
 };

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Tool;
 use super::rows::{begun, known, scalar};
 use crate::mcp::answer::{Answered, Failure, with_rows};
-use crate::mcp::arguments::{Argument, FROM, Kind, QUERY, TO, bad};
+use crate::mcp::arguments::{Argument, ArgumentKind, FROM, QUERY, TO, bad};
 use crate::mcp::call::Call;
 use crate::mcp::limits::{MOST_GROUPS, MOST_NAMES};
 
@@ -17,12 +17,12 @@ pub const TOOL: Tool = Tool {
     summary: "Exact percentiles of a numeric field, with its count, over the matching events; with `by` for each of the \
               most frequent values of another field.",
     arguments: &[
-        Argument::needed("field", Kind::Text, "The numeric field"),
-        Argument::new("by", Kind::Text, "The field whose values are compared"),
-        Argument::new("at", Kind::Numbers, "Percentiles from 0 to 100; 50, 90, 95, 99 unless given"),
+        Argument::needed("field", ArgumentKind::Text, "The numeric field"),
+        Argument::new("by", ArgumentKind::Text, "The field whose values are compared"),
+        Argument::new("at", ArgumentKind::Numbers, "Percentiles from 0 to 100; 50, 90, 95, 99 unless given"),
         Argument::new(
             "groups",
-            Kind::Whole(1, MOST_GROUPS, 20),
+            ArgumentKind::Whole(1, MOST_GROUPS, 20),
             "With `by`: values at most; all others are one more",
         ),
         QUERY,

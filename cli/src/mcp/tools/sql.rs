@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::Tool;
 use super::rows::{begun, time};
 use crate::mcp::answer::{Answered, shortened, with_rows};
-use crate::mcp::arguments::{Argument, FROM, Kind, TO};
+use crate::mcp::arguments::{Argument, ArgumentKind, FROM, TO};
 use crate::mcp::call::Call;
 use crate::mcp::limits::{ANSWER_BYTES, CELL_BYTES, LEAST_CELL_BYTES, MOST_COLUMNS, MOST_ROWS, TEXT_BYTES};
 
@@ -17,11 +17,15 @@ pub const TOOL: Tool = Tool {
               fields), templates, notes and sources. Only a whole answer is one: aggregate, or LIMIT, and give `seconds` to \
               what takes longer. Files are not read.",
     arguments: &[
-        Argument::needed("statement", Kind::Text, "SELECT … FROM events …, or WITH … SELECT …"),
+        Argument::needed("statement", ArgumentKind::Text, "SELECT … FROM events …, or WITH … SELECT …"),
         FROM,
         TO,
-        Argument::new("zone", Kind::Text, "Time zone of days, such as Europe/Berlin; UTC unless given"),
-        Argument::new("limit", Kind::Whole(1, MOST_ROWS, 50), "Rows listed at most"),
+        Argument::new(
+            "zone",
+            ArgumentKind::Text,
+            "Time zone of days, such as Europe/Berlin; UTC unless given",
+        ),
+        Argument::new("limit", ArgumentKind::Whole(1, MOST_ROWS, 50), "Rows listed at most"),
     ],
     run,
 };

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::Tool;
 use super::rows::{begun, known, scalar, time};
 use crate::mcp::answer::{Answered, with_rows};
-use crate::mcp::arguments::{Argument, FROM, Kind, QUERY, TO};
+use crate::mcp::arguments::{Argument, ArgumentKind, FROM, QUERY, TO};
 use crate::mcp::call::Call;
 use crate::mcp::limits::{MOST_BUCKETS, MOST_GROUPS};
 
@@ -22,13 +22,13 @@ pub const TOOL: Tool = Tool {
         TO,
         Argument::new(
             "buckets",
-            Kind::Whole(1, MOST_BUCKETS, 60),
+            ArgumentKind::Whole(1, MOST_BUCKETS, 60),
             "Buckets of time at most; they have round widths",
         ),
-        Argument::new("by", Kind::Text, "The field that counts are split by, instead of level"),
+        Argument::new("by", ArgumentKind::Text, "The field that counts are split by, instead of level"),
         Argument::new(
             "groups",
-            Kind::Whole(1, MOST_GROUPS, 5),
+            ArgumentKind::Whole(1, MOST_GROUPS, 5),
             "With `by`: values at most; all others are one more",
         ),
     ],

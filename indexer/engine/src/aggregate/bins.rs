@@ -6,7 +6,7 @@ use super::request::Bins;
 use crate::exec::{SegmentRows, in_order};
 use base::error::{Error, ErrorKind, Result};
 use base::limits::TIMELINE_BUCKETS;
-use store::{Column, with_codes};
+use store::{StoredColumn, with_codes};
 
 /// The numbers of a field among the matching events.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +66,7 @@ fn extent_of(asked: &AggregateScope<'_>, field: &str, part: &SegmentRows) -> Res
 }
 
 /// The smallest code whose number is not below this one; one past the largest code if all are.
-pub fn first_code(column: &Column, number: f64) -> u64 {
+pub fn first_code(column: &StoredColumn, number: f64) -> u64 {
     let (mut low, mut high) = (1, column.largest + 1);
     while low < high {
         let middle = low + (high - low) / 2;

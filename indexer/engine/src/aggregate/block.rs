@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::exec::SegmentRows;
-use store::{Code, Column, Times, with_codes};
+use store::{Code, StoredColumn, Times, with_codes};
 
 /// Rows of a batch: few enough that the buffers next to them stay in the nearest cache.
 const BLOCK_ROWS: usize = 4_096;
@@ -80,9 +80,9 @@ pub enum Lookup {
     /// Every row has the same key.
     All(u32),
     /// The key of each code of a column.
-    Table(Arc<Column>, Vec<u32>),
+    Table(Arc<StoredColumn>, Vec<u32>),
     /// Keys by ranges of codes.
-    Ranges(Arc<Column>, Ranges),
+    Ranges(Arc<StoredColumn>, Ranges),
 }
 
 /// Maps a code to its range in a list of sorted edges.
@@ -215,7 +215,7 @@ impl Blocks<'_> {
 }
 
 /// Adds the key of each row, times the stride, to its cell.
-fn add_keys(block: &Block<'_>, column: &Column, cells: &mut Vec<u32>, worth: impl Fn(u64) -> u32) {
+fn add_keys(block: &Block<'_>, column: &StoredColumn, cells: &mut Vec<u32>, worth: impl Fn(u64) -> u32) {
     with_codes!(&column.codes, codes => {
         let worth = |code: &_| worth(u64::from(*code));
         match &block.rows {

@@ -2,7 +2,7 @@
 
 use super::block::{Block, BlockCells};
 use crate::exec::SegmentRows;
-use store::{Code, Column, with_codes};
+use store::{Code, StoredColumn, with_codes};
 
 /// With so few keys, several counters are kept per key: if most rows have the same key, each increment would
 /// wait for the previous one.
@@ -31,7 +31,7 @@ impl Counting {
     }
 
     /// Counts the codes of a column in a range of a segment's rows.
-    pub fn add_codes(&mut self, column: &Column, part: &SegmentRows, rows: std::ops::Range<usize>) {
+    pub fn add_codes(&mut self, column: &StoredColumn, part: &SegmentRows, rows: std::ops::Range<usize>) {
         with_codes!(&column.codes, codes => {
             if part.is_whole() {
                 self.add_all(&codes[rows]);
@@ -78,7 +78,7 @@ fn key(code: impl Code) -> usize {
 }
 
 /// How often each code of a column occurs in the rows, starting with the missing value.
-pub fn count_codes(column: &Column, part: &SegmentRows) -> Vec<u32> {
+pub fn count_codes(column: &StoredColumn, part: &SegmentRows) -> Vec<u32> {
     let mut counting = Counting::new(column.largest as usize + 1);
     counting.add_codes(column, part, part.rows());
     counting.finish()

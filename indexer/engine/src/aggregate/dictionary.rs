@@ -12,7 +12,7 @@ use base::FieldKind;
 use base::error::{Error, ErrorKind, Result};
 use base::limits::{CANCEL_ROWS, DISTINCT_VALUES};
 use store::Snapshot;
-use store::{Column, Dictionary, Interner, Scalar, with_codes};
+use store::{ColumnValues, Interner, Scalar, StoredColumn, with_codes};
 
 /// A field over all segments of a snapshot.
 pub struct GlobalValues {
@@ -25,7 +25,7 @@ pub struct GlobalValues {
 
 #[derive(Clone)]
 pub struct Coded {
-    pub column: Arc<Column>,
+    pub column: Arc<StoredColumn>,
     /// Indexed by the column's code: the code here.
     pub shared: Arc<Vec<u32>>,
 }
@@ -48,7 +48,7 @@ impl GlobalValues {
         let decode = |index: usize| coded(&snapshot.segments[index], snapshot.sources(), field, cancel);
         in_order(snapshot.segments.len(), cancel, decode, |index, column| {
             let id = snapshot.segments[index].meta.id;
-            let coded = |column: Arc<Column>| -> Result<Coded> {
+            let coded = |column: Arc<StoredColumn>| -> Result<Coded> {
                 let mut all = locked(&known);
                 let shared = match all.segments.get(&id) {
                     Some(shared) => Arc::clone(shared),
@@ -77,7 +77,7 @@ impl GlobalValues {
             let decode = |index: usize| coded(&snapshot.segments[index], snapshot.sources(), field, cancel);
             in_order(snapshot.segments.len(), cancel, decode, |_, column| {
                 let place = segments.len() as u64;
-                let coded = |column: Arc<Column>| -> Result<Coded> {
+                let coded = |column: Arc<StoredColumn>| -> Result<Coded> {
                     let shared = locked(&known).add(place, &column, field, cancel)?;
                     Ok(Coded { column, shared })
                 };
@@ -119,13 +119,19 @@ impl KnownValues {
         })
     }
 
-    fn add(&mut self, segment: u64, column: &Column, field: &str, cancel: &Cancel) -> Result<Arc<Vec<u32>>> {
+    fn add(
+        &mut self,
+        segment: u64,
+        column: &StoredColumn,
+        field: &str,
+        cancel: &Cancel,
+    ) -> Result<Arc<Vec<u32>>> {
         let mut shared = vec![0; column.largest as usize + 1];
         let many = || {
             let message = format!("`{field}` has more than {DISTINCT_VALUES} different values");
             Error::new(ErrorKind::Limit, message).hint("use another field, or count only the distinct values")
         };
-        if let Dictionary::Texts(texts) = &column.values {
+        if let ColumnValues::Texts(texts) = &column.values {
             for (place, text) in texts.iter().enumerate() {
                 if place.is_multiple_of(CANCEL_ROWS) && cancel.is_set() {
                     return Err(Error::cancelled());

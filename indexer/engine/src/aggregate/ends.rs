@@ -5,19 +5,19 @@ use std::sync::Arc;
 use super::block::Block;
 use crate::exec::{Key, SegmentRows};
 use base::error::Result;
-use store::{Column, Scalar};
+use store::{Scalar, StoredColumn};
 
 /// The first or last value of a cell, with the global sort key of its event.
 pub type End = Option<(Key, Scalar)>;
 
 pub struct Ending {
-    columns: Vec<Arc<Column>>,
+    columns: Vec<Arc<StoredColumn>>,
     last: bool,
     rows: Vec<Option<u32>>,
 }
 
 impl Ending {
-    pub fn new(columns: Vec<Arc<Column>>, last: bool, cells: usize) -> Ending {
+    pub fn new(columns: Vec<Arc<StoredColumn>>, last: bool, cells: usize) -> Ending {
         Ending { columns, last, rows: vec![None; cells] }
     }
 

@@ -17,7 +17,7 @@ use base::limits::PARTIAL_EVERY;
 use base::{Cancel, FieldKind};
 use jiff::tz::TimeZone;
 use store::Snapshot;
-use store::{Column, Scalar, with_codes};
+use store::{Scalar, StoredColumn, with_codes};
 
 /// Percentiles of a numeric facet.
 pub const PERCENTILES: [f64; 5] = [5.0, 50.0, 90.0, 95.0, 99.0];
@@ -295,7 +295,7 @@ fn sparkline(asked: &AggregateScope<'_>, values: &GlobalValues, edges: &[i64]) -
     Ok(line)
 }
 
-fn rows_with_value(column: &Column, part: &SegmentRows, rows: std::ops::Range<usize>) -> u32 {
+fn rows_with_value(column: &StoredColumn, part: &SegmentRows, rows: std::ops::Range<usize>) -> u32 {
     if column.missing == 0 {
         return part.count_in(rows) as u32;
     }

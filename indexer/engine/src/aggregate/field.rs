@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::Cancel;
 use base::error::Result;
-use store::{Column, Dictionary, Packed, Scalar, Segment, SourceEntry, Unit, with_codes};
+use store::{ColumnValues, Packed, Scalar, Segment, SourceEntry, StoredColumn, Unit, with_codes};
 
 /// If the range of the numbers is larger than this, they are dictionary-encoded before they are counted,
 /// because most counters would stay empty.
@@ -12,8 +12,8 @@ pub const DENSE: u64 = 1 << 16;
 
 /// A field's numbers in a segment, and the values that are not numbers.
 pub struct FieldNumbers {
-    pub column: Option<Arc<Column>>,
-    pub others: Vec<Arc<Column>>,
+    pub column: Option<Arc<StoredColumn>>,
+    pub others: Vec<Arc<StoredColumn>>,
 }
 
 /// The columns of a field in a segment: usually one, none if no event has the field, several if its values
@@ -23,13 +23,13 @@ pub fn columns(
     sources: &[SourceEntry],
     field: &str,
     cancel: &Cancel,
-) -> Result<Vec<Arc<Column>>> {
+) -> Result<Vec<Arc<StoredColumn>>> {
     match field {
         "time" => {
             let make = || {
                 let times = segment.times()?;
                 let times: Vec<i64> = (0..times.rows()).map(|row| times.get(row)).collect();
-                Ok(Column::whole(&times, Unit::Time))
+                Ok(StoredColumn::whole(&times, Unit::Time))
             };
             Ok(vec![segment.derived_column("#time as a field", make)?])
         }
@@ -42,13 +42,13 @@ pub fn columns(
     }
 }
 
-fn by_name(segment: &Segment, sources: &[SourceEntry]) -> Result<Column> {
+fn by_name(segment: &Segment, sources: &[SourceEntry]) -> Result<StoredColumn> {
     let places = segment.locations()?;
     let codes = (0..segment.meta.events as usize).map(|row| u64::from(places.source(row)) + 1);
     let names = sources.iter().map(|source| Scalar::Text(source.name.clone())).collect::<Vec<_>>();
     let largest = names.len() as u64;
     let codes = codes.map(|code| if code <= largest { code } else { 0 });
-    Ok(Column::listed(Packed::pack(codes, largest), names))
+    Ok(StoredColumn::listed(Packed::pack(codes, largest), names))
 }
 
 /// A field as numbers.
@@ -58,14 +58,15 @@ pub fn numbers(
     field: &str,
     cancel: &Cancel,
 ) -> Result<FieldNumbers> {
-    let is_number = |column: &Arc<Column>| matches!(&column.values, Dictionary::Numbers { unit, .. } if unit.is_number() || *unit == Unit::Time);
+    let is_number = |column: &Arc<StoredColumn>| matches!(&column.values, ColumnValues::Numbers { unit, .. } if unit.is_number() || *unit == Unit::Time);
     let (numbers, others): (Vec<_>, Vec<_>) =
         columns(segment, sources, field, cancel)?.into_iter().partition(is_number);
     let column = match numbers.as_slice() {
         [] => None,
         [one] => Some(Arc::clone(one)),
         several => Some(
-            segment.derived_column(&format!("#numbers {field}"), || Ok(Column::joined_floats(several)))?,
+            segment
+                .derived_column(&format!("#numbers {field}"), || Ok(StoredColumn::joined_floats(several)))?,
         ),
     };
     Ok(FieldNumbers { column, others })
@@ -77,7 +78,7 @@ pub fn coded(
     sources: &[SourceEntry],
     field: &str,
     cancel: &Cancel,
-) -> Result<Option<Arc<Column>>> {
+) -> Result<Option<Arc<StoredColumn>>> {
     let columns = columns(segment, sources, field, cancel)?;
     match columns.as_slice() {
         [] => Ok(None),
@@ -87,13 +88,13 @@ pub fn coded(
     }
 }
 
-fn is_sparse(column: &Column) -> bool {
-    matches!(column.values, Dictionary::Numbers { .. }) && column.largest > DENSE
+fn is_sparse(column: &StoredColumn) -> bool {
+    matches!(column.values, ColumnValues::Numbers { .. }) && column.largest > DENSE
 }
 
 /// The values of several columns as one list; a row has a value in at most one of them.
-fn mixed(columns: &[Arc<Column>]) -> Column {
-    let recoded: Vec<Column> = columns.iter().map(|column| column.recoded()).collect();
+fn mixed(columns: &[Arc<StoredColumn>]) -> StoredColumn {
+    let recoded: Vec<StoredColumn> = columns.iter().map(|column| column.recoded()).collect();
     let firsts = recoded.iter().scan(0, |first, column| {
         let this = *first;
         *first += column.largest;
@@ -101,19 +102,19 @@ fn mixed(columns: &[Arc<Column>]) -> Column {
     });
     let firsts: Vec<u64> = firsts.collect();
     let largest = recoded.iter().map(|column| column.largest).sum();
-    let rows = recoded.iter().map(Column::rows).max().unwrap_or(0);
+    let rows = recoded.iter().map(StoredColumn::rows).max().unwrap_or(0);
     let code = |row: usize| {
         let codes = recoded.iter().zip(&firsts).map(|(column, first)| (column.codes.get(row), first));
         codes.filter(|(code, _)| *code > 0).map(|(code, first)| code + first).next().unwrap_or(0)
     };
     let values = recoded.iter().flat_map(|column| (1..=column.largest).filter_map(|code| column.value(code)));
     let values = values.collect();
-    Column::listed(Packed::pack((0..rows).map(code), largest), values)
+    StoredColumn::listed(Packed::pack((0..rows).map(code), largest), values)
 }
 
 /// How many of these rows have no value in a column.
 #[must_use]
-pub fn missing(column: &Column, part: &crate::exec::SegmentRows) -> usize {
+pub fn missing(column: &StoredColumn, part: &crate::exec::SegmentRows) -> usize {
     if column.missing == 0 || part.is_all() {
         return column.missing;
     }
@@ -129,8 +130,8 @@ mod tests {
 
     #[test]
     fn values_of_several_types_share_one_list() {
-        let ints = Arc::new(Column::from_values(Values::Int(vec![7, i64::MIN, i64::MIN, 7_000_000])));
-        let truths = Arc::new(Column::from_values(Values::Bool(vec![None, Some(true), None, None])));
+        let ints = Arc::new(StoredColumn::from_values(Values::Int(vec![7, i64::MIN, i64::MIN, 7_000_000])));
+        let truths = Arc::new(StoredColumn::from_values(Values::Bool(vec![None, Some(true), None, None])));
         let mixed = mixed(&[ints, truths]);
         let values: Vec<_> = (0..4).map(|row| mixed.at(row)).collect();
         let expected = [Some(Scalar::Int(7)), Some(Scalar::Bool(true)), None, Some(Scalar::Int(7_000_000))];

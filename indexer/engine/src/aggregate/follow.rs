@@ -15,7 +15,7 @@ use crate::view::View;
 use base::Cancel;
 use base::error::Result;
 use store::Snapshot;
-use store::{Code, Column, Dictionary, Segment, SourceEntry, with_codes};
+use store::{Code, ColumnValues, Segment, SourceEntry, StoredColumn, with_codes};
 
 /// A field of a source that holds the value.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -133,10 +133,10 @@ fn with_any<C: Code>(all: &[C], codes: &[u64]) -> Bitmap {
 }
 
 /// The codes of a column for a value, in order.
-fn codes_of(column: &Column, value: &str) -> Vec<u64> {
+fn codes_of(column: &StoredColumn, value: &str) -> Vec<u64> {
     match &column.values {
-        Dictionary::Texts(texts) => texts.places_of(value).map(|place| place as u64 + 1).collect(),
-        Dictionary::Numbers { unit, .. } if unit.is_number() => {
+        ColumnValues::Texts(texts) => texts.places_of(value).map(|place| place as u64 + 1).collect(),
+        ColumnValues::Numbers { unit, .. } if unit.is_number() => {
             let Ok(number) = value.parse::<f64>() else { return Vec::new() };
             let code = first_code(column, number);
             // Integers that round to the same float are neighbours.

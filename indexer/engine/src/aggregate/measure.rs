@@ -14,7 +14,7 @@ use super::request::{Measure, Measured};
 use super::stats::{Summary, Summing};
 use crate::exec::{Domain, Narrowed, Ranks, SegmentRows, in_order};
 use base::error::Result;
-use store::{Column, Scalar};
+use store::{Scalar, StoredColumn};
 
 /// A measure over all segments.
 pub enum MeasureState {
@@ -35,7 +35,7 @@ pub struct Without {
 impl Without {
     /// Counts all events of the segment's rows, including those outside all time buckets.
     fn count(numbers: &FieldNumbers, part: &SegmentRows) -> Without {
-        let there = |column: &Arc<Column>| part.len() - missing(column, part);
+        let there = |column: &Arc<StoredColumn>| part.len() - missing(column, part);
         let mistyped: usize = numbers.others.iter().map(there).sum();
         let numbers = numbers.column.as_ref().map_or(0, there);
         Without { missing: part.len().saturating_sub(numbers + mistyped) as u64, mistyped: mistyped as u64 }
@@ -58,7 +58,7 @@ pub enum PassResult {
 /// The columns of a segment that a measure reads.
 pub enum MeasureColumns {
     FieldNumbers(FieldNumbers),
-    Any(Vec<Arc<Column>>),
+    Any(Vec<Arc<StoredColumn>>),
     None,
 }
 

@@ -3,12 +3,12 @@
 use super::block::Block;
 use crate::exec::{Domain, Narrowed, Ranks, ToKey};
 use crate::percentile::between;
-use store::{Code, Column, Scalar, with_codes};
+use store::{Code, Scalar, StoredColumn, with_codes};
 
 /// The buffered numbers of one segment in a pass.
 pub struct Passing<'a> {
     ranks: &'a Ranks,
-    column: &'a Column,
+    column: &'a StoredColumn,
     to_key: ToKey,
     first: u32,
     narrowed: Narrowed,
@@ -16,7 +16,13 @@ pub struct Passing<'a> {
 
 impl<'a> Passing<'a> {
     /// The rows span this many cells from `first` on.
-    pub fn new(ranks: &'a Ranks, column: &'a Column, to_key: ToKey, first: u32, cells: usize) -> Passing<'a> {
+    pub fn new(
+        ranks: &'a Ranks,
+        column: &'a StoredColumn,
+        to_key: ToKey,
+        first: u32,
+        cells: usize,
+    ) -> Passing<'a> {
         Passing { ranks, column, to_key, first, narrowed: ranks.begin(cells) }
     }
 

@@ -13,7 +13,7 @@ use crate::exec::SegmentRows;
 use base::error::{Error, ErrorKind, Result};
 use base::limits::ANSWER_CELLS;
 use std::sync::Arc;
-use store::Column;
+use store::StoredColumn;
 
 pub struct AggregatePlan {
     /// Time first, then in the order of the request.
@@ -175,7 +175,7 @@ fn bins_of(asked: &AggregateScope<'_>, part: &SegmentRows, axis: &Axis, places: 
     Ok(Lookup::Ranges(Arc::clone(&column), ranges(&column, edges, places - 1)))
 }
 
-fn ranges(column: &Column, edges: &[f64], missing: u32) -> Ranges {
+fn ranges(column: &StoredColumn, edges: &[f64], missing: u32) -> Ranges {
     let begins = edges[..edges.len().saturating_sub(1)].iter().map(|&edge| first_code(column, edge));
     Ranges::new(begins.collect(), column.largest, missing)
 }

@@ -2,7 +2,7 @@
 //! decimals are summed as integers, so their sums are exact.
 
 use super::block::Block;
-use store::{Code, Column, Dictionary, Packed, Scalar, Unit};
+use store::{Code, ColumnValues, Packed, Scalar, StoredColumn, Unit};
 
 /// Numbers of one cell.
 #[derive(Clone, Debug, Default)]
@@ -157,7 +157,7 @@ enum Sums {
 
 /// The accumulator of one segment.
 pub struct Summing<'a> {
-    column: &'a Column,
+    column: &'a StoredColumn,
     base: i64,
     unit: Unit,
     sums: Sums,
@@ -165,8 +165,8 @@ pub struct Summing<'a> {
 
 impl<'a> Summing<'a> {
     /// Nothing when the column has no numbers.
-    pub fn new(column: &'a Column, cells: usize) -> Option<Summing<'a>> {
-        let Dictionary::Numbers { base, unit } = column.values else { return None };
+    pub fn new(column: &'a StoredColumn, cells: usize) -> Option<Summing<'a>> {
+        let ColumnValues::Numbers { base, unit } = column.values else { return None };
         let linear = !matches!(column.codes, Packed::U64(_)) && unit != Unit::Bits;
         let sums = if linear {
             Sums::CodeSums(vec![CodeSums::NONE; cells])
@@ -220,7 +220,7 @@ fn add_codes<C: Code>(sums: &mut [CodeSums], block: &Block<'_>, codes: &[C]) {
     });
 }
 
-fn from_codes(sums: &CodeSums, column: &Column, base: i64, unit: Unit) -> Summary {
+fn from_codes(sums: &CodeSums, column: &StoredColumn, base: i64, unit: Unit) -> Summary {
     if sums.count == 0 {
         return Summary::default();
     }
@@ -243,7 +243,7 @@ fn from_codes(sums: &CodeSums, column: &Column, base: i64, unit: Unit) -> Summar
     }
 }
 
-fn from_floats(sums: &FloatSums, column: &Column, unit: Unit) -> Summary {
+fn from_floats(sums: &FloatSums, column: &StoredColumn, unit: Unit) -> Summary {
     let sum = match unit {
         Unit::Bits => Sum::Float(sums.sum),
         Unit::Decimals(places) => Sum::Whole { sum: sums.whole, places, floats: true },

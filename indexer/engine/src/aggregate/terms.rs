@@ -11,7 +11,7 @@ use crate::Engine;
 use crate::exec::{SegmentRows, in_order};
 use base::error::{Error, ErrorKind, Result};
 use base::limits::{PARTIAL_EVERY, TERMS};
-use store::{Column, Scalar, with_codes};
+use store::{Scalar, StoredColumn, with_codes};
 
 /// If fewer rows match than this share of a column's codes, they are counted row by row, because a counter
 /// for every code would cost more than the rows.
@@ -177,7 +177,7 @@ pub fn counts_of_codes(
     case: &Engine,
     field: &str,
     part: &SegmentRows,
-    column: &Column,
+    column: &StoredColumn,
 ) -> Result<Arc<Vec<u32>>> {
     if !part.is_all() {
         return Ok(Arc::new(count_codes(column, part)));
@@ -191,7 +191,12 @@ pub fn counts_of_codes(
     case.columns().get(part.segment.meta.id, &format!("#counts {field}"), make)
 }
 
-fn counted(asked: &AggregateScope<'_>, field: &str, part: &SegmentRows, column: &Column) -> Result<Counted> {
+fn counted(
+    asked: &AggregateScope<'_>,
+    field: &str,
+    part: &SegmentRows,
+    column: &StoredColumn,
+) -> Result<Counted> {
     if !part.is_all() && part.len() < column.largest as usize / SPARSE {
         let mut rows = Vec::with_capacity(part.len());
         with_codes!(&column.codes, codes => part.for_each(|row| rows.push(u64::from(codes[row]) as u32)));

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::exec::SegmentRows;
 use base::error::Result;
-use store::{Column, Rollup, with_codes};
+use store::{Rollup, StoredColumn, with_codes};
 
 /// Counts in buckets of equal width. Buckets begin at multiples of their width since 1970 UTC.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -161,7 +161,7 @@ impl Counts {
 }
 
 #[must_use]
-pub fn level_of(column: &Column, code: u64) -> Level {
+pub fn level_of(column: &StoredColumn, code: u64) -> Level {
     let name = column.value(code).map(|value| value.to_string()).unwrap_or_default();
     Level::ALL.into_iter().find(|level| level.name() == name).unwrap_or_default()
 }

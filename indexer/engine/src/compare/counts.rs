@@ -15,7 +15,7 @@ use crate::aggregate::{DENSE, GlobalValues, TermCounts, columns};
 use crate::exec::SegmentRows;
 use crate::view::View;
 use base::error::{Error, ErrorKind, Result};
-use store::{Column, Dictionary, MESSAGES, with_codes};
+use store::{ColumnValues, MESSAGES, StoredColumn, with_codes};
 
 /// A field with more values is not compared by value.
 pub const VALUES: usize = 2_000;
@@ -472,7 +472,7 @@ fn inspected(sides: &Sides<'_>, field: &str) -> Result<Inspected> {
         let Some(part) = parts.iter().flatten().next() else { return Ok(own) };
         for column in columns(&part.segment, sides.sources(index), field, sides.cancel)? {
             match &column.values {
-                Dictionary::Numbers { unit, .. } if unit.is_number() => own.is_measure |= has_many(&column),
+                ColumnValues::Numbers { unit, .. } if unit.is_number() => own.is_measure |= has_many(&column),
                 _ => own.values = own.values.max(column.largest as usize),
             }
         }
@@ -492,7 +492,7 @@ fn is_name(field: &str) -> bool {
 }
 
 /// Whether a column has more than a few different numbers.
-fn has_many(column: &Column) -> bool {
+fn has_many(column: &StoredColumn) -> bool {
     if column.largest <= FEW_NUMBERS as u64 || column.largest > DENSE {
         return column.largest > DENSE;
     }

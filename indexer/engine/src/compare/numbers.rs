@@ -15,7 +15,7 @@ use crate::aggregate::{self, AggregateScope, Measure, Request};
 use crate::exec::SegmentRows;
 use crate::view::View;
 use base::error::{Error, Result};
-use store::{Column, Dictionary, Scalar, Unit, with_codes};
+use store::{ColumnValues, Scalar, StoredColumn, Unit, with_codes};
 
 /// Numbers are put into bins, each wider than the one before: 32 of them from a number to its double.
 const BITS: u32 = 52 - 5;
@@ -222,10 +222,9 @@ fn group_fields(counts: &Counts) -> Vec<GroupField> {
 }
 
 /// The column of a field's numbers in a segment.
-fn column_of(sides: &Sides<'_>, field: &str, index: usize) -> Result<Option<Arc<Column>>> {
+fn column_of(sides: &Sides<'_>, field: &str, index: usize) -> Result<Option<Arc<StoredColumn>>> {
     let numbers = aggregate::numbers(sides.segment(index), sides.sources(index), field, sides.cancel)?;
-    let is_number =
-        |column: &Arc<Column>| matches!(column.values, Dictionary::Numbers { unit, .. } if unit.is_number());
+    let is_number = |column: &Arc<StoredColumn>| matches!(column.values, ColumnValues::Numbers { unit, .. } if unit.is_number());
     Ok(numbers.column.filter(is_number))
 }
 
@@ -289,9 +288,9 @@ impl Binning {
     }
 
     /// The bins of a column's numbers in some rows, with those rows.
-    fn bins_of(self, column: &Column, part: &SegmentRows) -> (Vec<u32>, Vec<u32>) {
+    fn bins_of(self, column: &StoredColumn, part: &SegmentRows) -> (Vec<u32>, Vec<u32>) {
         let (mut rows, mut bins) = (Vec::with_capacity(part.len()), Vec::with_capacity(part.len()));
-        let Dictionary::Numbers { base, unit } = column.values else { return (rows, bins) };
+        let ColumnValues::Numbers { base, unit } = column.values else { return (rows, bins) };
         let bin = |code: u64| self.bin(unit.float(base.wrapping_add((code - 1) as i64)));
         let known: Vec<u32> = if column.largest <= aggregate::DENSE {
             (1..=column.largest).map(bin).collect()

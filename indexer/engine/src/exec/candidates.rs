@@ -9,7 +9,7 @@ use super::codes::Codes;
 use super::matcher::Matcher;
 use super::select::SegmentQuery;
 use base::error::Result;
-use store::{Column, Dictionary, TokenPostings, TokenValues};
+use store::{ColumnValues, StoredColumn, TokenPostings, TokenValues};
 
 pub struct Candidates {
     exact: Vec<u32>,
@@ -20,7 +20,7 @@ pub struct Candidates {
 /// The rows of a column that have one of these codes, without the exceptions.
 pub struct ColumnCandidates {
     name: String,
-    column: Arc<Column>,
+    column: Arc<StoredColumn>,
     codes: Codes,
     excepted: Vec<u32>,
 }
@@ -100,9 +100,9 @@ impl ColumnCandidates {
 }
 
 /// A value as it occurs in the text of events.
-fn text_of_value(column: &Column, place: usize) -> Option<Cow<'_, str>> {
+fn text_of_value(column: &StoredColumn, place: usize) -> Option<Cow<'_, str>> {
     match &column.values {
-        Dictionary::Texts(texts) => texts.get(place).map(Cow::Borrowed),
+        ColumnValues::Texts(texts) => texts.get(place).map(Cow::Borrowed),
         _ => column.value(place as u64 + 1).map(|value| Cow::Owned(value.to_string())),
     }
 }

@@ -4,7 +4,7 @@
 use super::bitmap::Bitmap;
 use super::value_predicate::NumberTest;
 use query::{Amount, Op};
-use store::{Code, Column, Unit, with_codes};
+use store::{Code, StoredColumn, Unit, with_codes};
 
 /// Up to this many ranges of codes are compared one after the other; each pass runs at memory speed.
 const COMPARED: usize = 3;
@@ -88,7 +88,7 @@ impl Codes {
 
     /// The rows of a column that have one of the codes.
     #[must_use]
-    pub fn rows(&self, column: &Column) -> Bitmap {
+    pub fn rows(&self, column: &StoredColumn) -> Bitmap {
         if column.missing == 0 && self.0.as_slice() == [(1, column.largest)] {
             return Bitmap::all(column.rows());
         }
@@ -97,7 +97,7 @@ impl Codes {
 
     /// The rows of `among` that have one of the codes.
     #[must_use]
-    pub fn rows_among(&self, column: &Column, among: &Bitmap) -> Bitmap {
+    pub fn rows_among(&self, column: &StoredColumn, among: &Bitmap) -> Bitmap {
         if among.are_few() {
             return with_codes!(&column.codes, codes => among.with_code(codes, |code| self.has(code.into())));
         }
@@ -133,7 +133,7 @@ impl Codes {
 
 /// The codes of a numeric column that pass. Codes ascend with the numbers, so a comparison selects a range of
 /// codes.
-pub fn from_numbers(column: &Column, (base, unit): (i64, Unit), test: &NumberTest) -> Codes {
+pub fn from_numbers(column: &StoredColumn, (base, unit): (i64, Unit), test: &NumberTest) -> Codes {
     let amount = |code: u64| {
         let number = base.wrapping_add((code - 1) as i64);
         match unit {
@@ -190,7 +190,7 @@ fn first_code(end: u128, precedes: impl Fn(u64) -> bool) -> u128 {
 }
 
 /// The codes that occur in the column, in ascending order.
-fn present(column: &Column) -> Vec<u64> {
+fn present(column: &StoredColumn) -> Vec<u64> {
     with_codes!(&column.codes, codes => {
         if column.largest < TABLE {
             let mut seen = vec![false; column.largest as usize + 1];
@@ -215,7 +215,7 @@ mod tests {
     use super::super::value_predicate::ValueTest;
     use super::*;
     use query::{Bound, Pattern, Range, Test};
-    use store::{Dictionary, Values};
+    use store::{ColumnValues, Values};
 
     fn number() -> impl Strategy<Value = String> {
         prop_oneof![
@@ -275,8 +275,8 @@ mod tests {
                 Values::Float(values) => !values[row].is_nan() && test.numbers.passes(Amount::Float(values[row])),
                 _ => false,
             };
-            let column = Column::from_values(numbers.clone());
-            let Dictionary::Numbers { base, unit } = column.values else { panic!("no numbers") };
+            let column = StoredColumn::from_values(numbers.clone());
+            let ColumnValues::Numbers { base, unit } = column.values else { panic!("no numbers") };
             let found = from_numbers(&column, (base, unit), &test.numbers).rows(&column);
             prop_assert_eq!(found, Bitmap::from_test(column.rows(), passes));
         }
@@ -294,7 +294,7 @@ mod tests {
             }
             let largest = 90 << shift;
             let packed = store::Packed::pack(codes.iter().map(|code| code << shift), largest);
-            let column = Column { codes: packed, largest, ..Column::from_values(Values::Int(vec![])) };
+            let column = StoredColumn { codes: packed, largest, ..StoredColumn::from_values(Values::Int(vec![])) };
             let rows = Codes::from_places(places.iter().copied()).rows(&column);
             let has = |row: usize| (codes[row] << shift).checked_sub(1).is_some_and(|place| places.contains(&(place as usize)));
             prop_assert_eq!(&rows, &Bitmap::from_test(codes.len(), has));

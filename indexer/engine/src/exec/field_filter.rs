@@ -16,7 +16,7 @@ use super::value_predicate::{ValueTest, ends};
 use base::error::Result;
 use base::stamp;
 use query::{Op, Pattern, Test, levels};
-use store::{Column, Dictionary, Prints, Texts, Unit, Values, level_of};
+use store::{ColumnValues, Prints, StoredColumn, Texts, Unit, Values, level_of};
 
 /// The rows of a segment whose field passes the test.
 pub fn eval(query: &SegmentQuery<'_>, field: &str, test: &ValueTest) -> Result<ClauseRows> {
@@ -48,7 +48,7 @@ fn level(query: &SegmentQuery<'_>, test: &Test) -> Result<ClauseRows> {
         return Ok(ClauseRows { rows: Bitmap::none(rows), path: Path::Pruned });
     }
     let column = query.segment.packed("level")?;
-    let Dictionary::Texts(names) = &column.values else {
+    let ColumnValues::Texts(names) = &column.values else {
         return Ok(ClauseRows { rows: Bitmap::none(rows), path: Path::Pruned });
     };
     let passing = names.iter().enumerate().filter(|(_, name)| passes[level_of(name) as usize]);
@@ -75,7 +75,7 @@ fn source(query: &SegmentQuery<'_>, test: &ValueTest) -> Result<ClauseRows> {
         return Ok(ClauseRows { rows: Bitmap::all(rows), path: Path::Pruned });
     }
     let column = query.segment.packed("source")?;
-    let Dictionary::Numbers { base, .. } = column.values else {
+    let ColumnValues::Numbers { base, .. } = column.values else {
         return Ok(ClauseRows { rows: Bitmap::none(rows), path: Path::Pruned });
     };
     // Codes count from the smallest source of the segment.
@@ -141,11 +141,11 @@ fn time(query: &SegmentQuery<'_>, test: &Test) -> Result<ClauseRows> {
 /// The rows of any column of a table whose value passes.
 #[must_use]
 pub fn passing_values(values: Values, test: &ValueTest) -> Bitmap {
-    passing(&Column::from_values(values), test)
+    passing(&StoredColumn::from_values(values), test)
 }
 
 /// The rows of a column whose value passes.
-pub fn passing(column: &Column, test: &ValueTest) -> Bitmap {
+pub fn passing(column: &StoredColumn, test: &ValueTest) -> Bitmap {
     let of_table = |texts: &Texts| Ok::<_, Infallible>(Arc::new(Prints::new(texts)));
     let Ok((codes, _)) = passing_codes(column, test, of_table);
     codes.rows(column)
@@ -165,25 +165,25 @@ fn column_rows(query: &SegmentQuery<'_>, name: &str, test: &ValueTest) -> Result
 }
 
 fn passing_codes<E>(
-    column: &Column,
+    column: &StoredColumn,
     test: &ValueTest,
     prints: impl FnOnce(&Texts) -> std::result::Result<Arc<Prints>, E>,
 ) -> std::result::Result<(Codes, Path), E> {
     Ok(match &column.values {
-        Dictionary::Texts(texts) => {
+        ColumnValues::Texts(texts) => {
             let places = text_scan::passing(texts, &test.texts, || prints(texts))?;
             (Codes::from_places(places), Path::Dictionary)
         }
-        Dictionary::Numbers { base, unit: Unit::Truth } => {
+        ColumnValues::Numbers { base, unit: Unit::Truth } => {
             let word = |place: usize| Unit::Truth.value(base + place as i64).to_string();
             let places = (0..column.largest as usize).filter(|&place| test.texts.passes(&word(place)));
             (Codes::from_places(places), Path::Column)
         }
-        Dictionary::Numbers { base, unit } => {
+        ColumnValues::Numbers { base, unit } => {
             (codes::from_numbers(column, (*base, *unit), &test.numbers), Path::Column)
         }
         // Only calculations use columns packed like this.
-        Dictionary::Sparse { .. } | Dictionary::Listed(_) => (Codes::default(), Path::Column),
+        ColumnValues::Sparse { .. } | ColumnValues::Listed(_) => (Codes::default(), Path::Column),
     })
 }
 

@@ -1,6 +1,6 @@
 //! The numbers or values of a field as keys that compare the same way in all segments.
 
-use store::{Column, Dictionary, Scalar, Unit};
+use store::{ColumnValues, Scalar, StoredColumn, Unit};
 
 /// The meaning of the keys of a field, over all segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,9 +42,9 @@ impl ToKey {
 
 impl Domain {
     /// The smallest domain that contains the numbers of all columns, and its largest key.
-    pub fn covering<'c>(columns: impl Iterator<Item = &'c Column> + Clone) -> Option<(Domain, u64)> {
-        let ends = |column: &Column| match column.values {
-            Dictionary::Numbers { base, unit } if column.largest > 0 => {
+    pub fn covering<'c>(columns: impl Iterator<Item = &'c StoredColumn> + Clone) -> Option<(Domain, u64)> {
+        let ends = |column: &StoredColumn| match column.values {
+            ColumnValues::Numbers { base, unit } if column.largest > 0 => {
                 Some((base, base.wrapping_add((column.largest - 1) as i64), unit))
             }
             _ => None,
@@ -70,8 +70,8 @@ impl Domain {
 
     /// The mapping of a segment's codes to keys; `None` if its column has no numbers.
     #[must_use]
-    pub fn keys_of(&self, column: &Column) -> Option<ToKey> {
-        let Dictionary::Numbers { base, unit: own } = column.values else { return None };
+    pub fn keys_of(&self, column: &StoredColumn) -> Option<ToKey> {
+        let ColumnValues::Numbers { base, unit: own } = column.values else { return None };
         Some(match *self {
             Domain::Whole { least, unit } => {
                 let times = factor(own, unit)?;
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use store::Values;
 
-    fn column() -> impl Strategy<Value = Column> {
+    fn column() -> impl Strategy<Value = StoredColumn> {
         prop_oneof![
             prop::collection::vec(-500..500_i64, 1..9).prop_map(Values::Int),
             prop::collection::vec(any::<i64>(), 1..9).prop_map(Values::Int),
@@ -125,7 +125,7 @@ mod tests {
                 .prop_map(Values::Float),
             prop::collection::vec(any::<f64>(), 1..9).prop_map(Values::Float),
         ]
-        .prop_map(Column::from_values)
+        .prop_map(StoredColumn::from_values)
     }
 
     proptest! {

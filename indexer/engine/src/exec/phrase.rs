@@ -10,7 +10,7 @@ use super::select::SegmentQuery;
 use base::FieldKind;
 use base::error::Result;
 use patterns::{JOINT, mark_length};
-use store::{Column, MESSAGES, Segment, SegmentField, Values};
+use store::{MESSAGES, Segment, SegmentField, StoredColumn, Values};
 
 /// Placeholder for the variable parts of a shape and for unknown text before or after a message. It is a
 /// token character that no query contains, so a word next to it never counts as a whole token.
@@ -80,7 +80,7 @@ pub fn rows_stored_verbatim(segment: &Segment, column: &str, among: &Bitmap) -> 
     let column = segment.derived_column(&format!("#verbatim {column}"), || {
         let starts = segment.places(column)?.start;
         let code = |start: i64| if start == NO_INT { NO_INT } else { 0 };
-        Ok(Column::from_values(Values::Int(starts.into_iter().map(code).collect())))
+        Ok(StoredColumn::from_values(Values::Int(starts.into_iter().map(code).collect())))
     })?;
     Ok(Codes::from_places([0]).rows_among(&column, among))
 }

@@ -11,7 +11,7 @@ use super::select::SegmentQuery;
 use base::Cancel;
 use base::error::{Error, Result};
 use base::tokens;
-use store::{Dictionary, Segment, TextIndex, WordCount, WordCounts, with_codes};
+use store::{ColumnValues, Segment, TextIndex, WordCount, WordCounts, with_codes};
 
 /// The word counts of a segment, or `None` if it has no term dictionary.
 pub fn word_counts(segment: &Segment, cancel: &Cancel) -> Result<Option<Arc<WordCounts>>> {
@@ -81,7 +81,7 @@ fn column_words(
 ) -> Result<HashMap<String, u32>> {
     let mut words: HashMap<String, (u32, usize)> = HashMap::new();
     let Some(column) = segment.coded(column, cancel)? else { return Ok(HashMap::new()) };
-    let Dictionary::Texts(texts) = &column.values else { return Ok(HashMap::new()) };
+    let ColumnValues::Texts(texts) = &column.values else { return Ok(HashMap::new()) };
     let mut events = vec![0_u32; texts.len() + 1];
     with_codes!(&column.codes, codes => {
         let place = |row: usize| codes.get(row).map(|&code| u64::from(code) as usize);

@@ -213,7 +213,7 @@ impl Events {
         most: usize,
         sender: &SyncSender<(DataFrame, usize)>,
     ) -> Result<()> {
-        let reading = Reading::new(self, &self.narrowed(pushed), names)?;
+        let reading = EventScan::new(self, &self.narrowed(pushed), names)?;
         let groups = in_time_order(&self.snapshot);
         // Nobody waits any longer: an error was found, and is reported.
         let hand_out = |part| sender.send(part).map_err(|_| Error::cancelled());
@@ -290,7 +290,7 @@ fn stack(whole: &mut DataFrame, part: &DataFrame) -> Result<()> {
 }
 
 /// One scan: the events that are read, and what of them.
-struct Reading<'a> {
+struct EventScan<'a> {
     events: &'a Events,
     view: View,
     names: &'a [PlSmallStr],
@@ -300,8 +300,8 @@ struct Reading<'a> {
     tree: Option<Arc<Tree>>,
 }
 
-impl<'a> Reading<'a> {
-    fn new(events: &'a Events, view: &View, names: &'a [PlSmallStr]) -> Result<Reading<'a>> {
+impl<'a> EventScan<'a> {
+    fn new(events: &'a Events, view: &View, names: &'a [PlSmallStr]) -> Result<EventScan<'a>> {
         let shared = &events.shared;
         let mut columns: Vec<Arc<str>> = Vec::new();
         for name in names.iter().filter(|name| *name != "template") {
@@ -322,7 +322,7 @@ impl<'a> Reading<'a> {
         };
         let run = Run::new(clock, &shared.options, &shared.cancel, None);
         let wanted = Wanted { columns, refs: has_templates };
-        Ok(Reading { events, view: view.clone(), names, wanted, run, tree })
+        Ok(EventScan { events, view: view.clone(), names, wanted, run, tree })
     }
 
     /// The events of segments whose times overlap, up to a number of rows, and the memory they take.

@@ -29,7 +29,7 @@ use base::Cancel;
 use base::error::Result;
 use base::hash::Fast;
 use clock::Meeting;
-use places::{Place, Places, Seen, SegmentReader};
+use places::{Places, Seen, SegmentReader, SpotValues};
 use score::Pair;
 use store::Snapshot;
 
@@ -251,7 +251,7 @@ impl Asked<'_> {
         (sampled as f64 / self.places.share()).round() as u64
     }
 
-    fn examples(&self, place: &Place, shared: &[u64]) -> Result<Vec<String>> {
+    fn examples(&self, place: &SpotValues, shared: &[u64]) -> Result<Vec<String>> {
         let seen = shared.iter().filter_map(|hash| Some((*hash, *place.values.get(hash)?)));
         let mut examples = Vec::new();
         for (hash, seen) in seen.take(EXAMPLES) {
@@ -260,7 +260,7 @@ impl Asked<'_> {
         Ok(examples)
     }
 
-    fn written(&self, place: &Place, hash: u64, seen: Seen) -> Result<Option<String>> {
+    fn written(&self, place: &SpotValues, hash: u64, seen: Seen) -> Result<Option<String>> {
         let (segment, row) = seen.example;
         let reader = SegmentReader {
             engine: self.engine,
@@ -343,7 +343,7 @@ impl Meeting {
     }
 }
 
-fn meeting(hash: u64, one: &Place, other: &Place) -> Option<Meeting> {
+fn meeting(hash: u64, one: &SpotValues, other: &SpotValues) -> Option<Meeting> {
     let (one, other) = (one.values.get(&hash)?, other.values.get(&hash)?);
     let is_brief = one.events.max(other.events) <= MOST_EVENTS_OF_A_MEETING;
     is_brief.then_some(Meeting { hash, one: (one.first, one.last), other: (other.first, other.last) })

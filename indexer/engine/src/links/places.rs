@@ -16,7 +16,7 @@ use base::limits::{MOST_LINK_PLACES, MOST_LINK_VALUES};
 use base::{Cancel, FieldKind};
 use ingest::NO_TIME;
 use patterns::Message;
-use store::{Column, Dictionary, MESSAGES, Messages, Segment, Snapshot, with_codes};
+use store::{ColumnValues, MESSAGES, Messages, Segment, Snapshot, StoredColumn, with_codes};
 
 /// Values of one place have the same hash in all cases, so that a sample of them is the same sample everywhere.
 const SEED: u64 = 0x4C49_4E4B;
@@ -55,7 +55,7 @@ pub struct Seen {
 
 /// The values of one place of one series of sources.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct SpotValues {
     /// The number of the series: a source, or the files of a rotated set.
     pub series: u32,
     pub spot: Spot,
@@ -70,12 +70,12 @@ pub struct Place {
 pub struct Places {
     /// The series of each source.
     pub series: Vec<u32>,
-    pub all: Vec<Place>,
+    pub all: Vec<SpotValues>,
     /// Only values whose hash is no larger were kept: all of them, if it is the largest.
     pub threshold: u64,
 }
 
-type Found = HashMap<(u32, Spot), Place, Fast>;
+type Found = HashMap<(u32, Spot), SpotValues, Fast>;
 
 impl Places {
     /// `progress` is called with the share of the events that were read.
@@ -104,7 +104,7 @@ impl Places {
             Ok(())
         })?;
         let threshold = threshold.into_inner();
-        let mut places: Vec<Place> = found.into_values().collect();
+        let mut places: Vec<SpotValues> = found.into_values().collect();
         for place in &mut places {
             place.values.retain(|&hash, _| hash <= threshold);
         }
@@ -161,9 +161,9 @@ impl Seen {
     }
 }
 
-impl Place {
-    fn new(series: u32, spot: Spot) -> Place {
-        Place { series, spot, values: HashMap::default(), numbers: 0, least: i64::MAX, most: i64::MIN }
+impl SpotValues {
+    fn new(series: u32, spot: Spot) -> SpotValues {
+        SpotValues { series, spot, values: HashMap::default(), numbers: 0, least: i64::MAX, most: i64::MIN }
     }
 
     /// Halves the sample of every place until this one holds no more than the limit.
@@ -238,7 +238,7 @@ impl SegmentReader<'_> {
         let column = self.coded(column, cancel)?;
         let (times, places) = (self.segment.times()?, self.segment.locations()?);
         let mut known: Vec<Option<Option<Value>>> = vec![None; column.largest as usize + 1];
-        let mut last: Option<(u32, Place)> = None;
+        let mut last: Option<(u32, SpotValues)> = None;
         with_codes!(&column.codes, codes => {
             for (row, &code) in codes.iter().enumerate() {
                 let (code, time) = (u64::from(code), times.get(row));
@@ -253,7 +253,7 @@ impl SegmentReader<'_> {
                 if last.as_ref().is_none_or(|(known, _)| *known != series) {
                     put_back(found, last.take());
                     let place = found.remove(&(series, Spot::Field(name.to_owned())));
-                    last = Some((series, place.unwrap_or_else(|| Place::new(series, Spot::Field(name.to_owned())))));
+                    last = Some((series, place.unwrap_or_else(|| SpotValues::new(series, Spot::Field(name.to_owned())))));
                 }
                 if let Some((_, place)) = &mut last {
                     place.add(value, time, (self.index, row as u32));
@@ -266,7 +266,7 @@ impl SegmentReader<'_> {
 
     fn messages(&self, found: &mut Found, threshold: &AtomicU64, cancel: &Cancel) -> Result<()> {
         let (times, places) = (self.segment.times()?, self.segment.locations()?);
-        let mut words: HashMap<(u32, Vec<u8>), Place, Fast> = HashMap::default();
+        let mut words: HashMap<(u32, Vec<u8>), SpotValues, Fast> = HashMap::default();
         let mut cursor = self.engine.raw_cursor();
         let messages = Messages::load(self.segment, cancel)?;
         for row in 0..self.segment.meta.events as u32 {
@@ -287,7 +287,7 @@ impl SegmentReader<'_> {
                     }
                     let key = (series, word.to_ascii_lowercase());
                     let place = words.entry(key).or_insert_with_key(|(series, word)| {
-                        Place::new(*series, Spot::After(String::from_utf8_lossy(word).into_owned()))
+                        SpotValues::new(*series, Spot::After(String::from_utf8_lossy(word).into_owned()))
                     });
                     place.add(value, time, example);
                 });
@@ -304,9 +304,9 @@ impl SegmentReader<'_> {
     }
 
     /// A column with a code for each distinct value.
-    fn coded(&self, column: &str, cancel: &Cancel) -> Result<Arc<Column>> {
+    fn coded(&self, column: &str, cancel: &Cancel) -> Result<Arc<StoredColumn>> {
         let packed = self.segment.packed_field(column, cancel)?;
-        let is_sparse = matches!(packed.values, Dictionary::Numbers { .. })
+        let is_sparse = matches!(packed.values, ColumnValues::Numbers { .. })
             && packed.largest > packed.rows() as u64 * 2 + 64;
         Ok(if is_sparse { Arc::new(packed.recoded()) } else { packed })
     }
@@ -347,15 +347,15 @@ fn check(cancel: &Cancel) -> Result<()> {
     if cancel.is_set() { Err(Error::cancelled()) } else { Ok(()) }
 }
 
-fn put_back(found: &mut Found, place: Option<(u32, Place)>) {
+fn put_back(found: &mut Found, place: Option<(u32, SpotValues)>) {
     if let Some((series, place)) = place {
         found.insert((series, place.spot.clone()), place);
     }
 }
 
 /// The value of a code, if it can name one thing among many.
-fn value_of(column: &Column, code: u64) -> Option<Value> {
-    if let Dictionary::Texts(texts) = &column.values {
+fn value_of(column: &StoredColumn, code: u64) -> Option<Value> {
+    if let ColumnValues::Texts(texts) = &column.values {
         let text = texts.get(code as usize - 1)?.as_bytes();
         let is_id =
             (tokens::LEAST_BYTES..=tokens::MOST_BYTES).contains(&text.len()) && !tokens::has_space(text);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Spot;
-use super::places::{Place, Places, Seen};
+use super::places::{Places, Seen, SpotValues};
 use base::hash::Fast;
 
 /// Fewer distinct values, or fewer that two places share, say nothing.
@@ -92,18 +92,18 @@ pub fn pairs(places: &Places) -> Vec<Pair> {
 }
 
 /// Enough values, and not the times of events.
-fn is_usable(place: &Place) -> bool {
+fn is_usable(place: &SpotValues) -> bool {
     place.values.len() >= LEAST_VALUES
         && !(is_of_numbers(place) && is_time(place.least) && is_time(place.most))
 }
 
 /// Whether what a word is before is in a field of the same events too.
-fn repeats_a_field(place: &Place, all: &[Place]) -> bool {
-    let is_same = |field: &Place| {
+fn repeats_a_field(place: &SpotValues, all: &[SpotValues]) -> bool {
+    let is_same = |field: &SpotValues| {
         let repeated = place.values.keys().filter(|hash| field.values.contains_key(hash)).count();
         repeated as f64 >= REPEATED * place.values.len() as f64
     };
-    let is_field = |other: &&Place| other.series == place.series && matches!(other.spot, Spot::Field(_));
+    let is_field = |other: &&SpotValues| other.series == place.series && matches!(other.spot, Spot::Field(_));
     matches!(place.spot, Spot::After(_)) && all.iter().filter(is_field).any(is_same)
 }
 
@@ -111,12 +111,12 @@ fn is_time(number: i64) -> bool {
     [1, 1_000, 1_000_000, 1_000_000_000].iter().any(|unit| EPOCH_SECONDS.contains(&(number / unit)))
 }
 
-fn is_of_numbers(place: &Place) -> bool {
+fn is_of_numbers(place: &SpotValues) -> bool {
     let events: u64 = place.values.values().map(|seen| u64::from(seen.events)).sum();
     u64::from(place.numbers) * 2 > events
 }
 
-fn is_same(pair: &Pair, places: [&Place; 2], kept: f64) -> bool {
+fn is_same(pair: &Pair, places: [&SpotValues; 2], kept: f64) -> bool {
     let has_one_name = alike(&places[0].spot, &places[1].spot);
     if !pair.of_numbers {
         // Texts with digits are ids or addresses; fields alone hold others.
@@ -134,13 +134,13 @@ fn is_same(pair: &Pair, places: [&Place; 2], kept: f64) -> bool {
 }
 
 /// How many values two places of numbers share by chance, if each takes its own from the range that both cover.
-fn by_chance(places: [&Place; 2], kept: f64) -> f64 {
+fn by_chance(places: [&SpotValues; 2], kept: f64) -> f64 {
     let (from, to) = (places[0].least.max(places[1].least), places[0].most.min(places[1].most));
     if from > to {
         return 0.0;
     }
     let width = |from: i64, to: i64| (i128::from(to) - i128::from(from) + 1) as f64;
-    let within = |place: &Place| {
+    let within = |place: &SpotValues| {
         place.values.len() as f64 * width(from, to) / width(place.least, place.most.max(place.least))
     };
     let among = width(from, to) * kept;
@@ -149,7 +149,7 @@ fn by_chance(places: [&Place; 2], kept: f64) -> f64 {
 
 /// How much the distance between the two times of a value varies, as a share of what it does where each value is
 /// paired with another one: near 0 for what happens together, about 1 for what does not.
-fn keeps_time(pair: &Pair, places: [&Place; 2]) -> f64 {
+fn keeps_time(pair: &Pair, places: [&SpotValues; 2]) -> f64 {
     let seen = |hash: &u64| -> Option<[Seen; 2]> {
         Some([*places[0].values.get(hash)?, *places[1].values.get(hash)?])
     };

@@ -17,7 +17,7 @@ use base::error::{Error, Result};
 use base::limits::{CANCEL_ROWS, PAGE_ROWS};
 use base::{Cancel, FieldKind};
 use store::Snapshot;
-use store::{Column, Scalar, with_codes};
+use store::{Scalar, StoredColumn, with_codes};
 
 /// What a result is sorted by: a field, `time`, or `relevance` where no field is called so. Events alike in it are in the order of their times; those without it are last.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,12 +59,12 @@ pub struct ValueRanks {
 }
 
 /// A column, and for each of its codes the rank of its value plus one.
-type Table = (Arc<Column>, Vec<u32>);
+type Table = (Arc<StoredColumn>, Vec<u32>);
 
 /// The keys of one segment's rows; 0 means that a row has no value.
 enum Keys {
     None,
-    Numbers(Arc<Column>, ToKey),
+    Numbers(Arc<StoredColumn>, ToKey),
     Table(Arc<ValueRanks>, usize),
     /// A key for each row.
     Scores(Arc<Vec<u32>>),

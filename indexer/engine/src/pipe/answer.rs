@@ -9,8 +9,8 @@ use super::line::Line;
 use super::lower::{self, Lowered};
 use super::names::Names;
 use super::plan::{Planned, Planner, plan};
-use super::run::{Clock, Run, RunOptions, Scope};
-use super::source::{Piece, Reader, Wanted, clusters, in_time_order};
+use super::run::{Run, RunClock, RunOptions, Scope};
+use super::source::{ColumnRequest, Piece, Reader, clusters, in_time_order};
 use super::stages::facets::Facets;
 use super::stages::sort::SortBy;
 use super::stages::stats::{Groups, StatsPlan};
@@ -146,10 +146,10 @@ pub(super) struct PlannedQuery {
     pub stages: Vec<Stage>,
     /// The fields of events, and whether there may be others.
     events: (Vec<String>, bool),
-    pub wanted: Wanted,
+    pub wanted: ColumnRequest,
     /// The columns of the result.
     names: Vec<Arc<str>>,
-    pub clock: Clock,
+    pub clock: RunClock,
 }
 
 impl PlannedQuery {
@@ -176,7 +176,7 @@ impl PlannedQuery {
         let view = case.resolved(snapshot, &View { filter, from, to })?;
         let now = snapshot.time_range().map_or(0, |(_, last)| last);
         let range = crate::view::range(snapshot, &view);
-        let clock = Clock { now, zone: options.zone.clone(), range, folder: options.folder.clone() };
+        let clock = RunClock { now, zone: options.zone.clone(), range, folder: options.folder.clone() };
         let events = (Engine::field_names(snapshot), snapshot.events() == 0);
         let mut planner = Planner { names: Names::of_events(&events.0, events.1), clock: &clock };
         plan(stages, &mut planner)?;
@@ -188,7 +188,7 @@ impl PlannedQuery {
         let read = names.into_read();
         let columns = events.0.iter().filter_map(|name| read.get(name.as_str()).cloned()).collect();
         let refs = stages.iter().any(|stage| matches!(stage.kind, StageKind::Context(_)));
-        let wanted = Wanted { columns, refs };
+        let wanted = ColumnRequest { columns, refs };
         let stages = stages.to_vec();
         Ok(PlannedQuery { view, filter: None, stages, events, wanted, names: shown, clock })
     }
@@ -323,7 +323,7 @@ impl PlannedQuery {
         let mut planner = self.planner(run);
         // Every step so far is a stage of its own.
         plan(&self.stages[..rest.done], &mut planner)?;
-        let read = Wanted { columns: self.columns_of(planner.names), refs: true };
+        let read = ColumnRequest { columns: self.columns_of(planner.names), refs: true };
         let mut best = Best { asked: self, run, scope, steps, keys, first, read };
         let mut narrowed = None;
         if steps.is_empty() {

@@ -8,7 +8,7 @@ use super::cell::Cell;
 use super::column::{Column, Data, Picked, filled};
 use super::expr::Expression;
 use super::run::{Run, Scope};
-use super::source::{Piece, Reader, Wanted};
+use super::source::{ColumnRequest, Piece, Reader};
 use super::stages::sort::{Sort, SortBy};
 use super::step::{RowStep, Step};
 use super::table::{EventRef, Table};
@@ -26,7 +26,7 @@ pub(super) struct Best<'a> {
     pub keys: &'a [SortBy],
     pub first: usize,
     /// The columns of events that steps and keys read.
-    pub read: Wanted,
+    pub read: ColumnRequest,
 }
 
 impl Best<'_> {

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::cell::Cell;
 use super::dictionary::{Dictionary, TextBuilder, concat_texts};
-use store::{Column as PackedColumn, Dictionary as Values, NO_CODE, Texts, Unit, with_codes};
+use store::{ColumnValues, NO_CODE, StoredColumn, Texts, Unit, with_codes};
 
 /// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -228,13 +228,13 @@ impl Column {
 
     /// A column of a segment; the rows are those given.
     #[must_use]
-    pub fn of_packed(column: &Arc<PackedColumn>, rows: &Picked<'_>) -> Column {
+    pub fn of_packed(column: &Arc<StoredColumn>, rows: &Picked<'_>) -> Column {
         with_codes!(&column.codes, codes => decoded(column, rows, |row| u64::from(codes[row])))
     }
 
     /// The values of these codes of a column.
     #[must_use]
-    pub fn of_codes(column: &Arc<PackedColumn>, codes: &[u64]) -> Column {
+    pub fn of_codes(column: &Arc<StoredColumn>, codes: &[u64]) -> Column {
         decoded(column, &Picked::Run(0..codes.len()), |place| codes[place])
     }
 
@@ -422,14 +422,14 @@ pub fn as_floats(values: &Int64Chunked) -> Float64Chunked {
 }
 
 /// The values of the codes of these rows.
-fn decoded(column: &Arc<PackedColumn>, rows: &Picked<'_>, code: impl Fn(usize) -> u64) -> Column {
+fn decoded(column: &Arc<StoredColumn>, rows: &Picked<'_>, code: impl Fn(usize) -> u64) -> Column {
     match column.values {
-        Values::Texts(_) => Column::new(Data::Text {
+        ColumnValues::Texts(_) => Column::new(Data::Text {
             // The code of a missing value is the one before 0.
             codes: rows.map(|row| (code(row) as u32).wrapping_sub(1)),
             texts: Dictionary::Segment(Arc::clone(column)),
         }),
-        Values::Numbers { base, unit } => {
+        ColumnValues::Numbers { base, unit } => {
             let number = |row: usize| Some(base.wrapping_add(code(row).checked_sub(1)? as i64));
             match unit {
                 Unit::Whole | Unit::Time => Column::ints(rows.map(|row| number(row).unwrap_or(NO_INT))),
@@ -440,7 +440,7 @@ fn decoded(column: &Arc<PackedColumn>, rows: &Picked<'_>, code: impl Fn(usize) -
             }
         }
         // Columns are packed so for calculations only.
-        Values::Sparse { .. } | Values::Listed(_) => Column::missing(rows.len()),
+        ColumnValues::Sparse { .. } | ColumnValues::Listed(_) => Column::missing(rows.len()),
     }
 }
 

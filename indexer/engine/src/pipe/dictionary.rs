@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use super::column::{Column, Data};
 use base::hash::Fast;
-use store::{Column as PackedColumn, Dictionary as Values, NO_CODE, Texts};
+use store::{ColumnValues, NO_CODE, StoredColumn, Texts};
 
 /// Texts by code. Two codes can have equal texts.
 #[derive(Clone, Debug)]
 pub enum Dictionary {
     /// Those of a segment, shared with its cached column.
-    Segment(Arc<PackedColumn>),
+    Segment(Arc<StoredColumn>),
     /// The table's own.
     Own(Arc<Texts>),
     /// Several dictionaries, one after the other.
@@ -34,7 +34,7 @@ impl Dictionary {
     pub fn get(&self, code: u32) -> Option<&str> {
         match self {
             Dictionary::Segment(column) => match &column.values {
-                Values::Texts(texts) => texts.get(code as usize),
+                ColumnValues::Texts(texts) => texts.get(code as usize),
                 _ => None,
             },
             Dictionary::Own(texts) => texts.get(code as usize),
@@ -49,7 +49,7 @@ impl Dictionary {
     pub fn len(&self) -> usize {
         match self {
             Dictionary::Segment(column) => match &column.values {
-                Values::Texts(texts) => texts.len(),
+                ColumnValues::Texts(texts) => texts.len(),
                 _ => 0,
             },
             Dictionary::Own(texts) => texts.len(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::answer::PlannedQuery;
 use super::lower::{self, Lowered};
 use super::plan::{Planned, Planner, plan};
-use super::run::{Clock, Run, RunOptions, Scope};
+use super::run::{Run, RunClock, RunOptions, Scope};
 use super::stages::stats::{Groups, StatsPlan};
 use super::table::Table;
 use crate::Engine;
@@ -51,7 +51,7 @@ impl Engine {
             return Ok(None);
         }
         let at = |range: (i64, i64)| -> Result<Option<Arc<StatsPlan>>> {
-            let clock = Clock { now: range.1, range: Some(range), ..asked.clock.clone() };
+            let clock = RunClock { now: range.1, range: Some(range), ..asked.clock.clone() };
             let mut planner = Planner { names: asked.names_of_events(), clock: &clock };
             let mut steps = plan(&asked.stages, &mut planner)?;
             Ok(match (steps.pop(), steps.is_empty()) {
@@ -94,7 +94,7 @@ impl KeptQuery {
         let view = View { filter: self.planned.view.filter.clone(), from, to };
         let now = snapshot.time_range().map_or(0, |(_, last)| last);
         let range = crate::view::range(snapshot, &view);
-        let clock = Clock { now, range, ..self.planned.clock.clone() };
+        let clock = RunClock { now, range, ..self.planned.clock.clone() };
         let scope = Scope { case, snapshot, view: &view };
         let run = Run::new(clock, &self.options, cancel, Some(scope));
         if !run.by_rows

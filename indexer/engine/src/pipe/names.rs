@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
-use super::run::Clock;
+use super::run::RunClock;
 use base::error::{Error, ErrorKind, Result};
 use query::{
     BUILT_IN, Filter, KnownField, NamePattern, NoteField, QueryContext, Severity, Span, like, nearest,
@@ -96,7 +96,7 @@ impl Names {
     }
 
     /// What a filter means on these columns: the fields that other names mean, instants instead of relative times.
-    pub fn filter(&self, filter: &Filter, clock: &Clock) -> Result<Filter> {
+    pub fn filter(&self, filter: &Filter, clock: &RunClock) -> Result<Filter> {
         if self.open {
             return Ok(filter.clone());
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::line::Line;
 use super::names::Names;
 use super::plan::{Planned, Planner, plan};
-use super::run::{Clock, Run, RunOptions};
+use super::run::{Run, RunClock, RunOptions};
 use super::table::Table;
 use base::Cancel;
 use base::error::{Error, ErrorKind, Result};
@@ -40,7 +40,8 @@ impl TableStages {
                 .hint("import the events to use it"));
         }
         let now = times.map_or(0, |(_, last)| last);
-        let clock = Clock { now, zone: options.zone.clone(), range: times, folder: options.folder.clone() };
+        let clock =
+            RunClock { now, zone: options.zone.clone(), range: times, folder: options.folder.clone() };
         let mut planner = Planner { names: Names::of_events(columns, false), clock: &clock };
         let steps = plan(stages, &mut planner)?;
         let names = planner.names;

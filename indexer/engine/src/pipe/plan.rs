@@ -6,14 +6,14 @@ use ingest::custom::Extractor;
 
 use super::expr::{Expression, TableFilter, invalid};
 use super::names::Names;
-use super::run::Clock;
+use super::run::RunClock;
 use super::stages::change_point::ChangePoint;
 use super::stages::columns::{Drop, Keep, Rename};
 use super::stages::condition::{Search, Where};
 use super::stages::dedup::Dedup;
 use super::stages::diff::Diff;
 use super::stages::eval::Eval;
-use super::stages::extract::{Extract, Pattern};
+use super::stages::extract::{Extract, ExtractPattern};
 use super::stages::facets::Facets;
 use super::stages::limit::{Limit, Tail};
 use super::stages::patterns::Patterns;
@@ -39,7 +39,7 @@ pub enum Planned {
 /// What compiling a stage needs.
 pub struct Planner<'a> {
     pub names: Names,
-    pub clock: &'a Clock,
+    pub clock: &'a RunClock,
 }
 
 /// The steps of these stages; the names are then those of the result.
@@ -136,7 +136,7 @@ impl Planner<'_> {
                 let field = self.text_field(field.as_ref())?;
                 let compiled =
                     regex.compile().ok_or_else(|| invalid("this expression is too large", stage.span))?;
-                let by = Pattern::Regex(compiled);
+                let by = ExtractPattern::Regex(compiled);
                 if by.names().is_empty() {
                     return Err(invalid("the expression names no group", stage.span)
                         .hint("write (?<name>…) around what becomes a column"));

@@ -9,7 +9,7 @@ use super::expr::{Expression, TableFilter, invalid};
 use super::plan::{Planned, Planner, rows, step};
 use super::stages::compare::{Compare, compared_names};
 use super::stages::context::{self, ContextStage, Neighbours};
-use super::stages::extract::{Extract, Pattern};
+use super::stages::extract::{Extract, ExtractPattern};
 use super::stages::frequent::Ranking;
 use super::stages::lookup::Lookup;
 use super::stages::stats::{Largest, PlannedAggregate, Ranked, StatsPlan};
@@ -57,7 +57,7 @@ impl Planner<'_> {
         if extractor.has_dynamic_fields() {
             self.names.open();
         }
-        let by = Pattern::Extractor(extractor);
+        let by = ExtractPattern::Extractor(extractor);
         by.names().iter().for_each(|name| self.names.fill(name));
         Ok(rows(Extract { field, by }))
     }

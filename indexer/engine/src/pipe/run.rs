@@ -55,7 +55,7 @@ impl RunOptions {
 
 /// What names and times of a query mean: `now`, the zone, the times that are looked at, the folder of files.
 #[derive(Clone, Debug)]
-pub struct Clock {
+pub struct RunClock {
     /// The end of the data.
     pub now: i64,
     pub zone: TimeZone,
@@ -65,7 +65,7 @@ pub struct Clock {
     pub folder: PathBuf,
 }
 
-impl Clock {
+impl RunClock {
     /// An instant of the language.
     pub fn time(&self, text: &str, span: Span) -> Result<i64> {
         let plain = text.trim_start_matches('@');
@@ -87,7 +87,7 @@ impl Clock {
 
 /// Shared by all stages, on all threads.
 pub struct Run<'a> {
-    pub clock: Clock,
+    pub clock: RunClock,
     pub cancel: Cancel,
     pub budget: Budget,
     /// What is asked; nothing where stages run over a table alone.
@@ -106,7 +106,7 @@ pub struct Scope<'a> {
 
 impl<'a> Run<'a> {
     #[must_use]
-    pub fn new(clock: Clock, options: &RunOptions, cancel: &Cancel, scope: Option<Scope<'a>>) -> Run<'a> {
+    pub fn new(clock: RunClock, options: &RunOptions, cancel: &Cancel, scope: Option<Scope<'a>>) -> Run<'a> {
         Run {
             clock,
             cancel: cancel.clone(),

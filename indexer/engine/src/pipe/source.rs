@@ -18,7 +18,7 @@ use store::Snapshot;
 use store::{EventKeys, RawCursor, Segment, Texts};
 
 /// What is read of the events.
-pub struct Wanted {
+pub struct ColumnRequest {
     pub columns: Vec<Arc<str>>,
     /// Rows are to say which events they are.
     pub refs: bool,
@@ -27,7 +27,7 @@ pub struct Wanted {
 /// Makes tables of events; one for each thread.
 pub struct Reader<'a> {
     snapshot: &'a Snapshot,
-    wanted: &'a Wanted,
+    wanted: &'a ColumnRequest,
     cursor: RawCursor<'a>,
     sources: Dictionary,
     /// The types of fields in all of the case, as far as they were asked for.
@@ -45,7 +45,7 @@ pub struct Piece {
 
 impl<'a> Reader<'a> {
     #[must_use]
-    pub fn new(snapshot: &'a Snapshot, wanted: &'a Wanted, cursor: RawCursor<'a>) -> Reader<'a> {
+    pub fn new(snapshot: &'a Snapshot, wanted: &'a ColumnRequest, cursor: RawCursor<'a>) -> Reader<'a> {
         let mut names = Texts::default();
         snapshot.sources().iter().for_each(|source| names.push(&source.name));
         let sources = Dictionary::Own(Arc::new(names));
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
 
     /// One of single rows.
     #[must_use]
-    pub fn of_few(snapshot: &'a Snapshot, wanted: &'a Wanted, cursor: RawCursor<'a>) -> Reader<'a> {
+    pub fn of_few(snapshot: &'a Snapshot, wanted: &'a ColumnRequest, cursor: RawCursor<'a>) -> Reader<'a> {
         Reader { few: true, ..Reader::new(snapshot, wanted, cursor) }
     }
 

@@ -13,9 +13,9 @@ use base::FieldKind;
 const DECIMALS: u32 = 6;
 
 #[derive(Clone, Debug)]
-pub struct Column {
+pub struct StoredColumn {
     pub codes: Packed,
-    pub values: Dictionary,
+    pub values: ColumnValues,
     /// The largest code present may be.
     pub largest: u64,
     /// Rows without a value.
@@ -24,7 +24,7 @@ pub struct Column {
 
 /// What the codes of a column mean.
 #[derive(Clone, Debug)]
-pub enum Dictionary {
+pub enum ColumnValues {
     /// Code `c` is text `c - 1`. Two codes may have the same text if values rarely repeat.
     Texts(Texts),
     /// Code `c` is the number `base + c - 1`, in the unit.
@@ -159,31 +159,36 @@ fn ordered(bits: i64) -> i64 {
     if bits < 0 { bits ^ i64::MAX } else { bits }
 }
 
-impl Column {
+impl StoredColumn {
     #[must_use]
-    pub fn from_values(values: Values) -> Column {
+    pub fn from_values(values: Values) -> StoredColumn {
         match values {
-            Values::Text { codes, texts } => Column::texts(&codes, texts),
-            Values::Int(numbers) => Column::whole(&numbers, Unit::Whole),
-            Values::Float(numbers) => Column::floats(&numbers),
+            Values::Text { codes, texts } => StoredColumn::texts(&codes, texts),
+            Values::Int(numbers) => StoredColumn::whole(&numbers, Unit::Whole),
+            Values::Float(numbers) => StoredColumn::floats(&numbers),
             Values::Bool(truths) => {
                 let numbers = truths.iter().map(|truth| truth.map_or(NO_INT, i64::from));
-                Column::whole(&numbers.collect::<Vec<_>>(), Unit::Truth)
+                StoredColumn::whole(&numbers.collect::<Vec<_>>(), Unit::Truth)
             }
         }
     }
 
-    fn texts(codes: &[u32], texts: Texts) -> Column {
+    fn texts(codes: &[u32], texts: Texts) -> StoredColumn {
         let largest = texts.len() as u64;
         // The code of a missing value is the one before 0, so adding 1 gives each its index.
         let shifted = codes.iter().map(|&code| u64::from(code.wrapping_add(1)));
         let missing = codes.iter().filter(|&&code| code == NO_CODE).count();
-        Column { codes: Packed::pack(shifted, largest), values: Dictionary::Texts(texts), largest, missing }
+        StoredColumn {
+            codes: Packed::pack(shifted, largest),
+            values: ColumnValues::Texts(texts),
+            largest,
+            missing,
+        }
     }
 
     /// Whole numbers, [`NO_INT`] where missing.
     #[must_use]
-    pub fn whole(numbers: &[i64], unit: Unit) -> Column {
+    pub fn whole(numbers: &[i64], unit: Unit) -> StoredColumn {
         let present = || numbers.iter().copied().filter(|&number| number != NO_INT);
         let base = present().min().unwrap_or(0);
         let above = |number: i64| (number.wrapping_sub(base) as u64).wrapping_add(1);
@@ -191,38 +196,38 @@ impl Column {
         let largest = present().max().map_or(0, above);
         let codes = numbers.iter().map(|&number| if number == NO_INT { 0 } else { above(number) });
         let missing = numbers.len() - present().count();
-        Column {
+        StoredColumn {
             codes: Packed::pack(codes, largest),
-            values: Dictionary::Numbers { base, unit },
+            values: ColumnValues::Numbers { base, unit },
             largest,
             missing,
         }
     }
 
-    fn floats(numbers: &[f64]) -> Column {
+    fn floats(numbers: &[f64]) -> StoredColumn {
         for places in 0..=DECIMALS {
             let scaled: Option<Vec<i64>> = numbers.iter().map(|&number| scale(number, places)).collect();
             if let Some(scaled) = scaled {
-                return Column::whole(&scaled, Unit::Decimals(places));
+                return StoredColumn::whole(&scaled, Unit::Decimals(places));
             }
         }
         let bits = |number: &f64| if number.is_nan() { NO_INT } else { ordered(number.to_bits() as i64) };
-        Column::whole(&numbers.iter().map(bits).collect::<Vec<_>>(), Unit::Bits)
+        StoredColumn::whole(&numbers.iter().map(bits).collect::<Vec<_>>(), Unit::Bits)
     }
 
     /// Codes with their values.
     #[must_use]
-    pub fn listed(codes: Packed, values: Vec<Scalar>) -> Column {
+    pub fn listed(codes: Packed, values: Vec<Scalar>) -> StoredColumn {
         let largest = values.len() as u64;
         let missing =
             with_codes!(&codes, codes => codes.iter().filter(|&&code| u64::from(code) == 0).count());
-        Column { codes, values: Dictionary::Listed(values), largest, missing }
+        StoredColumn { codes, values: ColumnValues::Listed(values), largest, missing }
     }
 
     /// The same values with a code for each number that occurs, and none for the numbers between them.
     #[must_use]
-    pub fn recoded(&self) -> Column {
-        let Dictionary::Numbers { base, unit } = self.values else { return self.clone() };
+    pub fn recoded(&self) -> StoredColumn {
+        let ColumnValues::Numbers { base, unit } = self.values else { return self.clone() };
         let mut present: Vec<u64> =
             (0..self.rows()).map(|row| self.codes.get(row)).filter(|&code| code > 0).collect();
         present.sort_unstable();
@@ -234,9 +239,9 @@ impl Column {
         });
         let largest = present.len() as u64;
         let codes = Packed::pack(codes, largest);
-        Column {
+        StoredColumn {
             codes,
-            values: Dictionary::Sparse { base, unit, places: present },
+            values: ColumnValues::Sparse { base, unit, places: present },
             largest,
             missing: self.missing,
         }
@@ -244,13 +249,13 @@ impl Column {
 
     /// Numbers of several columns as floats; a row has a value in at most one of them.
     #[must_use]
-    pub fn joined_floats(columns: &[std::sync::Arc<Column>]) -> Column {
+    pub fn joined_floats(columns: &[std::sync::Arc<StoredColumn>]) -> StoredColumn {
         let rows = columns.iter().map(|column| column.rows()).max().unwrap_or(0);
         let number = |row: usize| {
             let value = columns.iter().find_map(|column| column.at(row));
             value.and_then(|value| value.number()).unwrap_or(f64::NAN)
         };
-        Column::floats(&(0..rows).map(number).collect::<Vec<_>>())
+        StoredColumn::floats(&(0..rows).map(number).collect::<Vec<_>>())
     }
 
     #[inline]
@@ -265,13 +270,13 @@ impl Column {
     pub fn value(&self, code: u64) -> Option<Scalar> {
         let place = code.checked_sub(1).filter(|_| code <= self.largest)?;
         match &self.values {
-            Dictionary::Texts(texts) => texts.get(place as usize).map(|text| Scalar::Text(text.to_owned())),
-            Dictionary::Numbers { base, unit } => Some(unit.value(base.wrapping_add(place as i64))),
-            Dictionary::Sparse { base, unit, places } => {
+            ColumnValues::Texts(texts) => texts.get(place as usize).map(|text| Scalar::Text(text.to_owned())),
+            ColumnValues::Numbers { base, unit } => Some(unit.value(base.wrapping_add(place as i64))),
+            ColumnValues::Sparse { base, unit, places } => {
                 let place = places.get(place as usize)?;
                 Some(unit.value(base.wrapping_add((place - 1) as i64)))
             }
-            Dictionary::Listed(values) => values.get(place as usize).cloned(),
+            ColumnValues::Listed(values) => values.get(place as usize).cloned(),
         }
     }
 
@@ -281,8 +286,8 @@ impl Column {
     pub fn place_of(&self, number: i64) -> Option<usize> {
         let above = |base: i64| u64::try_from(number.checked_sub(base)?).ok();
         let place = match &self.values {
-            Dictionary::Numbers { base, unit: Unit::Whole } => usize::try_from(above(*base)?).ok()?,
-            Dictionary::Sparse { base, unit: Unit::Whole, places } => {
+            ColumnValues::Numbers { base, unit: Unit::Whole } => usize::try_from(above(*base)?).ok()?,
+            ColumnValues::Sparse { base, unit: Unit::Whole, places } => {
                 places.binary_search(&(above(*base)?.checked_add(1)?)).ok()?
             }
             _ => return None,
@@ -295,7 +300,9 @@ impl Column {
     #[must_use]
     pub fn whole_at(&self, row: usize) -> i64 {
         match &self.values {
-            Dictionary::Numbers { base, .. } => base.wrapping_add(self.codes.get(row) as i64).wrapping_sub(1),
+            ColumnValues::Numbers { base, .. } => {
+                base.wrapping_add(self.codes.get(row) as i64).wrapping_sub(1)
+            }
             _ => 0,
         }
     }
@@ -309,10 +316,10 @@ impl Column {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let values = match &self.values {
-            Dictionary::Texts(texts) => texts.memory(),
-            Dictionary::Numbers { .. } => 0,
-            Dictionary::Sparse { places, .. } => places.len() * size_of::<u64>(),
-            Dictionary::Listed(values) => values.len() * size_of::<Scalar>(),
+            ColumnValues::Texts(texts) => texts.memory(),
+            ColumnValues::Numbers { .. } => 0,
+            ColumnValues::Sparse { places, .. } => places.len() * size_of::<u64>(),
+            ColumnValues::Listed(values) => values.len() * size_of::<Scalar>(),
         };
         self.codes.bytes() + values
     }
@@ -340,7 +347,7 @@ mod tests {
     use super::*;
 
     fn back(values: &Values) -> Vec<Option<Scalar>> {
-        let column = Column::from_values(values.clone());
+        let column = StoredColumn::from_values(values.clone());
         (0..column.rows()).map(|row| column.at(row)).collect()
     }
 
@@ -355,7 +362,7 @@ mod tests {
         fn floats_come_back_to_the_bit_and_keep_their_order(
             numbers in prop::collection::vec(prop_oneof![any::<f64>(), (-9_000..9_000_i64).prop_map(|n| n as f64 / 1000.0), Just(-0.0), Just(f64::INFINITY)], 1..60)
         ) {
-            let column = Column::from_values(Values::Float(numbers.clone()));
+            let column = StoredColumn::from_values(Values::Float(numbers.clone()));
             for (row, number) in numbers.iter().enumerate() {
                 match column.at(row) {
                     Some(Scalar::Float(found)) => prop_assert_eq!(found.to_bits(), number.to_bits()),
@@ -373,7 +380,7 @@ mod tests {
 
     #[test]
     fn place_of_a_number_is_that_of_its_code() {
-        let column = Column::from_values(Values::Int(vec![7, NO_INT, 900, 40, 7]));
+        let column = StoredColumn::from_values(Values::Int(vec![7, NO_INT, 900, 40, 7]));
         for column in [column.recoded(), column] {
             for number in [7, 40, 900] {
                 let place = column.place_of(number).expect("it occurs");
@@ -388,8 +395,8 @@ mod tests {
 
     #[test]
     fn printed_decimals_are_packed_as_whole_numbers() {
-        let column = Column::from_values(Values::Float(vec![7.061, f64::NAN, 0.25, 18.5]));
-        assert!(matches!(column.values, Dictionary::Numbers { base: 250, unit: Unit::Decimals(3) }));
+        let column = StoredColumn::from_values(Values::Float(vec![7.061, f64::NAN, 0.25, 18.5]));
+        assert!(matches!(column.values, ColumnValues::Numbers { base: 250, unit: Unit::Decimals(3) }));
         assert_eq!((column.codes.bytes(), column.missing), (8, 1));
         assert_eq!(back(&Values::Bool(vec![Some(true), None])), [Some(Scalar::Bool(true)), None]);
         let mut texts = Texts::default();

@@ -9,7 +9,7 @@ mod times;
 
 pub use cache::ColumnCache;
 pub use column::Scalar;
-pub use column::{Column, Dictionary, Unit};
+pub use column::{ColumnValues, StoredColumn, Unit};
 pub use packed::{Code, Packed};
 pub use prints::{Prints, Sequence};
 pub use scalar_json::scalar_number;

@@ -296,7 +296,7 @@ struct Fields {
 }
 
 /// A written index: its files by name, and the terms of the rows and of each column.
-pub struct Written {
+pub struct WrittenTerms {
     pub files: Vec<(String, Vec<u8>)>,
     pub rest: Terms,
     pub columns: Vec<Terms>,
@@ -305,7 +305,7 @@ pub struct Written {
 }
 
 /// Writes the index of a segment in memory. Each column's collector comes with the upper bound of its codes.
-pub fn write(rest: &mut Collector, rows: u32, columns: Vec<(&mut Collector, u32)>) -> Result<Written> {
+pub fn write(rest: &mut Collector, rows: u32, columns: Vec<(&mut Collector, u32)>) -> Result<WrittenTerms> {
     let internal = |error: TantivyError| Error::new(ErrorKind::Internal, error.to_string());
     let universes = columns.iter().map(|(_, universe)| *universe).chain([rows]);
     let documents = universes.max().unwrap_or(0).max(1).next_multiple_of(1 << BLOCK_BITS);
@@ -322,7 +322,7 @@ pub fn write(rest: &mut Collector, rows: u32, columns: Vec<(&mut Collector, u32)
         grams.join(&column.grams);
     }
     let columns = columns.into_iter().map(|column| column.terms).collect();
-    Ok(Written { files, rest: rest.terms, columns, grams })
+    Ok(WrittenTerms { files, rest: rest.terms, columns, grams })
 }
 
 fn write_files(

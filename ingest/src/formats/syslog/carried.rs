@@ -128,12 +128,12 @@ fn numbers(rows: &mut Rows) -> Option<ColumnNumbers> {
 mod tests {
     use super::*;
     use crate::batch::{NO_TIME, Values};
-    use crate::{Options, ResumePoint, Source, Stream};
+    use crate::{Options, ResumePoint, Source, StreamInfo};
 
     /// Each event of the lines read in a format: its time in seconds since 1970, its level and its fields.
     fn read(format: &str, zone: &str, lines: &str) -> Vec<String> {
         let stream =
-            Stream { path: std::path::Path::new("a"), name: "a", modified_ns: None, compression: "none" };
+            StreamInfo { path: std::path::Path::new("a"), name: "a", modified_ns: None, compression: "none" };
         let place = ResumePoint { offset: 0, line: 1, heading: Vec::new() };
         let (format, zone) = (Some(format.to_owned()), Some(zone.to_owned()));
         let options = Options { format: format.clone(), zone, lines: true, ..Options::default() };
@@ -209,7 +209,7 @@ mod tests {
     fn messages_of_syslog_are_no_format_of_messages() {
         let options = |format: &str| Options { format: Some(format.to_owned()), ..Options::default() };
         let stream =
-            Stream { path: std::path::Path::new("a"), name: "a", modified_ns: None, compression: "none" };
+            StreamInfo { path: std::path::Path::new("a"), name: "a", modified_ns: None, compression: "none" };
         let place = ResumePoint { offset: 0, line: 1, heading: Vec::new() };
         for format in ["syslog+syslog", "syslog+", "syslog+nothing"] {
             assert!(Source::resume(&stream, b"x\n", &place, &options(format)).is_err(), "{format}");

@@ -17,7 +17,7 @@ pub struct Ids {
 
 /// What there is in an item, a bit each.
 #[derive(Clone, Copy)]
-enum Part {
+enum ItemPart {
     Index,
     Id,
     Version,
@@ -32,7 +32,7 @@ enum Part {
 
 /// What of an item the client wants.
 #[derive(Clone, Copy)]
-struct Wanted(u16);
+struct ReplyParts(u16);
 
 impl Ids {
     pub fn new() -> Result<Ids, getrandom::Error> {
@@ -109,7 +109,7 @@ pub fn reply(items: &[Item], names: &[Arc<str>], ids: &Ids, took: u64, paths: &F
 
 fn push_items(out: &mut Vec<u8>, items: &[Item], names: &[Arc<str>], ids: &Ids, paths: &FilterPath) {
     let operations = [Operation::Index, Operation::Create, Operation::Update, Operation::Delete];
-    let wanted = operations.map(|operation| Wanted::new(operation, paths));
+    let wanted = operations.map(|operation| ReplyParts::new(operation, paths));
     let first = ids.take(items.len());
     for (number, item) in (first..).zip(items) {
         let start = out.len();
@@ -132,8 +132,14 @@ fn push_items(out: &mut Vec<u8>, items: &[Item], names: &[Arc<str>], ids: &Ids, 
     }
 }
 
-fn push_item(out: &mut Vec<u8>, item: &Item, name: Option<&str>, (ids, number): (&Ids, u64), wanted: Wanted) {
-    if let Some(name) = name.filter(|_| wanted.has(Part::Index)) {
+fn push_item(
+    out: &mut Vec<u8>,
+    item: &Item,
+    name: Option<&str>,
+    (ids, number): (&Ids, u64),
+    wanted: ReplyParts,
+) {
+    if let Some(name) = name.filter(|_| wanted.has(ItemPart::Index)) {
         out.extend_from_slice(b"\"_index\":");
         push_text(out, name);
         out.push(b',');
@@ -142,7 +148,7 @@ fn push_item(out: &mut Vec<u8>, item: &Item, name: Option<&str>, (ids, number): 
         Outcome::Failed(failed) => Some(failed),
         _ => None,
     };
-    if wanted.has(Part::Id) {
+    if wanted.has(ItemPart::Id) {
         match &item.id {
             Some(id) => {
                 out.extend_from_slice(b"\"_id\":");
@@ -159,29 +165,29 @@ fn push_item(out: &mut Vec<u8>, item: &Item, name: Option<&str>, (ids, number): 
     }
     let is_conflict = item.outcome == Outcome::Exists && item.operation == Operation::Create;
     if failed.is_none() && !is_conflict {
-        if wanted.has(Part::Version) {
+        if wanted.has(ItemPart::Version) {
             out.extend_from_slice(b"\"_version\":1,");
         }
-        if wanted.has(Part::Result) {
+        if wanted.has(ItemPart::Result) {
             // What is there stays as it is.
             let result = if item.outcome == Outcome::Exists { "noop" } else { "created" };
             out.extend_from_slice(b"\"result\":\"");
             out.extend_from_slice(result.as_bytes());
             out.extend_from_slice(b"\",");
         }
-        if wanted.has(Part::Shards) {
+        if wanted.has(ItemPart::Shards) {
             out.extend_from_slice(b"\"_shards\":{\"total\":1,\"successful\":1,\"failed\":0},");
         }
-        if wanted.has(Part::Sequence) {
+        if wanted.has(ItemPart::Sequence) {
             out.extend_from_slice(b"\"_seq_no\":");
             push_number(out, number);
             out.push(b',');
         }
-        if wanted.has(Part::Term) {
+        if wanted.has(ItemPart::Term) {
             out.extend_from_slice(b"\"_primary_term\":1,");
         }
     }
-    if wanted.has(Part::Status) {
+    if wanted.has(ItemPart::Status) {
         out.extend_from_slice(b"\"status\":");
         push_number(out, u64::from(item.status()));
         out.push(b',');
@@ -195,17 +201,18 @@ fn push_item(out: &mut Vec<u8>, item: &Item, name: Option<&str>, (ids, number): 
         None if is_conflict => Some(("version_conflict_engine_exception", conflict())),
         None => None,
     };
-    let Some((kind, reason)) = error.filter(|_| wanted.has(Part::ErrorType) || wanted.has(Part::ErrorReason))
+    let Some((kind, reason)) =
+        error.filter(|_| wanted.has(ItemPart::ErrorType) || wanted.has(ItemPart::ErrorReason))
     else {
         return;
     };
     out.extend_from_slice(b"\"error\":{");
-    if wanted.has(Part::ErrorType) {
+    if wanted.has(ItemPart::ErrorType) {
         out.extend_from_slice(b"\"type\":");
         push_text(out, kind);
         out.push(b',');
     }
-    if wanted.has(Part::ErrorReason) {
+    if wanted.has(ItemPart::ErrorReason) {
         out.extend_from_slice(b"\"reason\":");
         push_text(out, &reason);
         out.push(b',');
@@ -227,26 +234,26 @@ impl Item {
     }
 }
 
-impl Wanted {
-    fn new(operation: Operation, paths: &FilterPath) -> Wanted {
-        let parts: [(Part, &[&str]); 10] = [
-            (Part::Index, &["_index"]),
-            (Part::Id, &["_id"]),
-            (Part::Version, &["_version"]),
-            (Part::Result, &["result"]),
-            (Part::Shards, &["_shards"]),
-            (Part::Sequence, &["_seq_no"]),
-            (Part::Term, &["_primary_term"]),
-            (Part::Status, &["status"]),
-            (Part::ErrorType, &["error", "type"]),
-            (Part::ErrorReason, &["error", "reason"]),
+impl ReplyParts {
+    fn new(operation: Operation, paths: &FilterPath) -> ReplyParts {
+        let parts: [(ItemPart, &[&str]); 10] = [
+            (ItemPart::Index, &["_index"]),
+            (ItemPart::Id, &["_id"]),
+            (ItemPart::Version, &["_version"]),
+            (ItemPart::Result, &["result"]),
+            (ItemPart::Shards, &["_shards"]),
+            (ItemPart::Sequence, &["_seq_no"]),
+            (ItemPart::Term, &["_primary_term"]),
+            (ItemPart::Status, &["status"]),
+            (ItemPart::ErrorType, &["error", "type"]),
+            (ItemPart::ErrorReason, &["error", "reason"]),
         ];
         let wanted =
             parts.iter().filter(|(_, path)| paths.keeps(&[&["items", operation.name()], *path].concat()));
-        Wanted(wanted.fold(0, |bits, (part, _)| bits | 1 << *part as u16))
+        ReplyParts(wanted.fold(0, |bits, (part, _)| bits | 1 << *part as u16))
     }
 
-    fn has(self, part: Part) -> bool {
+    fn has(self, part: ItemPart) -> bool {
         self.0 & 1 << part as u16 != 0
     }
 }

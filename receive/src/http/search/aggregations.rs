@@ -16,13 +16,13 @@ use indexer::query::{Bound, Range, Test};
 #[derive(Clone, Debug)]
 pub struct Aggregation {
     pub name: String,
-    pub kind: Kind,
+    pub kind: AggregationKind,
     pub inner: Vec<Aggregation>,
     pub meta: Option<Value>,
 }
 
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum AggregationKind {
     Buckets(Buckets),
     /// Buckets by conditions, each with its key; `one` where there is just one that has none.
     Filters {
@@ -117,46 +117,56 @@ fn aggregation(translator: &Translator<'_>, name: &str, body: &Value, depth: usi
         }
     }
     let kind = kind.ok_or_else(|| Problem::parsing(format!("aggregation [{name}] has no type")))?;
-    if matches!(kind, Kind::Composite(_)) && depth > 0 {
+    if matches!(kind, AggregationKind::Composite(_)) && depth > 0 {
         return Err(Problem::argument(format!("[composite] aggregation [{name}] cannot be in another one")));
     }
-    if matches!(kind, Kind::Metric(_)) && !inner.is_empty() {
+    if matches!(kind, AggregationKind::Metric(_)) && !inner.is_empty() {
         return Err(Problem::argument(format!("aggregation [{name}] cannot have aggregations in it")));
     }
     Ok(Aggregation { name: name.to_owned(), kind, inner, meta })
 }
 
-fn kind_of(translator: &Translator<'_>, kind: &str, body: &Value) -> Parsed<Kind> {
+fn kind_of(translator: &Translator<'_>, kind: &str, body: &Value) -> Parsed<AggregationKind> {
     let metric = |kind: MetricKind, allowed: &[&str]| {
         let options = options(kind_name(&kind), body, allowed)?;
         let name = text_of(options.get("field"));
         if name.is_empty() {
             return Err(unsupported(kind_name(&kind), "a calculation without [field]"));
         }
-        Ok(Kind::Metric(Metric { kind, field: translator.field(&name) }))
+        Ok(AggregationKind::Metric(Metric { kind, field: translator.field(&name) }))
     };
     match kind {
         "date_histogram" => {
-            time_buckets(translator, body).map(|buckets| Kind::Buckets(Buckets::Time(buckets)))
+            time_buckets(translator, body).map(|buckets| AggregationKind::Buckets(Buckets::Time(buckets)))
         }
-        "terms" => term_buckets(translator, body).map(|buckets| Kind::Buckets(Buckets::Terms(buckets))),
-        "histogram" => histogram(translator, body).map(Kind::Buckets),
+        "terms" => {
+            term_buckets(translator, body).map(|buckets| AggregationKind::Buckets(Buckets::Terms(buckets)))
+        }
+        "histogram" => histogram(translator, body).map(AggregationKind::Buckets),
         "range" | "date_range" => ranges(translator, kind, body),
         "filter" => {
             let filter = translator.clause(body, 0)?;
-            Ok(Kind::Filters { filters: vec![(String::new(), filter, Map::new())], one: true, keyed: false })
+            Ok(AggregationKind::Filters {
+                filters: vec![(String::new(), filter, Map::new())],
+                one: true,
+                keyed: false,
+            })
         }
         "filters" => filters(translator, body),
         "composite" => {
             let composite = composite::parse(translator, body, |body| time_buckets(translator, body))?;
-            Ok(Kind::Composite(Box::new(composite)))
+            Ok(AggregationKind::Composite(Box::new(composite)))
         }
         "missing" => {
             let options = options(kind, body, &["field"])?;
             let field = translator.field(&text_of(options.get("field")));
             let missing = field
                 .map_or(Filter::Everything, |field| Filter::Not(Box::new(field_test(&field, Test::Exists))));
-            Ok(Kind::Filters { filters: vec![(String::new(), missing, Map::new())], one: true, keyed: false })
+            Ok(AggregationKind::Filters {
+                filters: vec![(String::new(), missing, Map::new())],
+                one: true,
+                keyed: false,
+            })
         }
         "value_count" => metric(MetricKind::Count, &["field"]),
         "cardinality" => metric(MetricKind::Cardinality, &["field", "precision_threshold"]),
@@ -357,7 +367,7 @@ fn histogram(translator: &Translator<'_>, body: &Value) -> Parsed<Buckets> {
     Ok(Buckets::Numbers { field, width, least: least(options, 0)?, keyed: keyed(options) })
 }
 
-fn filters(translator: &Translator<'_>, body: &Value) -> Parsed<Kind> {
+fn filters(translator: &Translator<'_>, body: &Value) -> Parsed<AggregationKind> {
     let options = options("filters", body, &["filters"])?;
     match options.get("filters") {
         Some(Value::Object(named)) => {
@@ -365,11 +375,11 @@ fn filters(translator: &Translator<'_>, body: &Value) -> Parsed<Kind> {
                 Ok((name.clone(), translator.clause(clause, 0)?, Map::new()))
             };
             let filters = named.iter().map(one).collect::<Parsed<_>>()?;
-            Ok(Kind::Filters { filters, one: false, keyed: true })
+            Ok(AggregationKind::Filters { filters, one: false, keyed: true })
         }
         Some(Value::Array(list)) => {
             let one = |clause: &Value| Ok((String::new(), translator.clause(clause, 0)?, Map::new()));
-            Ok(Kind::Filters {
+            Ok(AggregationKind::Filters {
                 filters: list.iter().map(one).collect::<Parsed<_>>()?,
                 one: false,
                 keyed: false,
@@ -379,7 +389,7 @@ fn filters(translator: &Translator<'_>, body: &Value) -> Parsed<Kind> {
     }
 }
 
-fn ranges(translator: &Translator<'_>, kind: &str, body: &Value) -> Parsed<Kind> {
+fn ranges(translator: &Translator<'_>, kind: &str, body: &Value) -> Parsed<AggregationKind> {
     let options = options(kind, body, &["field", "ranges", "keyed", "time_zone", "format"])?;
     let field = translator.field(&text_of(options.get("field")));
     let is_time = field.as_deref().is_some_and(|field| translator.holds(field) == Holds::Time);
@@ -431,5 +441,5 @@ fn ranges(translator: &Translator<'_>, kind: &str, body: &Value) -> Parsed<Kind>
         }
         filters.push((key, filter, ends));
     }
-    Ok(Kind::Filters { filters, one: false, keyed: keyed(options) })
+    Ok(AggregationKind::Filters { filters, one: false, keyed: keyed(options) })
 }

@@ -10,7 +10,7 @@ use indexer::{Cancel, Case, ErrorKind, Scalar, Snapshot, View};
 use serde_json::{Map, Value, json};
 
 use super::aggregations::{
-    Aggregation, Buckets, Kind, Metric, MetricKind, TermBuckets, TermOrder, TimeBuckets,
+    Aggregation, AggregationKind, Buckets, Metric, MetricKind, TermBuckets, TermOrder, TimeBuckets,
 };
 use super::composite::Composites;
 use super::dates::{MS, printed, step};
@@ -73,16 +73,18 @@ impl Calculation<'_> {
         let mut answered = Map::new();
         for aggregation in aggregations {
             let mut value = match &aggregation.kind {
-                Kind::Metric(metric) => {
+                AggregationKind::Metric(metric) => {
                     let path = path_of(around, aggregation);
                     if !cubes.contains_key(&path) {
                         cubes.insert(path.clone(), self.metric_cube(view, around, metric)?);
                     }
                     cubes[&path].metric(metric, around.iter().map(|level| &level.key))
                 }
-                Kind::Composite(composite) => composite.page(self, view, &aggregation.inner)?,
-                Kind::Buckets(buckets) => self.buckets(view, around, aggregation, buckets, cubes)?,
-                Kind::Filters { filters, one, keyed } => {
+                AggregationKind::Composite(composite) => composite.page(self, view, &aggregation.inner)?,
+                AggregationKind::Buckets(buckets) => {
+                    self.buckets(view, around, aggregation, buckets, cubes)?
+                }
+                AggregationKind::Filters { filters, one, keyed } => {
                     let mut listed = Vec::new();
                     for (number, (key, filter, ends)) in filters.iter().enumerate() {
                         let path = format!("{}/{number}", path_of(around, aggregation));
@@ -218,7 +220,9 @@ impl Calculation<'_> {
             })
             .collect();
         let named = terms.order.iter().filter(|(order, _)| matches!(order, TermOrder::Metric(..))).count();
-        if by_metric.len() != named || by_metric.iter().any(|inner| !matches!(inner.kind, Kind::Metric(_))) {
+        if by_metric.len() != named
+            || by_metric.iter().any(|inner| !matches!(inner.kind, AggregationKind::Metric(_)))
+        {
             return Err(Problem::argument("[terms] is ordered by an aggregation that is not a metric in it"));
         }
         let all: u64 = found.iter().map(|(_, count)| count).sum::<u64>() + rest;
@@ -469,7 +473,7 @@ fn time_filled(mut counts: Vec<(i64, u64)>, time: &TimeBuckets) -> Calculated<Ve
 /// Where the bucket begins that a time lies in, where there are no events to tell it.
 fn indexer_edges(at: i64, time: &TimeBuckets) -> Calculated<i64> {
     use indexer::aggregate::{CalendarUnit, Interval};
-    let clock = super::dates::Clock { now: at, zone: time.zone.clone() };
+    let clock = super::dates::SearchClock { now: at, zone: time.zone.clone() };
     let rounded = match &time.interval {
         Interval::Calendar(_, CalendarUnit::Day) => "now/d",
         Interval::Calendar(_, CalendarUnit::Week) => "now/w",

@@ -6,7 +6,7 @@ use indexer::stamp::to_rfc3339;
 use indexer::{Case, Engine, FieldKind, Snapshot, tokens};
 use serde_json::Value;
 
-use super::dates::{Clock, zone};
+use super::dates::{SearchClock, zone};
 use super::lucene;
 use super::names::{all, any, equal, field_test, index_of, names_index, nothing, parse_hit_id};
 use super::options::{IGNORED, object, of_field, one_field, text_of, unsupported};
@@ -21,7 +21,7 @@ const MOST_TERMS: usize = 1_024;
 pub struct Translator<'a> {
     pub case: &'a Case,
     pub snapshot: &'a Snapshot,
-    pub clock: Clock,
+    pub clock: SearchClock,
     fields: Vec<(String, Vec<FieldKind>)>,
 }
 
@@ -41,7 +41,7 @@ pub enum Holds {
 impl<'a> Translator<'a> {
     pub fn new(case: &'a Case, snapshot: &'a Snapshot) -> Translator<'a> {
         let fields = Engine::fields(snapshot).into_iter().map(|field| (field.name, field.kinds)).collect();
-        Translator { case, snapshot, clock: Clock::new(), fields }
+        Translator { case, snapshot, clock: SearchClock::new(), fields }
     }
 
     /// The field of the case that a name means; nothing where no event has it.

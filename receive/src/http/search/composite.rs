@@ -12,10 +12,10 @@ use indexer::query::{
 use indexer::{Cell, RunOptions, Table, View};
 use serde_json::{Map, Value, json};
 
-use super::aggregations::{Aggregation, Kind, Metric, MetricKind, TimeBuckets, kind_name};
+use super::aggregations::{Aggregation, AggregationKind, Metric, MetricKind, TimeBuckets, kind_name};
 use super::calculate::{Calculation, percent_key};
 use super::clauses::Translator;
-use super::dates::{Clock, MS, printed};
+use super::dates::{MS, SearchClock, printed};
 use super::names::{all, field_test, nothing};
 use super::options::text_of;
 use crate::http::answer::Problem;
@@ -182,7 +182,7 @@ impl Source {
         let wrong = || Problem::argument(format!("[after] has no value for the source [{}]", self.name));
         let value = after.get(&self.name).ok_or_else(wrong)?;
         if let (Values::Time(time), Some(text)) = (&self.values, value.as_str()) {
-            let clock = Clock { zone: time.zone.clone(), ..Clock::new() };
+            let clock = SearchClock { zone: time.zone.clone(), ..SearchClock::new() };
             let period = clock.period(text, time.format.as_deref()).ok_or_else(wrong)?;
             return Ok(Key::Int(period.from.div_euclid(MS)));
         }
@@ -355,7 +355,7 @@ fn metric_value(metric: &Metric, cells: &[Cell]) -> Value {
 /// The metrics in a composite; other aggregations in it are refused.
 fn metrics(inner: &[Aggregation]) -> Parsed<Vec<(&Aggregation, &Metric)>> {
     let each = inner.iter().map(|aggregation| match &aggregation.kind {
-        Kind::Metric(metric) => Ok((aggregation, metric)),
+        AggregationKind::Metric(metric) => Ok((aggregation, metric)),
         _ => Err(unsupported(&format!("[{}], which is no metric, in it", aggregation.name))),
     });
     each.collect()

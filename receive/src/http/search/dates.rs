@@ -13,15 +13,15 @@ pub const MS: i64 = 1_000_000;
 
 /// The moment a search is asked at, and the zone of dates that name none.
 #[derive(Clone, Debug)]
-pub struct Clock {
+pub struct SearchClock {
     pub now: i64,
     pub zone: TimeZone,
 }
 
-impl Clock {
-    pub fn new() -> Clock {
+impl SearchClock {
+    pub fn new() -> SearchClock {
         let now = Timestamp::now().as_nanosecond();
-        Clock { now: i64::try_from(now).unwrap_or(i64::MAX), zone: TimeZone::UTC }
+        SearchClock { now: i64::try_from(now).unwrap_or(i64::MAX), zone: TimeZone::UTC }
     }
 
     /// The period that a date means: the day, the minute or the millisecond that it names. After date math it is the
@@ -179,7 +179,7 @@ pub fn calendar_interval(text: &str) -> Option<Interval> {
 
 /// The edge so many buckets after another one, or before it.
 pub fn step(edge: i64, interval: &Interval, zone: &TimeZone, count: i64) -> Option<i64> {
-    let clock = Clock { now: 0, zone: zone.clone() };
+    let clock = SearchClock { now: 0, zone: zone.clone() };
     let (unit, each) = match interval {
         Interval::Fixed(width) => return edge.checked_add(width.checked_mul(count)?),
         Interval::Auto(_) => return None,
@@ -250,7 +250,7 @@ mod tests {
     use super::*;
 
     fn period(date: &str, zone: TimeZone) -> Option<(String, String)> {
-        let clock = Clock { now: stamp::parse("2026-03-14T15:09:26.5Z").expect("a time"), zone };
+        let clock = SearchClock { now: stamp::parse("2026-03-14T15:09:26.5Z").expect("a time"), zone };
         let period = clock.period(date, None)?;
         Some((stamp::to_rfc3339(period.from), stamp::to_rfc3339(period.to)))
     }

@@ -27,7 +27,7 @@ const MOST_FIELDS: usize = 256;
 
 /// What of each document is wanted.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct HitParts {
     no_source: bool,
     source: FilterPath,
     /// Patterns of names, and the format of times.
@@ -42,9 +42,9 @@ pub struct Hits {
     pub written: Vec<u8>,
 }
 
-impl Wanted {
-    pub fn parse(head: &Head, options: &Map<String, Value>) -> Result<Wanted, Problem> {
-        let mut wanted = Wanted::default();
+impl HitParts {
+    pub fn parse(head: &Head, options: &Map<String, Value>) -> Result<HitParts, Problem> {
+        let mut wanted = HitParts::default();
         let list = |value: &Value| match value {
             Value::Array(names) => names.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(","),
             other => text_of(Some(other)),
@@ -98,7 +98,7 @@ pub fn hits(
     view: &View,
     sorting: &Sorting,
     (from, size): (usize, usize),
-    wanted: &Wanted,
+    wanted: &HitParts,
 ) -> Result<Hits, Problem> {
     let scored = sorting.keys.is_empty();
     if size == 0 {
@@ -151,7 +151,7 @@ fn push_hit(
     snapshot: &Snapshot,
     event: &Event,
     columns: &[String],
-    (sorting, wanted): (&Sorting, &Wanted),
+    (sorting, wanted): (&Sorting, &HitParts),
 ) -> Result<(), Problem> {
     let source = snapshot.sources().get(event.source as usize);
     out.extend_from_slice(b"{\"_index\":");

@@ -33,7 +33,7 @@ use super::request::{Head, Request};
 use calculate::Calculation;
 use clauses::Translator;
 pub use composite::Composites;
-use hits::Wanted;
+use hits::HitParts;
 pub use hits::hit_source;
 use names::{all, exact_names, of_indices};
 pub use names::{index_of, names_index, parse_hit_id};
@@ -72,7 +72,7 @@ struct Search {
     sorting: Sorting,
     from: usize,
     size: usize,
-    wanted: Wanted,
+    wanted: HitParts,
     counts_total: bool,
 }
 
@@ -207,7 +207,7 @@ fn understood(host: &Host, head: &Head, index: &str, body: &Value) -> Result<Sea
         options.get("sort"),
         options.get("search_after"),
     )?;
-    let wanted = Wanted::parse(head, options)?;
+    let wanted = HitParts::parse(head, options)?;
     let counts_total = options.get("track_total_hits") != Some(&Value::Bool(false))
         && head.parameter("track_total_hits") != Some("false");
     drop(translator);

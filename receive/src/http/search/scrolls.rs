@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use indexer::{Snapshot, View};
 
-use super::hits::Wanted;
+use super::hits::HitParts;
 use super::sorting::Sorting;
 use crate::http::limits::SCROLLS;
 
@@ -16,7 +16,7 @@ pub struct Scroll {
     pub view: View,
     pub sorting: Sorting,
     pub size: usize,
-    pub wanted: Wanted,
+    pub wanted: HitParts,
     /// The row that comes next.
     pub next: usize,
     pub ends: Instant,

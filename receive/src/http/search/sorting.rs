@@ -108,7 +108,7 @@ impl Sorting {
             match key {
                 Key::Time => {
                     let text = text_of(Some(value));
-                    let period = super::dates::Clock::new().period(&text, None);
+                    let period = super::dates::SearchClock::new().period(&text, None);
                     found.ms = period.ok_or_else(|| wrong("has no time"))?.from.div_euclid(MS);
                 }
                 Key::Place => {

@@ -244,7 +244,7 @@ fn run(together: &Together, (session, call): AskedBy<'_>, request: &RunRequest) 
 
 fn follow(together: &Together, call: &Call<'_>, request: &FollowRequest) -> Answer<Followed> {
     let started = Instant::now();
-    let found = together.case.follow(&together.snapshot, &request.value, Together::cancel_of(call))?;
+    let found = together.case.follow(&together.snapshot, &request.value, &call.cancel)?;
     let sources = together.snapshot.sources();
     let of_case = |trail: engine::Trail| Trail {
         source_name: sources.get(trail.source as usize).map_or(String::new(), |source| source.name.clone()),

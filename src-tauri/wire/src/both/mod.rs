@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use indexer::{Cancel, Case, EventId, Snapshot};
+use indexer::{Case, EventId, Snapshot};
 use remote::{Both, Lane, Splits};
 use serde::Serialize;
 
@@ -167,10 +167,6 @@ impl Together {
     /// Grows with each of them.
     fn revision(&self) -> u64 {
         self.snapshot.revision() + self.lanes.iter().map(|lane| lane.case.revision).sum::<u64>()
-    }
-
-    fn cancel_of<'c>(call: &'c Call<'_>) -> &'c Cancel {
-        &call.cancel
     }
 
     /// The name of a cluster's event or source among all.

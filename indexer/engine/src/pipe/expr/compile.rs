@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::calendar::Width;
 use super::super::cell::Cell;
 use super::super::names::Names;
-use super::super::run::Clock;
+use super::super::run::RunClock;
 use super::{Expression, Node, TableFilter, convert};
 use base::error::{Error, ErrorKind, Result};
 use query::functions::Function;
@@ -16,7 +16,7 @@ pub fn invalid(message: impl Into<String>, span: Span) -> Error {
 }
 
 impl Expression {
-    pub fn new(expr: &Expr, names: &Names, clock: &Clock) -> Result<Expression> {
+    pub fn new(expr: &Expr, names: &Names, clock: &RunClock) -> Result<Expression> {
         let mut compiler = Compiler { names, clock, fields: Vec::new() };
         let node = compiler.node(expr)?;
         Ok(Expression { node, fields: compiler.fields })
@@ -35,7 +35,7 @@ impl Expression {
 
 struct Compiler<'a> {
     names: &'a Names,
-    clock: &'a Clock,
+    clock: &'a RunClock,
     fields: Vec<Arc<str>>,
 }
 

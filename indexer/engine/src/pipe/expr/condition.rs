@@ -7,7 +7,7 @@ use ingest::{Level, NO_INT};
 use super::super::column::{Column, ColumnKind, Data, filled};
 use super::super::dictionary::Dictionary;
 use super::super::names::Names;
-use super::super::run::Clock;
+use super::super::run::RunClock;
 use super::super::table::Table;
 use super::convert::time_of;
 use crate::exec::{Matcher, ValueTest, level_passes, passing_values};
@@ -27,7 +27,7 @@ pub enum TableFilter {
 }
 
 impl TableFilter {
-    pub fn new(filter: &Filter, names: &Names, clock: &Clock) -> Result<TableFilter> {
+    pub fn new(filter: &Filter, names: &Names, clock: &RunClock) -> Result<TableFilter> {
         TableFilter::of_resolved(&names.filter(filter, clock)?, names)
     }
 

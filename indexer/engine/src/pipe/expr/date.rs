@@ -7,16 +7,16 @@ use jiff::{Timestamp, Zoned};
 
 use super::super::calendar::Width;
 use super::super::cell::Cell;
-use super::super::run::Clock;
+use super::super::run::RunClock;
 use super::convert::{time_of, time_of_number};
 use query::functions::Function;
 use query::{Quantity, Unit};
 
-pub fn date(function: Function, arguments: &[Cell], clock: &Clock) -> Cell {
+pub fn date(function: Function, arguments: &[Cell], clock: &RunClock) -> Cell {
     calculate(function, arguments, clock).unwrap_or(Cell::Missing)
 }
 
-fn calculate(function: Function, arguments: &[Cell], clock: &Clock) -> Option<Cell> {
+fn calculate(function: Function, arguments: &[Cell], clock: &RunClock) -> Option<Cell> {
     match function {
         Function::ToTime => to_time(&arguments[0], arguments.get(1), clock),
         Function::DateTrunc => {
@@ -48,7 +48,7 @@ fn time(cell: &Cell) -> Option<i64> {
     }
 }
 
-fn to_time(value: &Cell, format: Option<&Cell>, clock: &Clock) -> Option<Cell> {
+fn to_time(value: &Cell, format: Option<&Cell>, clock: &RunClock) -> Option<Cell> {
     match (value, format) {
         (Cell::Time(_), _) => Some(value.clone()),
         (Cell::Int(number), None) => time_of_number(*number as f64).map(Cell::Time),
@@ -72,7 +72,7 @@ fn to_time(value: &Cell, format: Option<&Cell>, clock: &Clock) -> Option<Cell> {
     }
 }
 
-fn zone(argument: Option<&Cell>, clock: &Clock) -> Option<TimeZone> {
+fn zone(argument: Option<&Cell>, clock: &RunClock) -> Option<TimeZone> {
     match argument {
         None => Some(clock.zone.clone()),
         Some(Cell::Text(name)) => TimeZone::get(name).ok().or_else(|| TimeZone::posix(name).ok()),

@@ -11,7 +11,7 @@ use polars::prelude::{BooleanChunked, ChunkFull, ChunkFullNull, PlSmallStr};
 use super::super::cell::Cell;
 use super::super::column::{Column, ColumnKind, Data, Picked};
 use super::super::dictionary::Dictionary;
-use super::super::run::Clock;
+use super::super::run::RunClock;
 use super::super::table::Table;
 use super::{Expression, Node, arithmetic, compare, convert, functions, kernels, text};
 use base::error::Result;
@@ -46,21 +46,21 @@ struct Found<'t> {
 }
 
 impl Expression {
-    pub fn column(&self, table: &Table, clock: &Clock) -> Result<Column> {
+    pub fn column(&self, table: &Table, clock: &RunClock) -> Result<Column> {
         let evaluator = self.evaluator(table, clock);
         let value = evaluator.value(&self.node)?.value;
         Ok(evaluator.column_of(&value).into_owned())
     }
 
     /// The rows for which the expression is true.
-    pub fn holding(&self, table: &Table, clock: &Clock) -> Result<Vec<u32>> {
+    pub fn holding(&self, table: &Table, clock: &RunClock) -> Result<Vec<u32>> {
         let evaluator = self.evaluator(table, clock);
         let value = evaluator.value(&self.node)?.value;
         let truths = evaluator.truths(&value);
         Ok(truths.downcast_as_array().true_and_valid().true_idx_iter().map(|row| row as u32).collect())
     }
 
-    fn evaluator<'t>(&self, table: &'t Table, clock: &'t Clock) -> Evaluator<'t> {
+    fn evaluator<'t>(&self, table: &'t Table, clock: &'t RunClock) -> Evaluator<'t> {
         let columns = self.fields.iter().map(|name| table.column(name)).collect();
         Evaluator { table, columns, clock }
     }
@@ -69,7 +69,7 @@ impl Expression {
 struct Evaluator<'t> {
     table: &'t Table,
     columns: Vec<Option<&'t Column>>,
-    clock: &'t Clock,
+    clock: &'t RunClock,
 }
 
 impl<'t> Evaluator<'t> {

@@ -2,11 +2,11 @@
 //! nothing else is said.
 
 use super::super::cell::Cell;
-use super::super::run::Clock;
+use super::super::run::RunClock;
 use super::{convert, date, number, text};
 use query::functions::Function;
 
-pub fn call(function: Function, arguments: &[Cell], clock: &Clock) -> Cell {
+pub fn call(function: Function, arguments: &[Cell], clock: &RunClock) -> Cell {
     use Function as F;
     match function {
         F::Abs | F::Round | F::Floor | F::Ceil | F::Sqrt | F::Pow | F::Exp | F::Ln | F::Log | F::Sign => {

@@ -5,12 +5,12 @@ use super::evaluate::Value;
 use super::*;
 use crate::pipe::column::Column;
 use crate::pipe::names::Names;
-use crate::pipe::run::Clock;
+use crate::pipe::run::RunClock;
 use crate::pipe::table::Table;
 use query::{Op, StageKind, parse_query};
 
-fn clock() -> Clock {
-    Clock {
+fn clock() -> RunClock {
+    RunClock {
         now: 1_772_374_509_000_000_000,
         zone: TimeZone::UTC,
         range: Some((0, 3_600_000_000_000)),

@@ -16,7 +16,7 @@ use crate::aggregate::{AxisKeys, Counting, DENSE, Lookup, columns, counts_of_cod
 use crate::exec::SegmentRows;
 use base::error::Result;
 use base::limits::{CANCEL_ROWS, LOWERED_CELLS};
-use store::{Column as Packed, Dictionary, Scalar, Times, Unit, level_of};
+use store::{ColumnValues, Scalar, StoredColumn, Times, Unit, level_of};
 
 /// Rows, and the first cell that they belong to.
 type Runs = Vec<(Range<usize>, u32)>;
@@ -40,7 +40,7 @@ enum By {
     /// Where the bins begin; [`NO_TIME`] for events without a time.
     Time(Vec<i64>),
     /// The only column of a field. Its places are the codes.
-    Codes(Arc<str>, Arc<Packed>),
+    Codes(Arc<str>, Arc<StoredColumn>),
     /// No event of the segment has the field.
     Nothing,
 }
@@ -56,18 +56,18 @@ impl By {
 }
 
 /// Whether a table with an entry for each code of a column is small, and has one code for each value.
-pub fn is_dense(column: &Packed) -> bool {
+pub fn is_dense(column: &StoredColumn) -> bool {
     match &column.values {
-        Dictionary::Texts(_) | Dictionary::Listed(_) => true,
+        ColumnValues::Texts(_) | ColumnValues::Listed(_) => true,
         // Negative zero equals zero where values are compared.
-        Dictionary::Numbers { unit, .. } => *unit != Unit::Bits && column.largest <= DENSE,
-        Dictionary::Sparse { .. } => false,
+        ColumnValues::Numbers { unit, .. } => *unit != Unit::Bits && column.largest <= DENSE,
+        ColumnValues::Sparse { .. } => false,
     }
 }
 
 /// Whether texts occur often enough that counting their codes saves something: each text is hashed in either way.
-fn repeats(column: &Packed, part: &SegmentRows) -> bool {
-    !matches!(column.values, Dictionary::Texts(_)) || column.largest as usize <= part.len() / 4 + 1_024
+fn repeats(column: &StoredColumn, part: &SegmentRows) -> bool {
+    !matches!(column.values, ColumnValues::Texts(_)) || column.largest as usize <= part.len() / 4 + 1_024
 }
 
 impl<'a> GroupCells<'a> {
@@ -215,7 +215,7 @@ impl<'a> GroupCells<'a> {
 }
 
 /// The values of codes of a field's column, as a table of rows has them.
-pub fn values(name: &str, column: &Arc<Packed>, codes: &[u64], reader: &Reader<'_>) -> Column {
+pub fn values(name: &str, column: &Arc<StoredColumn>, codes: &[u64], reader: &Reader<'_>) -> Column {
     match name {
         "level" => {
             let level = |&code: &u64| match column.value(code) {

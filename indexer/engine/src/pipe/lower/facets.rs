@@ -10,8 +10,8 @@ use super::kinds;
 use crate::aggregate::{columns, counts_of_codes};
 use base::FieldKind;
 use base::error::Result;
-use store::Column as Packed;
 use store::Snapshot;
+use store::StoredColumn;
 
 /// Whether the values of fields can be counted segment by segment. Of equal numbers the first one is shown, and with
 /// decimals that depends on the order of the rows of all segments.
@@ -56,7 +56,7 @@ pub fn add(
 }
 
 /// The only column of a field, where its values are counted by codes.
-fn column(name: &str, piece: &Piece, scope: Scope<'_>, run: &Run<'_>) -> Result<Option<Arc<Packed>>> {
+fn column(name: &str, piece: &Piece, scope: Scope<'_>, run: &Run<'_>) -> Result<Option<Arc<StoredColumn>>> {
     if matches!(name, "time" | "raw") {
         return Ok(None);
     }

@@ -14,7 +14,7 @@ use crate::aggregate::{self, Block, RowsOf, columns, counts_of_codes, each_block
 use base::error::Result;
 use base::limits::LOWERED_CELLS;
 use query::functions::Aggregation;
-use store::{Column as Packed, Dictionary, Unit, with_codes};
+use store::{ColumnValues, StoredColumn, Unit, with_codes};
 
 pub struct Gathering<'a> {
     cells: &'a GroupCells<'a>,
@@ -45,9 +45,9 @@ enum Counts {
     /// No event of the segment has the field.
     Missing,
     /// For each cell that has rows, how often it has each code; all zero until the rows are looked at.
-    Codes(Arc<Packed>, Vec<u32>),
+    Codes(Arc<StoredColumn>, Vec<u32>),
     /// The same, where it was known.
-    Known(Arc<Packed>, Arc<Vec<u32>>),
+    Known(Arc<StoredColumn>, Arc<Vec<u32>>),
     /// Its values are not counted.
     None,
 }
@@ -140,7 +140,7 @@ impl<'a> Gathering<'a> {
     fn hand_on(
         &self,
         field: &Field<'_>,
-        column: &Arc<Packed>,
+        column: &Arc<StoredColumn>,
         counts: &[u32],
         into: &mut Groups,
         reader: &Reader<'_>,
@@ -163,7 +163,7 @@ impl Field<'_> {
     /// Prepares to count the codes of a column, or leaves its values to be read by rows.
     fn count(
         &mut self,
-        column: Arc<Packed>,
+        column: Arc<StoredColumn>,
         (cells, used): (&GroupCells<'_>, usize),
         scope: Scope<'_>,
     ) -> Result<()> {
@@ -223,10 +223,10 @@ fn by_rows(
 }
 
 /// Whether a function gives the same of values with their counts as of rows in their order.
-fn can_count(function: Aggregation, column: Option<&Packed>) -> bool {
+fn can_count(function: Aggregation, column: Option<&StoredColumn>) -> bool {
     use Aggregation as A;
     let Some(column) = column else { return true };
-    let is_whole = matches!(column.values, Dictionary::Numbers { unit: Unit::Whole, .. });
+    let is_whole = matches!(column.values, ColumnValues::Numbers { unit: Unit::Whole, .. });
     is_dense(column)
         && match function {
             A::First | A::Last | A::Stddev | A::Variance => false,

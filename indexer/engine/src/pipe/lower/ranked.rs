@@ -16,7 +16,7 @@ use base::FieldKind;
 use base::error::{ErrorKind, Result};
 use base::limits::{PIPE_ROWS, SHARED_VALUE_BYTES};
 use query::BinaryOp;
-use store::{Dictionary, Scalar};
+use store::{ColumnValues, Scalar};
 
 /// The rows of `top` or `rare`; nothing where they come out of groups. `partial` gets those of the events so far,
 /// with the share of events looked at.
@@ -69,7 +69,7 @@ fn bytes_of_values(field: &str, scope: Scope<'_>, run: &Run<'_>) -> Result<usize
     in_order(snapshot.segments.len(), &run.cancel, read, |_, column| {
         if let Some(column) = column {
             bytes += column.largest as usize * SHARED_VALUE_BYTES;
-            if let Dictionary::Texts(texts) = &column.values {
+            if let ColumnValues::Texts(texts) = &column.values {
                 bytes += texts.joined().len();
             }
         }

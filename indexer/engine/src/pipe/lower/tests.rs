@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::super::cell::Cell;
 use super::super::names::Names;
 use super::super::plan::{Planned, Planner, plan};
-use super::super::run::{Clock, Run, RunOptions};
+use super::super::run::{Run, RunClock, RunOptions};
 use super::*;
 use crate::Engine;
 use crate::test_case::{ImportOptions, TestCase};
@@ -46,7 +46,7 @@ fn case() -> (tempfile::TempDir, TestCase) {
 fn reason(case: &TestCase, query: &str) -> Option<Reason> {
     let snapshot = case.snapshot();
     let clock =
-        Clock { now: 0, zone: jiff::tz::TimeZone::UTC, range: snapshot.time_range(), folder: ".".into() };
+        RunClock { now: 0, zone: jiff::tz::TimeZone::UTC, range: snapshot.time_range(), folder: ".".into() };
     let view = View { filter: Filter::Everything, from: None, to: None };
     let scope = Scope { case, snapshot: &snapshot, view: &view };
     let run = Run::new(clock.clone(), &RunOptions::default(), &Cancel::default(), Some(scope));
@@ -105,7 +105,7 @@ fn with_first_stage<T>(
 ) -> T {
     let (parsed, snapshot) = (parse_query(query).expect(query), case.snapshot());
     let clock =
-        Clock { now: 0, zone: jiff::tz::TimeZone::UTC, range: snapshot.time_range(), folder: ".".into() };
+        RunClock { now: 0, zone: jiff::tz::TimeZone::UTC, range: snapshot.time_range(), folder: ".".into() };
     let view = View { filter: parsed.filter.clone(), from: None, to: None };
     let scope = Scope { case, snapshot: &snapshot, view: &view };
     let run = Run::new(clock.clone(), &RunOptions::default(), &Cancel::default(), Some(scope));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::super::cell::Cell;
 use super::super::column::{Column, Picked};
 use super::super::run::{Run, Scope};
-use super::super::source::{Reader, Wanted};
+use super::super::source::{ColumnRequest, Reader};
 use super::super::step::{Kept, Step};
 use super::super::table::{EventRef, Table};
 use base::error::{Error, ErrorKind, Result};
@@ -84,7 +84,7 @@ impl ContextStage {
 
 /// One field of a whole segment.
 fn column_of(scope: Scope<'_>, segment: u32, field: &Arc<str>, rows: usize, run: &Run<'_>) -> Result<Column> {
-    let wanted = Wanted { columns: vec![Arc::clone(field)], refs: false };
+    let wanted = ColumnRequest { columns: vec![Arc::clone(field)], refs: false };
     let mut reader = Reader::new(scope.snapshot, &wanted, scope.case.raw_cursor());
     Ok(reader.table(segment, &Picked::Run(0..rows), run)?.column_or_missing(field))
 }
@@ -153,7 +153,7 @@ impl ContextStage {
     ) -> Result<Table> {
         let known = crate::Engine::field_names(scope.snapshot);
         let columns = matched.names().iter().filter(|name| known.iter().any(|field| **field == ***name));
-        let wanted = Wanted { columns: columns.cloned().collect(), refs: true };
+        let wanted = ColumnRequest { columns: columns.cloned().collect(), refs: true };
         let mut reader = Reader::new(scope.snapshot, &wanted, scope.case.raw_cursor());
         events.sort_unstable_by_key(|event| (event.segment, event.row));
         let mut tables = Vec::new();

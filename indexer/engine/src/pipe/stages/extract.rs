@@ -17,10 +17,10 @@ use base::limits::CANCEL_ROWS;
 
 pub struct Extract {
     pub field: Arc<str>,
-    pub by: Pattern,
+    pub by: ExtractPattern,
 }
 
-pub enum Pattern {
+pub enum ExtractPattern {
     Extractor(Extractor),
     Regex(Regex),
 }
@@ -28,21 +28,21 @@ pub enum Pattern {
 /// The columns of a text, each with its value.
 type Found = Vec<(usize, Cell)>;
 
-impl Pattern {
+impl ExtractPattern {
     /// The columns it makes.
     pub fn names(&self) -> Vec<String> {
         match self {
-            Pattern::Extractor(extractor) => {
+            ExtractPattern::Extractor(extractor) => {
                 extractor.fields().iter().map(|(name, _)| name.clone()).collect()
             }
-            Pattern::Regex(regex) => regex.capture_names().flatten().map(str::to_owned).collect(),
+            ExtractPattern::Regex(regex) => regex.capture_names().flatten().map(str::to_owned).collect(),
         }
     }
 
     fn find(&self, text: &str, search: &mut Search, names: &mut Vec<String>) -> Found {
         let mut found = Vec::new();
         match self {
-            Pattern::Extractor(extractor) => {
+            ExtractPattern::Extractor(extractor) => {
                 let mut own = Vec::new();
                 extractor.extract(
                     text.as_bytes(),
@@ -64,7 +64,7 @@ impl Pattern {
                     found.push((place, value));
                 }
             }
-            Pattern::Regex(regex) => {
+            ExtractPattern::Regex(regex) => {
                 if let Some(groups) = regex.captures(text.as_bytes()) {
                     let of_names = regex.capture_names().enumerate().filter(|(_, name)| name.is_some());
                     for (place, (group, _)) in of_names.enumerate() {

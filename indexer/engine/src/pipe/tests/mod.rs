@@ -12,7 +12,7 @@ use super::column::Column;
 use super::line::Line;
 use super::names::Names;
 use super::plan::{Planner, plan};
-use super::run::{Clock, Run, RunOptions};
+use super::run::{Run, RunClock, RunOptions};
 use super::table::Table;
 use base::Cancel;
 use base::error::Result;
@@ -37,14 +37,14 @@ pub fn table(names: &str, rows: &[&str]) -> Table {
     Table::from_columns(names.enumerate().map(|(index, name)| (name, column(index))).collect())
 }
 
-pub fn clock_of(table: &Table) -> Clock {
+pub fn clock_of(table: &Table) -> RunClock {
     let times = table.column("time").map(|times| {
         let times = (0..times.len())
             .filter_map(|row| if let Cell::Time(time) = times.cell(row) { Some(time) } else { None });
         let times: Vec<i64> = times.collect();
         (times.iter().min().copied().unwrap_or(0), times.iter().max().copied().unwrap_or(0))
     });
-    Clock { now: times.map_or(0, |(_, last)| last), zone: TimeZone::UTC, range: times, folder: ".".into() }
+    RunClock { now: times.map_or(0, |(_, last)| last), zone: TimeZone::UTC, range: times, folder: ".".into() }
 }
 
 /// Runs stages over a table, which comes in parts of so many rows.
