@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use detect::measure::{Detector, History, Level, Place, Points, Tally, tally, text_of, with_level};
+use detect::measure::{CheckScope, Detector, History, Level, Points, Tally, tally, text_of, with_level};
 use detect::{Alert, Detectors, Outcome, Problem, ReadOptions, Scope, Severity, run_one, starters};
 use indexer::{Cancel, Case, Engine, Nanos, Snapshot};
 use serde::{Deserialize, Serialize};
@@ -325,17 +325,17 @@ pub fn run_detectors(
     let own = own.iter().map(|(file, text)| (&**file, &**text));
     let detectors = Detectors::of_texts(own.chain(starters().iter().copied()));
     let fields = Engine::field_names(&snapshot);
-    let place = Place { case: &case, snapshot: &snapshot, range: (None, None), cancel: &call.cancel };
+    let scope = CheckScope { case: &case, snapshot: &snapshot, range: (None, None), cancel: &call.cancel };
     let shown: Vec<_> = detectors.measures().filter(|(one, file)| !replaced(&detectors, one, file)).collect();
     let total = shown.len() as u32;
     let mut runs = Vec::new();
     for (detector, file) in shown {
-        let (applicable, alerts, problem) = match run_one(detector, file, &place, &fields)? {
+        let (applicable, alerts, problem) = match run_one(detector, file, &scope, &fields)? {
             Outcome::NotApplicable => (false, Vec::new(), None),
             Outcome::Ran(alerts, remark) => (true, alerts, remark),
             Outcome::Failed(problem) => (true, Vec::new(), Some(problem)),
         };
-        let tally = tally(&spans_of(&alerts), place.ends().unwrap_or_default(), &[]);
+        let tally = tally(&spans_of(&alerts), scope.ends().unwrap_or_default(), &[]);
         let listed = alerts.into_iter().take(LISTED).collect();
         let done = runs.len() as u32 + 1;
         let (name, file) = (detector.name.clone(), file.to_string_lossy().into_owned());
@@ -418,8 +418,8 @@ fn history(
     if let Some(kept) = session.kept_histories().find(&path, snapshot.revision(), detector) {
         return Ok(Some(kept));
     }
-    let place = Place { case, snapshot, range: (None, None), cancel };
-    let Some(history) = History::read(detector, &place)? else { return Ok(None) };
+    let scope = CheckScope { case, snapshot, range: (None, None), cancel };
+    let Some(history) = History::read(detector, &scope)? else { return Ok(None) };
     let history = Arc::new(history.kept(detector));
     session.kept_histories().keep(&path, snapshot.revision(), detector, &history);
     Ok(Some(history))
@@ -435,7 +435,7 @@ pub fn back_test(
     let case = session.case(Path::new(&request.case))?;
     let snapshot = case.snapshot();
     let mut detector = named(&request.text, &request.name)?;
-    let place = Place { case: &case, snapshot: &snapshot, range: (None, None), cancel: &call.cancel };
+    let scope = CheckScope { case: &case, snapshot: &snapshot, range: (None, None), cancel: &call.cancel };
     let history = history(session, &case, &snapshot, &detector, &call.cancel)?;
     let suggested = history.as_ref().filter(|_| request.suggest).and_then(|history| {
         let within = request.within.map(|span| (span.from.0, span.to.0));
@@ -450,15 +450,15 @@ pub fn back_test(
         (attempt.over(history), detector.remark(history), groups, history.groups.len() as u64)
     } else {
         // The case is empty, or the condition measures nothing over time.
-        let found = detector.evaluate(&place)?;
-        let ends = place.ends().unwrap_or_default();
+        let found = detector.evaluate(&scope)?;
+        let ends = scope.ends().unwrap_or_default();
         let spans = spans_of(&found.alerts);
         let listed = found.alerts.into_iter().take(LISTED).collect();
         (attempt.tried(spans, listed, ends), found.remark, Vec::new(), 0)
     };
     Ok(BackTest {
         revision: snapshot.revision(),
-        ends: place.ends().map(|(from, to)| TimeSpan { from: Nanos(from), to: Nanos(to) }),
+        ends: scope.ends().map(|(from, to)| TimeSpan { from: Nanos(from), to: Nanos(to) }),
         groups,
         all_groups,
         tried,

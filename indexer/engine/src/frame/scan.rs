@@ -18,8 +18,8 @@ use super::push::{Columns, Pushed};
 use crate::Engine;
 use crate::exec::in_order;
 use crate::pipe::{
-    Budget, Clock, Column, EventRef, Piece, Reader, Run, RunOptions, Table, TextBuilder, Wanted, clusters,
-    in_time_order,
+    Budget, Column, ColumnRequest, EventRef, Piece, Reader, Run, RunClock, RunOptions, Table, TextBuilder,
+    clusters, in_time_order,
 };
 use crate::view::View;
 use base::error::{Error, Result};
@@ -294,7 +294,7 @@ struct EventScan<'a> {
     events: &'a Events,
     view: View,
     names: &'a [PlSmallStr],
-    wanted: Wanted,
+    wanted: ColumnRequest,
     run: Run<'a>,
     /// There where the ids of templates are read.
     tree: Option<Arc<Tree>>,
@@ -314,14 +314,14 @@ impl<'a> EventScan<'a> {
         let tree =
             has_templates.then(|| events.case.tree(&events.snapshot, &shared.cancel, &mut |_, _| Ok(())));
         let tree = tree.transpose()?;
-        let clock = Clock {
+        let clock = RunClock {
             now: events.snapshot.time_range().map_or(0, |(_, last)| last),
             zone: shared.options.zone.clone(),
             range: None,
             folder: shared.options.folder.clone(),
         };
         let run = Run::new(clock, &shared.options, &shared.cancel, None);
-        let wanted = Wanted { columns, refs: has_templates };
+        let wanted = ColumnRequest { columns, refs: has_templates };
         Ok(EventScan { events, view: view.clone(), names, wanted, run, tree })
     }
 

@@ -73,7 +73,7 @@ impl Tokens for filter::Builder {
 /// A column whose distinct values are tokenised once each.
 struct IndexedColumn {
     name: String,
-    values: ColumnValues,
+    values: IndexedValues,
     /// Bytes between the previous value and this one, as in the last rows.
     gap: usize,
     /// The gap was different in the last row.
@@ -88,7 +88,7 @@ struct IndexedColumn {
     excepted: Vec<u32>,
 }
 
-enum ColumnValues {
+enum IndexedValues {
     Texts { codes: Vec<u32>, texts: Texts },
     Numbers(Vec<i64>),
 }
@@ -96,16 +96,16 @@ enum ColumnValues {
 /// The digits of a number of 64 bits.
 type Digits = [u8; 20];
 
-impl ColumnValues {
+impl IndexedValues {
     /// The value of a row in its usual spelling. Empty if it is missing, and for negative numbers, because a
     /// sign is not part of a token.
     #[inline]
     fn text<'v>(&'v self, row: u32, digits: &'v mut Digits) -> &'v [u8] {
         match self {
-            ColumnValues::Texts { codes, texts } => {
+            IndexedValues::Texts { codes, texts } => {
                 texts.get(codes[row as usize] as usize).unwrap_or_default().as_bytes()
             }
-            ColumnValues::Numbers(numbers) => match u64::try_from(numbers[row as usize]) {
+            IndexedValues::Numbers(numbers) => match u64::try_from(numbers[row as usize]) {
                 Ok(number) => decimal(number, digits),
                 Err(_) => &[],
             },
@@ -114,7 +114,7 @@ impl ColumnValues {
 
     /// The smallest and the largest of numbers that have a text.
     fn numbers(&self) -> Option<(i64, i64)> {
-        let ColumnValues::Numbers(numbers) = self else { return None };
+        let IndexedValues::Numbers(numbers) = self else { return None };
         let present = || numbers.iter().copied().filter(|&number| number >= 0);
         Some((present().min()?, present().max()?))
     }
@@ -204,8 +204,8 @@ impl Builder {
     fn new(seed: u64, rest: OtherTokens, columns: Vec<(String, Values)>) -> Builder {
         let columns = columns.into_iter().filter_map(|(name, values)| {
             let values = match values {
-                Values::Text { codes, texts } => ColumnValues::Texts { codes, texts },
-                Values::Int(numbers) => ColumnValues::Numbers(numbers),
+                Values::Text { codes, texts } => IndexedValues::Texts { codes, texts },
+                Values::Int(numbers) => IndexedValues::Numbers(numbers),
                 _ => return None,
             };
             Some(IndexedColumn {
@@ -266,7 +266,7 @@ impl Builder {
         let mut values: Vec<(Collector, u32)> = Vec::new();
         for column in columns.iter().filter(|_| is_index) {
             let mut collector = Collector::new(self.seed);
-            let ColumnValues::Texts { texts, .. } = &column.values else { continue };
+            let IndexedValues::Texts { texts, .. } = &column.values else { continue };
             for (code, text) in texts.iter().enumerate() {
                 add_tokens(&mut collector, code as u32, text.as_bytes());
             }
@@ -322,8 +322,8 @@ fn finish_columns(
         let between = column.between.finish(body).filter(|_| is_whole);
         let numbers = column.values.numbers();
         let (distinct, values) = match &column.values {
-            ColumnValues::Texts { texts, .. } => (texts.len() as u32, values.next()),
-            ColumnValues::Numbers(_) => (0, None),
+            IndexedValues::Texts { texts, .. } => (texts.len() as u32, values.next()),
+            IndexedValues::Numbers(_) => (0, None),
         };
         ColumnIndex { distinct, values, numbers, before, between, column: column.name, excepted }
     };
