@@ -8,8 +8,8 @@ export const servicemap = {
   tab: 'Map',
   name: 'Service map',
   hint: 'Events with the same id are put in order; where the service changes, that is a step. Choose the field of the id and the field that names the service.',
-  id: 'Same',
-  node: 'Services by',
+  id: 'ID field',
+  node: 'Service field',
   choose: 'Choose a field',
   linked: 'Other names too',
   linkedHint:

@@ -25,7 +25,7 @@ export interface ResolvedSpec extends ChartSpec {
 /** Numbers with so few values are names: states, ports, exit codes. */
 const FEW_VALUES = 24;
 
-export function isNumeric(info: FieldInfo | undefined): boolean {
+export function isNumeric(info: Pick<FieldInfo, 'kinds'> | undefined): boolean {
   return info?.kinds.some((kind) => kind === 'int' || kind === 'float') ?? false;
 }
 

@@ -87,7 +87,7 @@ export function capabilities(host: Host): void {
       await check('seismograph');
 
       await screen.click(byId('tab-map'));
-      await screen.choose(byId('map-node'), 'service');
+      await screen.chooseField('map-node', 'service');
       await screen.shown(`${byId('service-map')}[data-edges="2"]`);
       await screen.shown(byId('map-edge'), 'shop → payment');
       await check('map');
