@@ -19,7 +19,6 @@ mod percentiles;
 mod plan;
 mod rate;
 mod request;
-mod significant_words;
 mod stats;
 mod terms;
 pub mod timeline;
@@ -33,7 +32,6 @@ pub use follow::Trail;
 pub use interval::{CalendarUnit, Interval, edges as time_edges, zone};
 pub use jiff::tz::TimeZone;
 pub use request::{Answer, Axis, Bins, By, Measure, Measured, Request, TermOrder};
-pub use significant_words::{SignificantWord, SignificantWords};
 pub use transactions::{Transaction, TransactionOrder, Transactions};
 
 pub use block::{AxisKeys, Block, BlockCells, Lookup, RowsOf, each_block_of};

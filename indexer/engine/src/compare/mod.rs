@@ -17,6 +17,7 @@ mod pattern_places;
 mod rhythm;
 mod score;
 mod sides;
+mod significant_words;
 mod subject;
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ pub use numbers::{CurvePoint, Moved, PERCENTILES};
 pub use onset::{FirstDivergence, Onset};
 pub use rhythm::{Stop, stopped};
 pub use score::{FEWEST, LEAST_DISTANCE, LEAST_RATIO, SIGNIFICANCE, threshold};
+pub use significant_words::{SignificantWord, SignificantWords};
 pub use subject::Subject;
 
 use crate::Engine;

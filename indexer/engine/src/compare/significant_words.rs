@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::AggregateScope;
 use crate::Engine;
+use crate::aggregate::AggregateScope;
 use crate::exec::SegmentRows;
 use crate::view::View;
 use base::Cancel;
