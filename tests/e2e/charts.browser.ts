@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { seriousFindings } from './support/accessible';
 import { eventually, temporaryFolder } from './support/machine';
-import { openBrowser, query, totalBecomes } from './support/page';
+import { brush, openBrowser, query, totalBecomes } from './support/page';
 import { pictures } from './support/picture';
 import { serve, type Server } from './support/server';
 
@@ -134,10 +134,10 @@ describe('charts', () => {
     await page.getByTestId('range-clear').waitFor();
     await choose('compare', 'previous');
     await charted('time');
-    const change = page.getByTestId('change');
-    await change.waitFor();
+    const compared = page.getByTestId('compared');
+    await compared.waitFor();
     // Nearly all of the previous period is in the first hour, which was four times as fast.
-    expect(await change.innerText()).toMatch(/^\(\+(2[5-9]\d|300) %\)$/);
+    expect(await compared.innerText()).toMatch(/^\S+ m?s → \S+ m?s \(\+(2[5-9]\d|300) %\)$/);
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'compare');
   });
@@ -147,6 +147,15 @@ describe('charts', () => {
     await charted('terms');
     expect(await page.getByTestId('term').count()).toBe(SERVICES.length);
     expect(await seriousFindings(page)).toEqual([]);
+    await brush(page, 0.5, 0.97);
+    await choose('compare', 'previous');
+    // The value before and after, and the change.
+    const compared = page.getByTestId('term-compared').first();
+    await compared.waitFor();
+    expect(await compared.innerText()).toMatch(/^\S+ → \S+ \([+−±×].+\)$/);
+    await choose('compare', 'none');
+    await page.getByTestId('range-clear').click();
+    await totalBecomes(page, EVENTS);
     await page.getByTestId('chart-export').click();
     await pictures(page, 'terms');
     const csv = await saved(() => page.getByTestId('chart-export-csv').click());

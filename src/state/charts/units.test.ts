@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { formatChange, formatTick } from './units';
+import { formatChange, formatCompared, formatTick } from './units';
 
 it('writes all values of an axis in the unit of the largest', () => {
   expect(formatTick(8000, 'plain', 10_000)).not.toContain('000');
@@ -25,5 +25,11 @@ describe('a change', () => {
 
   it('from zero has none', () => {
     expect(formatChange(1, 0)).toBeNull();
+  });
+
+  it('names the values before and after', () => {
+    expect(formatCompared(5_080, 67, 'ms')).toBe('67 ms → 5.08 s (×76)');
+    expect(formatCompared(3, 0, 'plain')).toBe('0 → 3');
+    expect(formatCompared(3, null, 'plain')).toBe('– → 3');
   });
 });

@@ -121,3 +121,12 @@ export function formatChange(now: number, before: number): string | null {
   const sign = shown === 0 ? '±' : percent > 0 ? '+' : '−';
   return `${sign}${exact.format(shown)} %`;
 }
+
+/** `67 ms → 5.08 s (×76)`; `–` for a missing value. */
+export function formatCompared(now: number | null, before: number | null, unit: Unit): string {
+  const [from, to] = [before, now].map((value) =>
+    value === null ? '–' : formatValue(value, unit),
+  );
+  const change = now === null || before === null ? null : formatChange(now, before);
+  return change === null ? `${from} → ${to}` : `${from} → ${to} (${change})`;
+}

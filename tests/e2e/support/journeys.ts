@@ -202,7 +202,7 @@ async function slower(
   await screen.shown(byId('range-clear'));
   await choose('compare', 'previous');
   await drawn('time');
-  await screen.shown(byId('change'), measure.change ?? '');
+  await screen.shown(byId('compared'), measure.change ?? '');
   await check('compared');
 
   const csv = await screen.hands.saved(async () => {
