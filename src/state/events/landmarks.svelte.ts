@@ -54,7 +54,7 @@ export class Landmarks {
     if (asked === null) {
       this.#latest.stop();
       this.strip = null;
-    } else this.#load('replace');
+    } else this.#load('replace', true);
   }
 
   /** How many marks fit next to the list. */
@@ -85,7 +85,11 @@ export class Landmarks {
     this.#seeking.replace({
       key: JSON.stringify(request),
       load: async (signal) => (await this.#client.call('seek', request, { signal })).row,
-      done: found,
+      done: (row) => {
+        this.failure = null;
+        if (mark === 'match') this.findError = null;
+        found(row);
+      },
       failed: (cause) => {
         const error = engineError(cause);
         if (error.code === 'queryInvalid' && mark === 'match') this.findError = error;
@@ -113,17 +117,19 @@ export class Landmarks {
       key: JSON.stringify(request),
       load: async (signal) => (await this.#client.call('locate', request, { signal })).row,
       done: (row) => {
+        this.failure = null;
         if (row !== null) found(row);
       },
       failed: (cause) => this.#failed(engineError(cause)),
     });
   }
 
-  #load(how: 'replace' | 'follow'): void {
+  /** A highlight that failed is tried again with another view, because that may have been invalid. */
+  #load(how: 'replace' | 'follow', withFind = this.findError === null): void {
     const asked = this.#asked;
     if (asked === null || this.#cells === 0 || !this.#hasStrip) return;
     const { find } = this;
-    const looksFor = find !== '' && this.findError === null;
+    const looksFor = find !== '' && withFind;
     const marks = looksFor ? [MARKS.error, MARKS.warning, find] : [MARKS.error, MARKS.warning];
     const request = { ...asked, cells: this.#cells, marks };
     this.#latest[how]({
@@ -132,6 +138,7 @@ export class Landmarks {
       done: (strip) => {
         this.strip = strip;
         this.failure = null;
+        if (looksFor) this.findError = null;
       },
       failed: (cause) => {
         const error = engineError(cause);
