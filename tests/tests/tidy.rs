@@ -227,11 +227,11 @@ fn dependency_check_finds() {
     assert_eq!(dependencies::of_npm(npm).len(), 2);
 }
 
-/// What `cargo tree` lists, one package a line.
+/// What `cargo tree` lists, one package with its features a line.
 fn tree(arguments: &[&str]) -> String {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let listed = std::process::Command::new(cargo)
-        .args(["tree", "--offline", "--prefix", "none", "--format", "{p}"])
+        .args(["tree", "--offline", "--prefix", "none", "--format", "{p} {f}"])
         .args(arguments)
         .current_dir(files::root())
         .output()
@@ -267,6 +267,21 @@ fn only_the_crate_remote_speaks_to_other_machines() {
     // TypeScript is written by a test; its feature is on there alone.
     assert!(dependencies::named(&built, &["ts-rs"]).is_empty(), "a program is built with ts-rs");
     assert!(!dependencies::named(&tree(&["--workspace"]), &["ts-rs"]).is_empty(), "the tests have ts-rs");
+}
+
+#[test]
+fn tests_compile_no_dependency_of_the_programs_again() {
+    let programs = tree(&["--workspace", "--edges", "normal,build"]);
+    let other = dependencies::with_other_features(&programs, &tree(&["--workspace"]));
+    assert!(other.is_empty(), "move features of dev-dependencies to Cargo.toml of the workspace: {other:?}");
+}
+
+#[test]
+fn feature_check_finds() {
+    let programs = "own v0.1.0 (/own) \nlz4 v1.0.0 std\nsyn v2.0.0 (proc-macro) full (*)\nlog v0.4.0 \n";
+    let tests =
+        "own v0.1.0 (/own) ts\nlz4 v1.0.0 encode,std\nsyn v2.0.0 (proc-macro) full\nlog v0.4.0 \nnew v1.0.0 ";
+    assert_eq!(dependencies::with_other_features(programs, tests), ["lz4 v1.0.0"]);
 }
 
 #[test]

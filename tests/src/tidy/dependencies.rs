@@ -1,6 +1,6 @@
 //! Every dependency is listed with its reason in `docs/dependencies.md`, and nothing else is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Names in `[workspace.dependencies]` that come from outside the workspace.
 #[must_use]
@@ -35,6 +35,26 @@ pub fn unexplained(used: &BTreeSet<String>, document: &str) -> Vec<String> {
 fn rows(document: &str) -> BTreeSet<String> {
     let first_cells = document.lines().filter_map(|line| line.strip_prefix('|')?.split('|').next());
     first_cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(ToOwned::to_owned).collect()
+}
+
+/// Packages that the first tree lists and the second one has with other features. Our own are left out: paths.
+#[must_use]
+pub fn with_other_features(programs: &str, tests: &str) -> Vec<String> {
+    let tests = features(tests);
+    let differs = |(package, set): &(&str, BTreeSet<&str>)| tests.get(package) != Some(set);
+    features(programs).into_iter().filter(differs).map(|(package, _)| package.to_owned()).collect()
+}
+
+/// The features of each package, once for each set that it is compiled with.
+fn features(tree: &str) -> BTreeMap<&str, BTreeSet<&str>> {
+    let mut sets: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for line in tree.lines().filter(|line| !line.contains("(/")) {
+        let line = line.trim_end_matches(" (*)");
+        if let Some((package, set)) = line.match_indices(' ').nth(1).map(|(end, _)| line.split_at(end)) {
+            sets.entry(package).or_default().insert(set);
+        }
+    }
+    sets
 }
 
 /// Those of some packages that `cargo tree` lists, each once.
