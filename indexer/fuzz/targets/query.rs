@@ -3,12 +3,15 @@
 
 #![no_main]
 
-use indexer::query::{QueryContext, Reading, complete, highlight, parse_as, parse_leniently, resolve, unknown_columns};
 use libfuzzer_sys::fuzz_target;
+use query::{
+    QueryContext, Reading, complete, highlight, parse_as, parse_leniently, resolve, unknown_columns,
+};
 
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
-    let context = QueryContext { fields: Vec::new(), now: 1_715_782_000_000_000_000, zone: QueryContext::utc() };
+    let context =
+        QueryContext { fields: Vec::new(), now: 1_715_782_000_000_000_000, zone: QueryContext::utc() };
     for reading in [Reading::Timberline, Reading::Kql] {
         let lenient = parse_leniently(&text, reading);
         for found in &lenient.diagnostics {
@@ -29,7 +32,7 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = highlight(&text);
     let mut cursor = 0;
     while cursor <= text.len() {
-        let _ = complete(&text, cursor, &context, &mut |_, _| Vec::new());
+        let _ = complete(&text, cursor, &context, &mut |_, _| Vec::new(), &mut |_| Vec::new());
         cursor += 1 + text.len() / 8;
     }
 });
