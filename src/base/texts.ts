@@ -11,6 +11,7 @@ import { links } from './texts/links';
 import { listing } from './texts/listing';
 import { live } from './texts/live';
 import { notes } from './texts/notes';
+import { push } from './texts/push';
 import { remotes } from './texts/remotes';
 import { seismograph } from './texts/seismograph';
 import { servicemap } from './texts/servicemap';
@@ -40,6 +41,7 @@ export const texts = {
   explore,
   importing,
   notes,
+  push,
   remotes,
   seismograph,
   servicemap,
@@ -199,7 +201,7 @@ export const texts = {
       more: 'More frequent',
       fewer: 'Less frequent',
     },
-    noContrast: 'No pattern is different in this way in this time range',
+    noContrast: 'No pattern in this time range differs in this way',
     isNew: 'new',
     isGone: 'missing',
     counting: 'Counting variable values…',

@@ -76,7 +76,7 @@ test('halves are compared, swapped and edited, and each row leads to its events'
   // Those of eu take 300 ms longer, all of them alike.
   const curve = moved.getByTestId('quantile-curve');
   expect(await curve.getByRole('img').getAttribute('aria-label')).toMatch(
-    /quantile of took_ms where region=eu, B less A\. 50% of the numbers .*: \+3\d\d ms/,
+    /quantile of took_ms where region=eu, B minus A\. 50% of the numbers .*: \+3\d\d ms/,
   );
   expect(await page.getByTestId('compare-first').innerText()).toContain(
     'The sides differ from the beginning',
@@ -149,7 +149,7 @@ test('a brushed range is explained, compared in the tab, and added to the notebo
   await page.getByTestId('note-prompt').getByRole('textbox').fill('deployed');
   await page.keyboard.press('Enter');
   await page.getByTestId('compare-take').click();
-  await page.getByRole('menuitem', { name: 'With the time before “deployed”' }).click();
+  await page.getByRole('menuitem', { name: 'After “deployed” vs. before it' }).click();
   await eventually('all of the time before the marker', async () => {
     const before = Number(await count(page, 'a'));
     return before > Number(sides[1]) && before < Number(sides[0]);

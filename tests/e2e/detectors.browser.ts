@@ -113,7 +113,7 @@ describe('a detector', () => {
       .getByText('Line 6')
       .waitFor({ state: 'detached' });
     await fires(page, 2);
-    expect(await page.getByTestId('sentence').innerText()).toContain('4 min in all');
+    expect(await page.getByTestId('sentence').innerText()).toContain('4 min in total');
     await page.getByTestId('level-number').fill('70');
     await page.keyboard.press('Enter');
     await fires(page, 0);

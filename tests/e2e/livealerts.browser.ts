@@ -77,7 +77,7 @@ test('an alert of a live source is sent, listed, and over', async () => {
   expect(said).toContain('web-1');
   const row = page.getByTestId('live-alert');
   await row.first().waitFor();
-  expect(await row.first().innerText()).toContain('fires');
+  expect(await row.first().innerText()).toContain('firing');
   expect(await seriousFindings(page)).toEqual([]);
   await pictures(page, 'live-alerts');
 

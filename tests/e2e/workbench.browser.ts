@@ -83,7 +83,7 @@ test('a time range shows what differs in it, and each difference is a filter', a
   await page.locator('[data-testid="difference"][aria-busy="false"]').waitFor();
   expect(await rows.count()).toBe(5);
   expect(await rows.first().innerText()).toMatch(/level=info\s+÷3/);
-  expect(await rows.first().getAttribute('title')).toContain('With it: level=error');
+  expect(await rows.first().getAttribute('title')).toContain('Occurs with it: level=error');
   expect(await seriousFindings(page)).toEqual([]);
   await rows.first().click();
   await totalBecomes(page, 23);

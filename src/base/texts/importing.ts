@@ -93,7 +93,7 @@ export const importing = {
     path: 'Path',
     hash: 'SHA-256',
     showSource: 'How it was read',
-    links: 'What they have in common…',
+    links: 'Links between sources…',
   },
 
   facts: {

@@ -2,22 +2,22 @@ import { formatCount } from '../format';
 
 /** Fields of different sources that hold the same values, and clocks. */
 export const links = {
-  name: 'What the sources have in common',
-  reading: 'Looking through all events…',
+  name: 'Links between sources',
+  reading: 'Searching all events…',
   same: 'The same under other names',
   noLinks: 'No fields under different names hold the same values.',
   is: 'is the same as',
   after: (word: string) => (word === '' ? 'text' : `text after “${word}”`),
   sources: (name: string, more: number) => (more > 0 ? `${name} and ${more} more` : name),
   shared: (count: number, share: string) =>
-    `${formatCount(count)} values in both, ${share} of the one with fewer:`,
-  transactions: 'Put together by id',
+    `${formatCount(count)} values in both, ${share} of the field with fewer values:`,
+  transactions: 'Group by id',
   transactionsHint: (query: string) => `Run ${query}`,
   linked: {
     find: 'Find other names',
-    findHint: 'Look through all events for fields of other formats that hold the same values',
-    finding: (share: string) => `Looking through all events… ${share}`,
-    none: 'It has no other names.',
+    findHint: 'Search all events for fields of other formats that hold the same values',
+    finding: (share: string) => `Searching all events… ${share}`,
+    none: 'No other names found.',
     names: (names: string) => `The same under other names: ${names}`,
     filter: (count: number) =>
       `Show ${formatCount(count)} ${count === 1 ? 'event' : 'events'} by all names`,
@@ -28,13 +28,14 @@ export const links = {
   ahead: (one: string, other: string, span: string) =>
     `The clock of ${one} is ${span} ahead of that of ${other}`,
   jump: (other: string, one: string, at: string, needs: { before: string; after: string }) =>
-    `The clock of ${other} or ${one} was set near ${at}: ${other} needs ${needs.before} before it, ${needs.after} after it`,
+    `The clock of ${other} or ${one} was set near ${at}: ${other} needs an offset of ${needs.before} before, ${needs.after} after`,
   interval: (least: string, most: string, values: number) =>
     `between ${least} and ${most}, from ${formatCount(values)} values`,
   drift: (ppm: number) =>
     `; it ${ppm > 0 ? 'gains' : 'loses'} ${Math.abs(ppm * 0.0864).toFixed(2)} s a day`,
   correct: (name: string, offset: string) => `Set the clock offset of ${name} to ${offset}`,
-  corrected: 'The times are computed again.',
-  note: 'Nothing is changed unless you choose it. The clock offset of a source is taken back in Sources.',
-  sampled: (share: string) => `There are very many values: ${share} of them were looked at.`,
+  corrected: 'The times are being recalculated.',
+  note: 'Nothing changes unless you choose it. Clock offsets can be removed in Sources.',
+  sampled: (share: string) =>
+    `There are too many values to compare all: ${share} of them were compared.`,
 };

@@ -25,7 +25,7 @@ export const listing = {
   },
   jump: 'Go to a time (T)',
   jumpLabel: 'Time',
-  jumpHint: 'For example 14:05, Mar 1 14:05, 2026-03-01 14:05 or 1772546700',
+  jumpHint: 'For example 14:05, Mar 1 14:05, time>14:05 or 1772546700',
   jumpWrong: (typed: string) => `Not a valid time: ${typed}`,
   jumpGo: 'Go',
   unsortedOnly: 'Only available while the list is sorted by time',

@@ -3,12 +3,12 @@ export const remotes = {
   name: 'Remotes',
   open: 'Remotes…',
   command: 'Show the remotes',
-  hint: 'Clusters that are asked where they are',
+  hint: 'Clusters that are searched in place',
   mark: 'remote',
   markHint: (url: string, index: string, server: string) =>
-    `Asked where it is, and only read: ${index} at ${url} (${server})`,
+    `Searched in place, read-only: ${index} at ${url} (${server})`,
   reload: 'Reload',
-  reloadHint: 'Ask the cluster again: events that came since it was opened are not shown yet',
+  reloadHint: 'Query the cluster again: events added since it was opened are not shown yet',
 
   together: {
     command: 'Show with a remote…',
@@ -26,16 +26,16 @@ export const remotes = {
     note: 'Elasticsearch and OpenSearch, opened like a case',
     none: 'No remote has been added. Nothing connects to another machine.',
     promise:
-      'Only the addresses in this list are connected to, and only when you open or test one.',
+      'Timberline connects only to the addresses in this list, and only when you open or test one.',
     allOff: 'Turn all remotes off',
     allOffNote: 'All remotes are off. Nothing connects to another machine.',
     on: 'On',
     switch: (name: string) => `Connections to ${name}`,
     test: 'Test',
-    testHint: (name: string) => `Connect to ${name} and look at what questions need`,
+    testHint: (name: string) => `Connect to ${name} and check what queries need`,
     testing: 'Testing…',
-    usable: 'It can be asked.',
-    unusable: 'It cannot be asked yet.',
+    usable: 'Ready for queries.',
+    unusable: 'Not ready for queries.',
     openIt: 'Open',
     remove: 'Remove',
     removeHint: (name: string) =>
@@ -73,10 +73,10 @@ export const remotes = {
   },
 
   says: {
-    name: 'What the cluster says of its answers',
+    name: 'Notes from the cluster about its answers',
     partial: (missing: string) => `The answers are not complete: ${missing}.`,
-    partialHint: 'Counts and lists show only what answered.',
-    again: 'Ask again',
+    partialHint: 'Counts and lists contain only the parts that answered.',
+    again: 'Try again',
     inexact: (clause: string) => `Not exact: ${clause}.`,
     note: (note: string) => `${note.charAt(0).toUpperCase()}${note.slice(1)}.`,
     exact: 'Calculate exactly',
@@ -87,8 +87,7 @@ export const remotes = {
 
   unavailable: {
     name: (what: string) => `${what}: not available for a remote case`,
-    bytes:
-      'Not available for a remote case: a cluster keeps documents, and not the bytes of a log.',
+    bytes: 'Not available for a remote case: a cluster keeps documents, not the bytes of a log.',
     control: 'Not available for a remote case',
     together: (what: string) => `${what}: not available for a case that is shown with a remote`,
     reasons: {
@@ -96,6 +95,6 @@ export const remotes = {
       detectors: 'Detectors read every event of a case. Import the events to run them.',
       notes: 'Notes are kept in cases. Import the events to write about them.',
     } as Readonly<Record<string, string>>,
-    alone: 'Show the case by itself for this.',
+    alone: 'Show the case without the remote to use this.',
   },
 } as const;

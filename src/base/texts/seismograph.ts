@@ -9,10 +9,10 @@ export const seismograph = {
   views: { name: 'View of the patterns', list: 'List', seismograph: 'Seismograph' },
   viewHints: {
     list: 'Patterns as a list, the most frequent first',
-    seismograph: 'Patterns over time, each by what is normal for it',
+    seismograph: 'Patterns over time, each compared with what is normal for it',
   },
   fit: 'Fit rows',
-  fitHint: 'Make rows so low that all of them are visible',
+  fitHint: 'Shrink the rows until all are visible',
   sum: (rows: number, patterns: number) =>
     rows < patterns
       ? `${formatCount(rows)} of ${counted(patterns, 'pattern', 'patterns')}`
@@ -26,7 +26,7 @@ export const seismograph = {
     usual: 'as usual',
     more: 'more',
     less: 'less',
-    hint: 'Each row is compared with itself: the median of its events per bin, and how far they usually are from it.',
+    hint: 'Each row is compared with itself: its median per bin, and the usual deviation from it.',
   },
   flags: {
     starts: 'starts',
@@ -48,7 +48,5 @@ export const seismograph = {
   help: 'Arrow keys move from cell to cell, Shift with arrows selects a time, Enter filters to the cell or zooms to the selection, p pins the row as a lane of the timeline.',
   summary: (sum: string, changes: string, range: string, bin: string) =>
     `${sum}${changes === '' ? '' : `, ${changes}`}. ${range}, ${bin} per column.`,
-  export: 'Export picture',
-  exports: { png: 'PNG image', svg: 'SVG drawing' },
-  saved: (path: string) => `Saved as ${path}`,
+  export: 'Export image',
 } as const;

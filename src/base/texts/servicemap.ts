@@ -7,13 +7,12 @@ const counted = (count: number, one: string, many: string) =>
 export const servicemap = {
   tab: 'Map',
   name: 'Service map',
-  hint: 'Events with the same id are put in order; where the service changes, that is a step. Choose the field of the id and the field that names the service.',
+  hint: 'Events with the same id are sorted by time; each change of the service is a step. Choose the field with the id and the field with the service.',
   id: 'ID field',
   node: 'Service field',
   choose: 'Choose a field',
-  linked: 'Other names too',
-  linkedHint:
-    'Read the id under the names that it has in other formats, in their fields and messages',
+  linked: 'Include other names',
+  linkedHint: 'Also find the id under the names it has in the fields and messages of other formats',
   title: (id: string, node: string) => `Steps of ${id} between ${node}`,
   sum: (ids: number, steps: number) =>
     `${counted(ids, 'id', 'ids')}, ${counted(steps, 'step', 'steps')}`,
@@ -21,9 +20,9 @@ export const servicemap = {
   sampled: (share: number) => `${formatShare(share)} of the ids`,
   readFrom: (names: string) => `Ids are read from ${names}`,
   others: 'other services',
-  start: 'Who follows whom?',
+  start: 'Which service follows which?',
   nothing: 'No id has events of two services in this view.',
-  finding: 'Putting events together…',
+  finding: 'Grouping events by id…',
   columns: {
     step: 'Step',
     count: 'Count',

@@ -42,7 +42,7 @@ it('says in one sentence how a row differs', () => {
   );
   const stop = { last: '5' as Nanos, expected: 61.7, atLeast: 4 };
   expect(inWords({ change: 'stopped', stop })).toBe(
-    'The last one in B is at 14:32:01; about 62 more were to be expected.',
+    'The last one in B is at 14:32:01; about 62 more were expected.',
   );
   const percentiles = [
     [scalar(120), scalar(145)],
