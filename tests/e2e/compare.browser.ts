@@ -126,7 +126,7 @@ test('a brushed range is explained, compared in the tab, and added to the notebo
   await page.locator('[data-testid="difference"][aria-busy="false"]').waitFor();
   expect((await differs.allInnerTexts()).join('\n')).toMatch(/took_ms.*\s+moved/);
   expect(await seriousFindings(page)).toEqual([]);
-  await page.getByTestId('difference-all').click();
+  await page.getByTestId('difference-more').click();
   await page.locator('[data-testid="compare-state"][data-fraction="1"]').waitFor();
   const sides = await Promise.all([count(page, 'a'), count(page, 'b')]);
   expect(Number(sides[0]) + Number(sides[1])).toBe((2 * HALF) / 3);

@@ -106,8 +106,8 @@ export const workbench = {
     also: (subject: string) => `Occurs with it: ${subject}`,
     moved: ({ half, most }: { half: readonly string[]; most: readonly string[] }) =>
       `p50 ${half[1]} here, ${half[0]} elsewhere; p95 ${most[1]} here, ${most[0]} elsewhere`,
-    all: (count: number) => (count === 1 ? '1 difference' : `${formatCount(count)} differences`),
-    allHint:
+    more: (count: number) => (count === 0 ? 'Compare' : `${formatCount(count)} more…`),
+    moreHint:
       'Compare this range with the rest of the time, with all differences and their evidence',
     dismiss: 'Hide',
     command: 'Show what differs in the time range',

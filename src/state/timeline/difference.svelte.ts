@@ -5,7 +5,7 @@ import type { Compared } from '../../ipc/generated';
 import { viewOfSide, type ComparedSides } from '../compare/sides';
 
 /** Rows that are shown: the best explanations of a range. */
-export const SHOWN = 5;
+export const SHOWN = 3;
 
 /** What differs in the selected time range from the rest of the time. Requested only while it is shown. */
 export class Difference {
