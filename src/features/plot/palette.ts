@@ -2,7 +2,7 @@
 import { LEVELS, type LevelName } from '../../base/levels';
 import type { SeriesColour } from '../../state/charts/chartdata';
 
-export const SERIES_TOKENS = 10;
+export const SERIES_TOKENS = 30;
 export const HEAT_TOKENS = 5;
 
 export interface Palette {

@@ -12,7 +12,6 @@ import { loadHistogram } from './histogram';
 import { loadOverTime } from './overtime';
 import type { ChartSpec } from './chartspec';
 import { loadTerms } from './terms';
-import { ValueColours } from './valuecolours';
 
 /** The request of a chart. */
 export interface ChartQuestion {
@@ -38,15 +37,13 @@ export class Chart {
   failure = $state.raw<EngineError | null>(null);
 
   readonly #client: Client;
-  readonly #colours: ValueColours;
   readonly #latest: Latest<ChartData>;
   #asked: { key: string; question: ChartQuestion } | null = null;
   /** The request that `data` answers, regardless of the epoch. */
   #shown = '';
 
-  constructor(lifetime: Lifetime, client: Client, colours = new ValueColours()) {
+  constructor(lifetime: Lifetime, client: Client) {
     this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
-    this.#colours = colours;
     this.#client = client;
   }
 
@@ -104,7 +101,6 @@ export class Chart {
       buckets: question.buckets,
       zone: question.zone,
       widthNs: question.widthNs ?? null,
-      colours: this.#colours,
       ask: (by, measures, options) => this.#ask(question, by, measures, options ?? {}, signal),
       show: (data) => {
         // A partial answer never replaces a more complete one to the same request.

@@ -5,7 +5,7 @@ import type { Aggregate, Axis, By, Measure, Scalar } from '../../ipc/generated';
 import type { ResolvedSpec } from './autochart';
 import type { ChartData, SeriesColour, TermFilter, AnswerMeta } from './chartdata';
 import { MOST_SERIES, type MeasureName } from './chartspec';
-import type { ValueColours } from './valuecolours';
+import { coloursOf } from './valuecolours';
 
 export interface AskOptions {
   /** Shifts the request into the past by this much. */
@@ -23,7 +23,6 @@ export interface ChartLoad {
   readonly zone: string | null;
   /** The width of the timeline's buckets, which are also those of the chart; null if there are none. */
   readonly widthNs: bigint | null;
-  readonly colours: ValueColours;
   ask(by: By[], measures: Measure[], options?: AskOptions): Promise<Aggregate>;
   /** Shows a partial result. */
   show(data: ChartData): void;
@@ -124,14 +123,15 @@ export const OTHER = 'other';
 export const MISSING = 'missing';
 
 /** The cells of a terms axis: each value, all others, missing values. */
-export function termCellsOf(
-  axis: Extract<Axis, { kind: 'terms' }>,
-  colours: ValueColours,
-): TermCell[] {
-  const places = axis.values.map((value) => ({
+export function termCellsOf(axis: Extract<Axis, { kind: 'terms' }>): TermCell[] {
+  const colours = coloursOf(
+    axis.field,
+    axis.values.map(({ text }) => text),
+  );
+  const places = axis.values.map((value, at) => ({
     id: `=${value.text}`,
     name: nameOf(value),
-    colour: colours.of(axis.field, value.text),
+    colour: colours[at]!,
     filter: { field: axis.field, value: value.text },
   }));
   return [

@@ -9,7 +9,6 @@ import type { Json } from '../view/viewstate';
 import type { FieldInfo } from './autochart';
 import { Chart } from './chart.svelte';
 import { keptSpec, specOf, type ChartSpec } from './chartspec';
-import { ValueColours } from './valuecolours';
 
 /** The charts' part of the view: the current chart, and the open board. */
 interface StoredCharts {
@@ -38,8 +37,6 @@ export class Charts {
   /** Increases with the case. */
   epoch = $state(0);
   readonly main: Chart;
-  /** The colours of values, the same in all charts and in the timeline. */
-  readonly colours = new ValueColours();
 
   readonly #client: Client;
   readonly #casePath: string;
@@ -60,12 +57,12 @@ export class Charts {
     this.#client = client;
     this.#casePath = casePath;
     this.#history = history;
-    this.main = new Chart(lifetime, client, this.colours);
+    this.main = new Chart(lifetime, client);
   }
 
   /** A chart next to the main one, such as one of a board. */
   addChart(lifetime: Lifetime): Chart {
-    return new Chart(lifetime, this.#client, this.colours);
+    return new Chart(lifetime, this.#client);
   }
 
   get spec(): ChartSpec {

@@ -12,7 +12,6 @@ import {
 } from './chartrequest';
 import type { BinsData, Series } from './chartdata';
 import { unitOf } from './units';
-import type { ValueColours } from './valuecolours';
 
 const BINS = 60;
 
@@ -30,7 +29,7 @@ export async function loadHistogram(asking: ChartLoad): Promise<BinsData> {
 }
 
 function shaped(
-  { chart, colours }: ChartLoad,
+  { chart }: ChartLoad,
   field: string,
   main: Aggregate,
   marks: Aggregate | null,
@@ -42,7 +41,7 @@ function shaped(
     meta: answerMeta(main, notes),
     field,
     bins: axis?.edges ?? [],
-    series: seriesOf(main, colours),
+    series: seriesOf(main),
     marks: PERCENTILES.flatMap((percent, at) => {
       const value = marks?.measured[at]?.values[0] ?? null;
       return value === null ? [] : [{ name: `p${percent}`, value }];
@@ -52,12 +51,12 @@ function shaped(
   };
 }
 
-function seriesOf(answer: Aggregate, colours: ValueColours): Series[] {
+function seriesOf(answer: Aggregate): Series[] {
   const bins = answer.axes.find((axis) => axis.kind === 'bins');
   const terms = answer.axes.find((axis) => axis.kind === 'terms');
   const width = Math.max(0, (bins?.edges.length ?? 0) - 1);
   const all = { id: 'count', name: texts.charts.measures.count, colour: 0, filter: null } as const;
-  const places = terms === undefined ? [all] : termCellsOf(terms, colours);
+  const places = terms === undefined ? [all] : termCellsOf(terms);
   return places
     .map((place, at) => {
       const values = answer.counts.slice(at * width, (at + 1) * width);

@@ -21,7 +21,6 @@ import {
 } from './chartrequest';
 import type { Earlier, Series, TimeData } from './chartdata';
 import type { MeasureName } from './chartspec';
-import type { ValueColours } from './valuecolours';
 
 /** Values of the previous period that are requested, so that most of the current ones are among them. */
 const EARLIER_TOP_FACTOR = 4;
@@ -71,9 +70,7 @@ function shaped(
     before === null ? null : timesOf(before.overTime).map((edge) => later(edge, before.shift));
   const names: MeasureName[] =
     chart.measure === 'percentiles' ? ['p50', 'p95', 'p99'] : [chart.measure];
-  const series = names.flatMap((measure, at) =>
-    seriesOf(asking.colours, measure, at, main, whole, before),
-  );
+  const series = names.flatMap((measure, at) => seriesOf(measure, at, main, whole, before));
   const summed = chart.measure === 'count' || chart.measure === 'sum' || chart.measure === 'rate';
   return {
     shape: 'time',
@@ -93,17 +90,16 @@ function later(time: Time, by: bigint): Time {
 }
 
 function seriesOf(
-  colours: ValueColours,
   measure: MeasureName,
   at: number,
   main: Aggregate,
   whole: Aggregate | null,
   before: Earlierly | null,
 ): Series[] {
-  const places = placesIn(main, measure, at, colours);
+  const places = placesIn(main, measure, at);
   const overTime = byPlace(main, measure, places.length);
   const wholes = whole === null ? null : figures(whole, measure);
-  const earlier = earlierOf(measure, before, places, colours);
+  const earlier = earlierOf(measure, before, places);
   return places.map((place, at) => ({
     ...place,
     values: overTime[at] ?? [],
@@ -113,14 +109,9 @@ function seriesOf(
 }
 
 /** The cells of the split; without one a single cell, named after the measure. */
-function placesIn(
-  answer: Aggregate,
-  measure: MeasureName,
-  at: number,
-  colours: ValueColours,
-): TermCell[] {
+function placesIn(answer: Aggregate, measure: MeasureName, at: number): TermCell[] {
   const terms = answer.axes.find((axis) => axis.kind === 'terms');
-  if (terms !== undefined) return termCellsOf(terms, colours);
+  if (terms !== undefined) return termCellsOf(terms);
   return [{ id: measure, name: texts.charts.measures[measure], colour: at, filter: null }];
 }
 
@@ -143,10 +134,9 @@ function earlierOf(
   measure: MeasureName,
   before: Earlierly | null,
   places: readonly TermCell[],
-  colours: ValueColours,
 ): (place: TermCell) => Earlier | null {
   if (before === null) return () => null;
-  const then = placesIn(before.overTime, measure, 0, colours);
+  const then = placesIn(before.overTime, measure, 0);
   const overTime = byPlace(before.overTime, measure, then.length);
   const wholes = figures(before.whole, measure);
   // Without a split the single cell of both periods is the same, whatever its name.

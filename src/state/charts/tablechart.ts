@@ -16,7 +16,7 @@ import type {
 } from './chartdata';
 import { MOST_SERIES, MOST_TERMS } from './chartspec';
 import { unitOf, type Unit } from './units';
-import { ValueColours } from './valuecolours';
+import { coloursOf } from './valuecolours';
 
 type Rows = readonly (readonly TableCell[])[];
 
@@ -48,24 +48,17 @@ export interface ResultContext {
   readonly group?: string;
   /** The stage that made the rows. */
   readonly timechart?: TimechartStage | null;
-  readonly colours?: ValueColours;
 }
 
 /** Null if a result has nothing to draw. */
 export function chartOfTable(
   head: TableHead,
   rows: Rows,
-  { group, timechart = null, colours = new ValueColours() }: ResultContext = {},
+  { group, timechart = null }: ResultContext = {},
 ): ChartData | null {
   const { columns } = head;
   if (timechart !== null && columns[0]?.kind === 'time' && rows.length > 0) {
-    return ofTimechart(
-      head,
-      rows,
-      group ?? timechartGroups(head, timechart)[0]!,
-      timechart,
-      colours,
-    );
+    return ofTimechart(head, rows, group ?? timechartGroups(head, timechart)[0]!, timechart);
   }
   const wanted = group ?? figureGroups(columns)[0];
   const figures = columns.flatMap((column, at) =>
@@ -78,7 +71,7 @@ export function chartOfTable(
   const names = columns.flatMap(({ kind }, at) =>
     kind === 'text' || kind === 'level' || kind === 'bool' || kind === 'list' ? [at] : [],
   );
-  if (time >= 0) return overTime(head, rows, time, names[0] ?? null, figures, colours);
+  if (time >= 0) return overTime(head, rows, time, names[0] ?? null, figures);
   if (names.length === 0) return null;
   return byName(head, rows, names, figures[0]!);
 }
@@ -99,7 +92,6 @@ function ofTimechart(
   rows: Rows,
   group: string,
   stage: TimechartStage,
-  colours: ValueColours,
 ): TimeData | null {
   const { columns } = head;
   const slot = slotsOfTimes(rows, 0);
@@ -108,13 +100,15 @@ function ofTimechart(
   const wanted = columns.flatMap((column, at) =>
     isFigure(column) && (isSplit || groupOf(column.name) === group) ? [at] : [],
   );
+  const nameOf = (at: number) => columns[at]!.name.slice(isSplit ? 0 : group.length + 2);
+  const colours = stage.split === null ? [] : coloursOf(stage.split, wanted.map(nameOf));
   const series = wanted.map((at, place): Series => {
     const one = seriesOf(head, rows, 0, slot.places, at, place);
     if (stage.split === null) return withSum(one, stage);
-    const name = isSplit ? one.name : one.name.slice(group.length + 2);
+    const name = nameOf(at);
     const known = { other: 'other', null: 'missing', none: 'none' } as const;
     const other = known[name as keyof typeof known] as SeriesColour | undefined;
-    return withSum({ ...one, name, colour: other ?? colours.of(stage.split, name) }, stage);
+    return withSum({ ...one, name, colour: other ?? colours[place]! }, stage);
   });
   return {
     ...timeData(head, slot.starts),
@@ -174,7 +168,6 @@ function overTime(
   time: number,
   name: number | null,
   figures: readonly number[],
-  colours: ValueColours,
 ): TimeData | null {
   const slot = slotsOfTimes(rows, time);
   if (slot === null) return null;
@@ -183,7 +176,7 @@ function overTime(
       ? figures
           .slice(0, MOST_SERIES)
           .map((figure, at) => seriesOf(head, rows, time, slot.places, figure, at))
-      : splitByName(head, rows, time, slot.places, name, figures[0]!, colours);
+      : splitByName(head, rows, time, slot.places, name, figures[0]!);
   return {
     ...timeData(head, slot.starts),
     series,
@@ -221,7 +214,6 @@ function splitByName(
   slot: ReadonlyMap<string, number>,
   name: number,
   figure: number,
-  colours: ValueColours,
 ): Series[] {
   const found = new Map<string, (number | null)[]>();
   for (const row of rows) {
@@ -233,10 +225,11 @@ function splitByName(
     }
     put(values, slot, row[time], row[figure]);
   }
-  return [...found].map(([text, values]) => ({
+  const colours = coloursOf(columns[name]!.name, [...found.keys()]);
+  return [...found].map(([text, values], at) => ({
     id: `=${text}`,
     name: text,
-    colour: colours.of(columns[name]!.name, text),
+    colour: colours[at]!,
     values,
     whole: null,
     before: null,

@@ -14,7 +14,6 @@ import {
 } from './chartrequest';
 import type { TermRow, TermsData } from './chartdata';
 import type { MeasureName } from './chartspec';
-import type { ValueColours } from './valuecolours';
 
 /** By a measure any value can be the largest, so the largest are searched among this many. */
 const CONSIDERED = 1_000;
@@ -40,7 +39,7 @@ export async function loadTerms(asking: ChartLoad): Promise<TermsData> {
 }
 
 function shaped(
-  { chart, colours }: ChartLoad,
+  { chart }: ChartLoad,
   field: string,
   measure: MeasureName,
   considered: number,
@@ -49,9 +48,9 @@ function shaped(
   notes: readonly string[],
 ): TermsData {
   const axis = main.axes.find((axis) => axis.kind === 'terms');
-  const then = before === null ? null : earlier(before, measure, colours);
+  const then = before === null ? null : earlier(before, measure);
   const values = figures(main, measure);
-  const all = (axis === undefined ? [] : termCellsOf(axis, colours)).map((place, at): TermRow => ({
+  const all = (axis === undefined ? [] : termCellsOf(axis)).map((place, at): TermRow => ({
     ...place,
     value: values[at] ?? null,
     count: main.counts[at] ?? 0,
@@ -78,13 +77,9 @@ function shaped(
   };
 }
 
-function earlier(
-  before: Aggregate,
-  measure: MeasureName,
-  colours: ValueColours,
-): Map<string, number | null> {
+function earlier(before: Aggregate, measure: MeasureName): Map<string, number | null> {
   const axis = before.axes.find((axis) => axis.kind === 'terms');
   const values = figures(before, measure);
-  const places = axis === undefined ? [] : termCellsOf(axis, colours);
+  const places = axis === undefined ? [] : termCellsOf(axis);
   return new Map(places.map(({ id }, at) => [id, values[at] ?? null]));
 }

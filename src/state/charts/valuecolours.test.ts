@@ -1,33 +1,32 @@
 import { expect, it } from 'vitest';
 
-import { ValueColours } from './valuecolours';
+import { coloursOf } from './valuecolours';
 
-it('gives a value the same colour whatever is seen with it', () => {
-  const colours = new ValueColours();
-  const before = ['200', '404', '500'].map((value) => colours.of('status', value));
-  expect(new Set(before).size).toBe(3);
-  // Zoomed in, other values are frequent, in another order.
-  for (const value of ['301', '500', '304']) colours.of('status', value);
-  expect(['200', '404', '500'].map((value) => colours.of('status', value))).toEqual(before);
+const hues = (values: readonly string[]) =>
+  coloursOf('path', values).map((colour) => (typeof colour === 'number' ? colour % 10 : colour));
+
+const PATHS = Array.from({ length: 40 }, (_, at) => `/p${at}`);
+
+it('gives a value the same hue whatever is seen with it, and in any order', () => {
+  const alone = PATHS.map((path) => hues([path])[0]);
+  expect(hues(PATHS)).toEqual(alone);
+  expect(hues(PATHS.toReversed())).toEqual(alone.toReversed());
 });
 
-it('depends on the text of the value, not on its rank', () => {
-  const [one, other] = [new ValueColours(), new ValueColours()];
-  other.of('host', 'zulu');
-  const alone = one.of('service', 'checkout');
-  expect(other.of('service', 'checkout')).toBe(alone);
+it('gives the same values the same colours in any order', () => {
+  const some = PATHS.slice(0, 7);
+  expect(coloursOf('path', some.toReversed())).toEqual(coloursOf('path', some).toReversed());
 });
 
-it('gives ten values ten colours, and then uses each again', () => {
-  const colours = new ValueColours();
-  const first = Array.from({ length: 10 }, (_, at) => colours.of('path', `/p${at}`));
-  expect(new Set(first).size).toBe(10);
-  const second = Array.from({ length: 10 }, (_, at) => colours.of('path', `/q${at}`));
-  expect(new Set(second).size).toBe(10);
+it('gives values of one hue different shades', () => {
+  const first = hues(PATHS)[0];
+  const alike = PATHS.filter((path) => hues([path])[0] === first).slice(0, 3);
+  expect(alike).toHaveLength(3);
+  expect(new Set(coloursOf('path', alike)).size).toBe(3);
+  expect(coloursOf('path', alike)[0]).toBeLessThan(10);
 });
 
 it('gives levels the colours of levels', () => {
-  const colours = new ValueColours();
-  expect(colours.of('level', 'error')).toBe('error');
-  expect(colours.of('service', 'error')).not.toBe('error');
+  expect(coloursOf('level', ['error', 'odd'])).toEqual(['error', expect.any(Number)]);
+  expect(coloursOf('service', ['error'])).not.toEqual(['error']);
 });

@@ -1,55 +1,35 @@
-/** Colours of values: each value of a field has one, in every chart and in the timeline of a case. */
+/** Colours of values: a value has the same hue in every chart, in the timeline, and at any time. */
 import { LEVELS } from '../../base/levels';
 import type { SeriesColour } from './chartdata';
 
-/** How many colours there are. */
-const COLOURS = 10;
+/** How many hues there are, and how many shades of each: `--series-0` to `-9` are hues, and then follow their shades. */
+const HUES = 10;
+const SHADES = 3;
 
 /**
- * A value's colour depends on its text. Two values of a field that would have the same one differ
- * as long as there are colours left, and keep theirs: neither zooming nor a comparison, which both
- * change which values are frequent, changes a colour.
+ * The colours of values that are shown together. The hue depends on the text of a value alone, so neither zooming nor
+ * a comparison nor another order changes it. Values with the same hue have different shades, by the order of their texts.
  */
-export class ValueColours {
-  readonly #fields = new Map<string, Map<string, number>>();
-
-  of(field: string, value: string): SeriesColour {
-    if (field === 'level') {
-      const level = LEVELS.find((name) => name === value);
-      if (level !== undefined) return level;
-    }
-    const known = this.#known(field);
-    const own = known.get(value);
-    if (own !== undefined) return own;
-    const colour = rarest([...known.values()], hash(value) % COLOURS);
-    known.set(value, colour);
-    return colour;
+export function coloursOf(field: string, values: readonly string[]): SeriesColour[] {
+  const sharing = new Map<number, string[]>();
+  for (const value of new Set(values)) {
+    const hue = hash(value) % HUES;
+    sharing.set(hue, [...(sharing.get(hue) ?? []), value]);
   }
-
-  #known(field: string): Map<string, number> {
-    let known = this.#fields.get(field);
-    if (known === undefined) this.#fields.set(field, (known = new Map<string, number>()));
-    return known;
-  }
+  for (const texts of sharing.values()) texts.sort();
+  return values.map((value) => {
+    const level = field === 'level' ? LEVELS.find((name) => name === value) : undefined;
+    const hue = hash(value) % HUES;
+    return level ?? hue + HUES * (sharing.get(hue)!.indexOf(value) % SHADES);
+  });
 }
 
-/** The colour that the fewest values have, the wanted one first. */
-function rarest(used: readonly number[], wanted: number): number {
-  const counts = new Array<number>(COLOURS).fill(0);
-  for (const colour of used) counts[colour]! += 1;
-  const least = Math.min(...counts);
-  for (let step = 0; step < COLOURS; step += 1) {
-    const colour = (wanted + step) % COLOURS;
-    if (counts[colour] === least) return colour;
-  }
-  return wanted;
-}
-
-/** FNV-1a over the characters. */
+/** FNV-1a over the characters, with its bits mixed: the lowest alone are much the same for similar texts. */
 function hash(text: string): number {
   let found = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) {
     found = Math.imul(found ^ text.charCodeAt(at), 0x01000193) >>> 0;
   }
-  return found;
+  found = Math.imul(found ^ (found >>> 16), 0x45d9f3b) >>> 0;
+  return (found ^ (found >>> 16)) >>> 0;
 }

@@ -25,7 +25,7 @@ export async function loadTable(asking: ChartLoad, info: FieldInfo | undefined):
   const axis = answer.axes[0];
   const names: readonly NumbersCell[] =
     axis?.kind === 'terms'
-      ? termCellsOf(axis, asking.colours).map(({ name }) => name)
+      ? termCellsOf(axis).map(({ name }) => name)
       : timesOf(answer).slice(0, -1);
   const columns: NumbersColumn[] = [
     terms === null ? { name: texts.charts.time, unit: 'time' } : { name: terms, unit: 'text' },

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { asTime } from '../../base/time';
 import type { Aggregate, Axis, Nanos, Timeline } from '../../ipc/generated';
-import { ValueColours } from '../charts/valuecolours';
+import { coloursOf } from '../charts/valuecolours';
 import { levelLanes, lanesOf, withPinned } from './lanes';
 import { timelineData } from './timelinedata';
 
@@ -20,7 +20,6 @@ const wire: Timeline = {
   elapsedMs: 1,
 };
 const data = timelineData('k', null, wire);
-const colours = new ValueColours();
 const terms = (field: string, ...values: string[]): Axis => ({
   kind: 'terms',
   field,
@@ -57,12 +56,7 @@ it('stacks levels with the most severe at the bottom', () => {
 
 it('has a series for other values and for missing values', () => {
   const counts = [2, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 4];
-  const found = lanesOf(
-    data,
-    choice('host'),
-    answer([time, terms('host', 'a', 'b')], counts),
-    colours,
-  )!;
+  const found = lanesOf(data, choice('host'), answer([time, terms('host', 'a', 'b')], counts))!;
   expect(shape(found.lanes[0]!.series)).toEqual([
     ['a', 2, 0, 1],
     ['b', 1, 0, 1],
@@ -70,8 +64,7 @@ it('has a series for other values and for missing values', () => {
     [null, 0, 0, 4],
   ]);
   expect(found.lanes[0]!.series.map(({ colour }) => colour)).toEqual([
-    colours.of('host', 'a'),
-    colours.of('host', 'b'),
+    ...coloursOf('host', ['a', 'b']),
     'other',
     'missing',
   ]);

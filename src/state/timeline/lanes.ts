@@ -3,7 +3,7 @@ import { LEVELS, type LevelName } from '../../base/levels';
 import { timeFromNanos } from '../../base/time';
 import type { Aggregate, By, Scalar } from '../../ipc/generated';
 import type { SeriesColour } from '../charts/chartdata';
-import { ValueColours } from '../charts/valuecolours';
+import { coloursOf } from '../charts/valuecolours';
 import type { TimelineData } from './timelinedata';
 import type { TimelineChoice } from '../view/viewstate';
 
@@ -93,7 +93,6 @@ export function lanesOf(
   data: TimelineData,
   choice: TimelineChoice,
   answer: Aggregate,
-  colours = new ValueColours(),
 ): TimelineLanes | null {
   const [time, ...others] = answer.axes;
   const parts = others.at(-1);
@@ -101,8 +100,8 @@ export function lanesOf(
   if (time?.kind !== 'time' || parts?.kind !== 'terms') return null;
   if (lanes !== null && lanes?.kind !== 'terms') return null;
   const buckets = bucketsOf(data, time.edges);
-  const partCells = cellsOf(parts.values, choice.split, colours);
-  const laneCells = lanes === null ? [ALL] : cellsOf(lanes.values, 'source', colours);
+  const partCells = cellsOf(parts.values, choice.split);
+  const laneCells = lanes === null ? [ALL] : cellsOf(lanes.values, 'source');
   const countsOf = (lane: number, part: number) => {
     const counts = new Array<number>(data.buckets).fill(0);
     buckets.forEach((bucket, at) => {
@@ -134,11 +133,13 @@ type AxisCell = Pick<LaneSeries, 'key' | 'label' | 'colour'>;
 const ALL: AxisCell = { key: '', label: null, colour: 'other' };
 
 /** The cells of a terms axis: one for each value, one for all others, one for missing values. */
-function cellsOf(values: readonly Scalar[], field: string, colours: ValueColours): AxisCell[] {
-  const cells = values.map(({ text }): AxisCell => ({
+function cellsOf(values: readonly Scalar[], field: string): AxisCell[] {
+  const texts = values.map(({ text }) => text);
+  const colours = coloursOf(field, texts);
+  const cells = texts.map((text, at): AxisCell => ({
     key: `=${text}`,
     label: text,
-    colour: colours.of(field, text),
+    colour: colours[at]!,
   }));
   const missing = field === 'level' ? NONE : 'missing';
   return [

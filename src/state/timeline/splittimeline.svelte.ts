@@ -3,7 +3,6 @@ import type { Lifetime } from '../../base/lifetime';
 import { texts } from '../../base/texts';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Aggregate, Timeline, View } from '../../ipc/generated';
-import { ValueColours } from '../charts/valuecolours';
 import {
   axesOf,
   isPlain,
@@ -36,7 +35,6 @@ export class SplitTimeline {
   /** The lanes of pinned patterns, and the timeline in whose buckets they are. */
   #pinned = $state.raw<PinnedLanes | null>(null);
   readonly #client: Client;
-  readonly #colours: ValueColours;
   /** The name of the case's lane, where it is shown with clusters. */
   readonly #ownName: string;
   readonly #parts: Latest<Aggregate>;
@@ -44,9 +42,8 @@ export class SplitTimeline {
   readonly #pins: Latest<readonly Aggregate[]>;
   #covered = '';
 
-  constructor(lifetime: Lifetime, client: Client, colours = new ValueColours(), ownName = '') {
+  constructor(lifetime: Lifetime, client: Client, ownName = '') {
     this.#ownName = ownName;
-    this.#colours = colours;
     this.#parts = new Latest(lifetime);
     this.#all = new Latest(lifetime);
     this.#pins = new Latest(lifetime);
@@ -67,7 +64,7 @@ export class SplitTimeline {
     this.#lanes ??= levelLanes(data, this.#ownName);
     const request = { view, by: axesOf(data, choice), measures: [] };
     const done = (answer: Aggregate) => {
-      this.#lanes = lanesOf(data, choice, answer, this.#colours) ?? levelLanes(data, this.#ownName);
+      this.#lanes = lanesOf(data, choice, answer) ?? levelLanes(data, this.#ownName);
     };
     this.#parts.replace({
       key: `${data.key} ${data.total} ${data.fraction} ${JSON.stringify(request.by)}`,

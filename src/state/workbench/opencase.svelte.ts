@@ -169,12 +169,7 @@ export class OpenCase {
     this.results = new Results(lifetime, client);
     this.boards = new Boards(client, summary.path);
     this.charts = new Charts(lifetime, client, summary.path, this.explorer.history);
-    this.split = new SplitTimeline(
-      lifetime,
-      client,
-      this.charts.colours,
-      texts.remotes.together.own,
-    );
+    this.split = new SplitTimeline(lifetime, client, texts.remotes.together.own);
     this.notebook = new Notebook(lifetime, this.notes, storage);
     this.annotations = new Annotations(lifetime, client, summary.path);
     this.cells = new Cells(client, summary.path);
