@@ -33,7 +33,7 @@ pub struct FileLine {
     pub time_fields: Vec<indexer::TimeFieldOption>,
     /// What was decided about its times, and what is odd about them.
     pub times: Vec<String>,
-    /// How the case knows it: `new`, `known`, `grown`, or `anew` for a source that is read again; only for an import.
+    /// How the case knows it: `new`, `known`, `grown`, or `reread` for a source that is read again; only for an import.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<&'static str>,
     /// That in words, where it is not simply new.

@@ -75,7 +75,7 @@ pub fn open_first(app: &AppHandle) -> tauri::Result<()> {
 pub fn open(app: &AppHandle, paths: Vec<String>) -> tauri::Result<()> {
     let windows = app.state::<Windows>();
     let number = windows.opened.fetch_add(1, Ordering::Relaxed) + 1;
-    let label = format!("beside-{number}");
+    let label = format!("extra-{number}");
     windows.give(&label, paths);
     build(app, &label, number)
 }
@@ -188,11 +188,11 @@ mod tests {
     fn running_calls_belong_to_their_window() {
         let windows = Windows::new(Path::new("/nowhere"));
         windows.begin_call("main", "a");
-        windows.begin_call("beside-1", "b");
+        windows.begin_call("extra-1", "b");
         windows.begin_call("main", "c");
         windows.end_call("a");
         assert_eq!(windows.calls_of("main"), ["c"]);
-        assert_eq!(windows.calls_of("beside-1"), ["b"]);
+        assert_eq!(windows.calls_of("extra-1"), ["b"]);
     }
 
     #[test]

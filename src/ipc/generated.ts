@@ -162,6 +162,10 @@ isSame: boolean, };
 
 export type Alternative = { format: string, score: number, };
 
+export type AnswerPath = "pruned" | "order" | "dictionary" | "column" | "index" | "indexAndText" | "scan";
+
+export type AnswerStep = { clause: string, paths: { [key in AnswerPath]?: number }, candidates: number, matched: number, texts: number, bytes: number, terms: Array<string>, termsInAll: number, elapsedMs: number, };
+
 export type Around = { "kind": "file" } | { "kind": "everywhere" } | { "kind": "sharing", field: string, };
 
 export type Axis = { "kind": "time", edges: Array<Nanos>, } | { "kind": "terms", field: string, values: Array<Scalar>, distinct: number, } | { "kind": "bins", field: string, edges: Array<number>, missing: number, mistyped: number, };
@@ -618,6 +622,12 @@ export type Example = { line: number,
  */
 text: string, };
 
+export type ExplainRequest = { view: View, zone: string | null, };
+
+export type Explained = { found: Explanation | null, calculated: string | null, };
+
+export type Explanation = { filter: string, segments: number, skipped: number, events: number, matched: number, steps: Array<AnswerStep>, };
+
 export type ExportNotesRequest = { case: string, 
 /**
  * The ids of the pages; null for all.
@@ -700,7 +710,7 @@ export type Fields = { revision: number, fields: Array<KnownField>, };
 
 export type FileContent = { "kind": "text", text: string, } | { "kind": "bytes", bytes: Array<number>, };
 
-export type FileOutcome = "new" | "known" | "grown" | "anew";
+export type FileOutcome = "new" | "known" | "grown" | "reread";
 
 export type FileProgress = { 
 /**
@@ -1899,6 +1909,10 @@ errors: number, };
 
 export type Severity = "informational" | "low" | "medium" | "high" | "critical";
 
+export type SignificantWord = { word: string, selected: number, others: number, score: number, };
+
+export type SignificantWords = { words: Array<SignificantWord>, selected: number, others: number, };
+
 export type SortedPageRequest = { view: View, field: string, descending: boolean, first: number, count: number, 
 /**
  * Fields whose values come with each row.
@@ -2344,10 +2358,12 @@ export interface Contract {
   stretch: { args: StretchRequest; progress: Empty; reply: Stretch };
   complete: { args: CompleteRequest; progress: Empty; reply: Completion };
   unknownWords: { args: UnknownWordsRequest; progress: Empty; reply: UnknownWords };
+  explain: { args: ExplainRequest; progress: Empty; reply: Explained };
   patterns: { args: PatternsRequest; progress: Patterns; reply: Patterns };
   seismograph: { args: SeismographRequest; progress: SeismographProgress; reply: Seismograph };
   serviceMap: { args: ServiceMapRequest; progress: ServiceMapProgress; reply: ServiceMap };
   compare: { args: CompareRequest; progress: Compared; reply: Compared };
+  compareWords: { args: CompareRequest; progress: Empty; reply: SignificantWords };
   run: { args: RunRequest; progress: Table; reply: Table };
   export: { args: ExportRequest; progress: Exported; reply: Exported };
   write: { args: WriteRequest; progress: Empty; reply: Empty };

@@ -41,7 +41,6 @@ pub enum Outcome {
     /// Its start is stored, and it continues in the same source.
     Grown,
     /// Its stored bytes are read in another way.
-    #[serde(rename = "anew")]
     Reread,
 }
 
@@ -52,7 +51,7 @@ impl Outcome {
             Outcome::New => "new",
             Outcome::Known => "known",
             Outcome::Grown => "grown",
-            Outcome::Reread => "anew",
+            Outcome::Reread => "reread",
         }
     }
 }

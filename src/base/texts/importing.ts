@@ -175,7 +175,7 @@ export const importing = {
   progress: {
     rate: (bytesPerSecond: number) => `${formatBytes(bytesPerSecond)}/s`,
     left: (seconds: number) => `${formatSeconds(seconds)} left`,
-    outcomes: { new: '', known: 'already imported', grown: 'has grown', anew: 're-imported' },
+    outcomes: { new: '', known: 'already imported', grown: 'has grown', reread: 're-imported' },
     allKnown: 'Nothing new: all files are already in the case',
     callMe: 'Notify me when done',
   },
