@@ -125,7 +125,9 @@ fn print_pattern(pattern: &Pattern, f: &mut Formatter<'_>, place: Position) -> f
         Pattern::Tokens(words) if place != Position::Clause && Network::parse(words).is_some() => {
             quoted(words, '"', f)
         }
-        Pattern::Tokens(words) | Pattern::Network(words) => text(words, f, place),
+        Pattern::Tokens(words) => text(words, f, place),
+        // In quotation marks it would be text.
+        Pattern::Network(network) => f.write_str(network),
         Pattern::Near(words, slop) => {
             quoted(words, '"', f)?;
             write!(f, "~{slop}")
