@@ -45,7 +45,7 @@ pub enum Test {
         cased: bool,
     },
     /// A part of a time.
-    ClockPart {
+    Clock {
         unit: ClockPart,
         number: i64,
     },
