@@ -213,7 +213,7 @@ pub(crate) fn is_delimited(line: &[u8], at: usize) -> bool {
             let named = at >= 2
                 && (line[at - 2].is_ascii_alphabetic()
                     || matches!(line[at - 2], b'"' | b':')
-                    || is_letter(line[at]) && line[at - 2].is_ascii_digit());
+                    || is_letter(byte(line, at)) && line[at - 2].is_ascii_digit());
             named || digit_run(line, at) == 8 || begins_with_year(line, at)
         }
         b'.' | b'_' | b'-' | b'/' | 0x80.. => false,

@@ -7,7 +7,7 @@ use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, fmt::strtime};
 use proptest::prelude::*;
 
-use super::find::{FoundTime, Spelling, find, whole_time};
+use super::find::{FoundTime, Spelling, find, is_delimited, whole_time};
 use super::numeric_date::DateOrder;
 use super::rules::{TimeRules, learn};
 use super::zone::Zone;
@@ -304,6 +304,13 @@ fn epoch_next_to_a_stamp_needs_no_zone() {
     );
     let id = "1117838570 2026-06-03 15:42:50 x";
     assert_eq!(learn([id.as_bytes()].into_iter()).usual_position(id.as_bytes()), Some((Spelling::Iso, 11)));
+}
+
+#[test]
+fn a_line_that_ends_where_others_have_their_time_was_read_beyond_its_end() {
+    assert!(!is_delimited(b"cpu1:", 5));
+    let line = "cpu1:2026-11-21 03:04:05 x";
+    learned(&[line, line, "cpu1:"], &["2026-11-21T03:04:05Z", "2026-11-21T03:04:05Z", "none"]);
 }
 
 #[test]
