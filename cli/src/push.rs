@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use indexer::export::replaced;
 use indexer::query::{Amount, parse_query};
 use indexer::{Cancel, Case, Error, ErrorKind, stamp};
 use remote::{
-    Client, Cluster, Figure, PlanRequest, PushOptions, PushProgress, PushTarget, Ratio, Remotes, Source,
+    Client, Figure, IndexTemplate, PlanRequest, PushOptions, PushOutcome, PushProgress, PushTarget, Ratio,
+    Remotes, Source, TemplateDecision,
 };
 use serde_json::json;
 
@@ -99,6 +101,9 @@ pub struct Plan {
     pub json: bool,
 }
 
+/// Decisions of a template that are shown; --dry-run prints all of them as JSON.
+const SHOWN_DECISIONS: usize = 40;
+
 pub fn push(arguments: &Push) -> Result<Outcome> {
     let case = Case::open(&arguments.case)?;
     let snapshot = case.snapshot();
@@ -118,18 +123,22 @@ pub fn push(arguments: &Push) -> Result<Outcome> {
     let cancel = remotes::interrupted()?;
     if arguments.dry_run {
         let events = remotes::checked_query(text, case.count(&snapshot, &view, &cancel))?;
+        let template = remote::template(&source, &options);
+        say_template(&template, &options.index);
         let mut stdout = out::stdout();
-        out::json(&mut stdout, &remote::template(&source, &options))?;
+        out::json(&mut stdout, &template.body)?;
         stdout.flush()?;
         out::say(&format!("{events} events would be sent to {}; nothing was", options.index));
         return Ok(Outcome::Done);
     }
     if let Some(file) = &arguments.to_file {
         let mut written = 0;
-        let done = indexer::export::replaced(file, &mut |out| {
-            written = remote::write_ndjson(&source, &options, out, &cancel)?;
+        let mut progress = |done, total| out::progress(&format!("{done} of {total} documents"));
+        let done = replaced(file, &mut |out| {
+            written = remote::write_ndjson(&source, &options, out, &mut progress, &cancel)?;
             Ok(())
         });
+        out::progress("");
         remotes::checked_query(text, done)?;
         out::say(&format!("{written} documents are in {}", file.display()));
         return Ok(Outcome::Done);
@@ -137,6 +146,21 @@ pub fn push(arguments: &Push) -> Result<Outcome> {
     let to = arguments.to.as_deref().unwrap_or_default();
     let name = remote_name(to)?;
     sent(name, arguments, &source, &options, &cancel)
+}
+
+/// The template before it is created, with the reasons.
+fn say_template(template: &IndexTemplate, index: &str) {
+    out::say(&format!(
+        "index template timberline-{index}, from the first {} of the events:",
+        template.measured
+    ));
+    for TemplateDecision { name, value, why, .. } in template.decisions.iter().take(SHOWN_DECISIONS) {
+        out::say(&format!("  {name:<32} {value:<24} {why}"));
+    }
+    let more = template.decisions.len().saturating_sub(SHOWN_DECISIONS);
+    if more > 0 {
+        out::say(&format!("  and {more} more; --dry-run prints all of it"));
+    }
 }
 
 fn sent(
@@ -149,25 +173,19 @@ fn sent(
     let listed = Remotes::read(&wire::home())?;
     let remote = listed.get(name)?;
     let patience = remotes::options(arguments.timeout.as_deref())?;
-    let client = std::sync::Arc::new(Client::new(remote, patience, cancel)?);
-    let target = PushTarget { client: &client, url: &remote.url };
-    let mut progress = |at: PushProgress| {
-        let retries = if at.retries > 0 { format!(", {} sent again", at.retries) } else { String::new() };
-        let size = at.bulk_bytes as f64 / 1e6;
-        out::progress(&format!("{} of {} documents, {size:.1} MB a request{retries}", at.done, at.total));
-    };
-    let pushed = remote::push(&target, source, options, &mut progress, cancel);
+    let template = remote::template(source, options);
+    say_template(&template, &options.index);
+    let mut progress = |at: PushProgress| out::progress(&progress_line(&at));
+    let done =
+        remote::push_and_compare(remote, source, options, &template.body, patience, &mut progress, cancel);
     out::progress("");
-    let pushed = remotes::checked_query(&arguments.filter, pushed)?;
-    // The index that was just written, not those that the remote is asked in.
-    let written = remote::Remote {
-        index: options.index.clone(),
-        time_field: Some("@timestamp".to_owned()),
-        ..remote.clone()
-    };
-    let cluster = Cluster::connect(&written, patience, cancel)?;
-    let hours = remote::compare_hours(&cluster, source, cancel)?;
-    let different: Vec<_> = hours.iter().filter(|hour| hour.case != hour.remote).collect();
+    let PushOutcome { pushed, hours } = remotes::checked_query(&arguments.filter, done)?;
+    let counts = format!(
+        "{} documents created, {} were there, {} had been sent before",
+        pushed.created, pushed.known, pushed.skipped
+    );
+    let hours = hours.inspect_err(|_| out::say(&counts))?;
+    let different: Vec<_> = hours.iter().filter(|hour| hour.differs()).collect();
     if arguments.json {
         let mut stdout = out::stdout();
         serde_json::to_writer(
@@ -177,14 +195,8 @@ fn sent(
         writeln!(stdout)?;
         stdout.flush()?;
     } else {
-        out::say(&format!(
-            "{} documents created, {} were there, {} had been sent before; {} of {} hours have the same count",
-            pushed.created,
-            pushed.known,
-            pushed.skipped,
-            hours.len() - different.len(),
-            hours.len(),
-        ));
+        let same = hours.len() - different.len();
+        out::say(&format!("{counts}; {same} of {} hours have the same count", hours.len()));
     }
     for hour in different.iter().take(10) {
         let at = stamp::to_rfc3339(hour.hour);
@@ -194,6 +206,16 @@ fn sent(
         out::say(&format!("{count} documents were refused: {reason}"));
     }
     Ok(if pushed.refused.is_empty() && different.is_empty() { Outcome::Done } else { Outcome::Unreadable })
+}
+
+fn progress_line(at: &PushProgress) -> String {
+    let left = at.left_seconds.map_or_else(String::new, |left| format!(", {left:.0} s left"));
+    let again = match (at.retries, at.retried_requests) {
+        (0, 0) => String::new(),
+        (documents, requests) => format!(", {documents} documents and {requests} requests sent again"),
+    };
+    let (rate, size) = (at.per_second, at.bulk_bytes as f64 / 1e6);
+    format!("{} of {} documents, {rate:.0}/s{left}, {size:.1} MB a request{again}", at.done, at.total)
 }
 
 pub fn plan(arguments: &Plan) -> Result<Outcome> {

@@ -5,6 +5,7 @@
 //! documents whose ids come from their content.
 
 use std::io::{Read, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -108,6 +109,8 @@ pub struct Client {
     /// What the question is called at the cluster.
     opaque: String,
     exchanges: Mutex<Vec<Exchange>>,
+    /// Attempts beyond the first of each request.
+    retried: AtomicU64,
 }
 
 /// How an attempt ended.
@@ -169,6 +172,7 @@ impl Client {
             cancel: cancel.clone(),
             opaque: opaque::name(),
             exchanges: Mutex::default(),
+            retried: AtomicU64::default(),
         })
     }
 
@@ -195,12 +199,19 @@ impl Client {
             cancel: cancel.clone(),
             opaque: opaque::name(),
             exchanges: Mutex::default(),
+            retried: AtomicU64::default(),
         }
     }
 
     #[must_use]
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
+    }
+
+    /// How often a request was sent again.
+    #[must_use]
+    pub fn retried(&self) -> u64 {
+        self.retried.load(Ordering::Relaxed)
     }
 
     /// The requests so far.
@@ -286,6 +297,7 @@ impl Client {
                 };
                 return Err(problem.hint(hint));
             }
+            self.retried.fetch_add(1, Ordering::Relaxed);
             self.sleep(wait)?;
             pause = (pause * 2).min(self.options.longest_pause);
         }

@@ -47,8 +47,9 @@ pub use configs::{Configuration, Learned, Lifetime, Share};
 pub use dsl::{Inexact, Translated, translate};
 pub use plan::{Figure, PlanRequest, Planned, Ratio, plan, shown_bytes};
 pub use push::{
-    Counted, PushOptions, PushProgress, PushTarget, Pushed, Source, check_index, compare_hours, filter_of,
-    measure, push, template, write_ndjson,
+    Counted, IndexTemplate, PushOptions, PushOutcome, PushProgress, PushTarget, Pushed, Source,
+    TemplateDecision, check_index, compare_hours, filter_of, measure, push, push_and_compare, sent_before,
+    template, write_ndjson,
 };
 pub use questions::{Answer, ESTIMATED, Events, Here, RemoteEvent, text_of};
 pub use schema::{Field, MappedKind, Schema};

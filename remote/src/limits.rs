@@ -26,6 +26,9 @@ pub const ATTEMPTS: u32 = 8;
 /// How often a waiting thread looks whether it is cancelled.
 pub const POLL: Duration = Duration::from_millis(20);
 
+/// How often a push that waits says how far it is.
+pub const REPORT: Duration = Duration::from_millis(250);
+
 /// How long ending a question at the cluster may take.
 pub const CANCEL: Duration = Duration::from_secs(3);
 

@@ -124,7 +124,7 @@ impl Learned {
             senders: 1,
             checkpoints: None,
         };
-        let mut template = template(&source, &options);
+        let mut template = template(&source, &options).body;
         template["index_patterns"] = json!([format!("{index}*")]);
         template["_meta"] = json!({"made_by": "timberline configs", "source": self.source});
         let settings = &mut template["template"]["settings"]["index"];

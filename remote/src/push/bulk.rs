@@ -13,7 +13,9 @@ use super::document::lines;
 use super::{PushOptions, PushProgress, Pushed};
 use crate::client::{Body, Client};
 use crate::json;
-use crate::limits::{BULK_BYTES, FIRST_BULK_BYTES, FIRST_PAUSE, LEAST_BULK_BYTES, LONGEST_PAUSE, POLL};
+use crate::limits::{
+    BULK_BYTES, FIRST_BULK_BYTES, FIRST_PAUSE, LEAST_BULK_BYTES, LONGEST_PAUSE, POLL, REPORT,
+};
 
 /// Times that documents are sent again which the cluster had no room for.
 const ROUNDS: u32 = 20;
@@ -37,7 +39,8 @@ struct Done {
     was_too_large: bool,
 }
 
-pub struct Sender {
+pub struct Sender<'p> {
+    client: Arc<Client>,
     jobs: Option<SyncSender<Batch>>,
     results: Receiver<Done>,
     threads: Vec<JoinHandle<()>>,
@@ -49,18 +52,28 @@ pub struct Sender {
     next: u64,
     first_open: u64,
     done: BTreeMap<u64, u64>,
+    /// Acknowledged by an earlier push, by both without a gap, and all.
+    skipped: u64,
     acknowledged: u64,
+    total: u64,
     under_way: usize,
     pushed: Pushed,
     failed: Option<Error>,
     rate: Option<u64>,
     began: Instant,
     sent: u64,
+    progress: &'p mut dyn FnMut(PushProgress),
+    reported: Instant,
 }
 
-impl Sender {
-    /// Sends to an index; `skipped` documents were acknowledged before.
-    pub fn new(client: &Arc<Client>, options: &PushOptions, skipped: u64) -> Sender {
+impl<'p> Sender<'p> {
+    /// Sends to an index; some of all documents were acknowledged before.
+    pub fn new(
+        client: &Arc<Client>,
+        options: &PushOptions,
+        (skipped, total): (u64, u64),
+        progress: &'p mut dyn FnMut(PushProgress),
+    ) -> Sender<'p> {
         let senders = options.senders.clamp(1, 16);
         let (jobs, queue) = sync_channel::<Batch>(senders);
         let (finished, results) = channel();
@@ -79,7 +92,8 @@ impl Sender {
                 }
             })
         });
-        Sender {
+        let mut sender = Sender {
+            client: Arc::clone(client),
             jobs: Some(jobs),
             results,
             threads: threads.collect(),
@@ -90,14 +104,20 @@ impl Sender {
             next: 0,
             first_open: 0,
             done: BTreeMap::new(),
+            skipped,
             acknowledged: skipped,
+            total,
             under_way: 0,
             pushed: Pushed::default(),
             failed: None,
             rate: options.rate,
             began: Instant::now(),
             sent: 0,
-        }
+            progress,
+            reported: Instant::now(),
+        };
+        sender.report();
+        sender
     }
 
     /// Takes a document; gives how many are acknowledged without a gap, when more of them are.
@@ -107,7 +127,9 @@ impl Sender {
         self.waiting_bytes += both.len();
         self.waiting.push(both);
         let before = self.acknowledged;
-        if self.waiting_bytes >= self.bulk_bytes {
+        // With a rate, a request has the documents of a second at most.
+        let is_second = self.rate.is_some_and(|rate| self.waiting.len() as u64 >= rate.max(1));
+        if self.waiting_bytes >= self.bulk_bytes || is_second {
             self.hand_over(cancel)?;
         }
         while let Ok(done) = self.results.try_recv() {
@@ -144,14 +166,15 @@ impl Sender {
     }
 
     /// Waits as long as the documents so far take at the wanted rate.
-    fn keep_rate(&self, cancel: &Cancel) -> Result<()> {
+    fn keep_rate(&mut self, cancel: &Cancel) -> Result<()> {
         let Some(rate) = self.rate.filter(|rate| *rate > 0) else { return Ok(()) };
         let due = self.began + Duration::from_secs_f64(self.sent as f64 / rate as f64);
         while Instant::now() < due {
             if cancel.is_set() {
                 return Err(Error::cancelled());
             }
-            std::thread::sleep(POLL.min(due.saturating_duration_since(Instant::now())));
+            self.wait();
+            self.problem()?;
         }
         Ok(())
     }
@@ -161,6 +184,10 @@ impl Sender {
             Ok(done) => self.take(done),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => std::thread::sleep(POLL),
+        }
+        // While the cluster is busy, nothing is acknowledged for long.
+        if self.reported.elapsed() >= REPORT {
+            self.report();
         }
     }
 
@@ -187,6 +214,7 @@ impl Sender {
             self.acknowledged += documents;
             self.first_open += 1;
         }
+        self.report();
     }
 
     /// Larger requests as long as they are faster, smaller ones when the cluster has too much to do.
@@ -230,13 +258,20 @@ impl Sender {
         self.pushed.clone()
     }
 
-    pub fn progress(&self, total: u64) -> PushProgress {
-        PushProgress {
+    fn report(&mut self) {
+        let per_second =
+            (self.acknowledged - self.skipped) as f64 / self.began.elapsed().as_secs_f64().max(1e-6);
+        let left = self.total.saturating_sub(self.acknowledged) as f64;
+        (self.progress)(PushProgress {
             done: self.acknowledged,
-            total,
+            total: self.total,
             bulk_bytes: self.bulk_bytes,
             retries: self.pushed.retries,
-        }
+            retried_requests: self.client.retried(),
+            per_second,
+            left_seconds: (per_second > 0.0).then(|| left / per_second),
+        });
+        self.reported = Instant::now();
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod bulk;
 mod document;
+mod hours;
 mod template;
 
 use std::collections::BTreeMap;
@@ -17,15 +18,15 @@ use std::sync::Arc;
 use indexer::query::Query;
 use indexer::{Cancel, Case, Error, ErrorKind, Event, FieldValue, Result, Snapshot, SortBy, View, Walk};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use self::bulk::Sender;
 pub(crate) use self::document::{Documents, case_fields, name_there};
-pub use self::template::template;
+pub use self::hours::{Counted, PushOutcome, compare_hours, push_and_compare};
+pub use self::template::{IndexTemplate, TemplateDecision, template};
 use crate::client::Body;
 use crate::client::Client;
-use crate::cluster::Cluster;
 use crate::json;
 
 /// What is sent, and where.
@@ -45,17 +46,28 @@ pub struct PushOptions {
 }
 
 /// How far it is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PushProgress {
+    /// Documents that the cluster has acknowledged, with those of an earlier push.
     pub done: u64,
     pub total: u64,
     /// The size of a request now, before it is packed.
     pub bulk_bytes: usize,
+    /// Documents that were sent again, because the cluster had no room for them.
     pub retries: u64,
+    /// Requests that were sent again, because the cluster was busy or the connection broke.
+    pub retried_requests: u64,
+    /// Documents a second since it began.
+    pub per_second: f64,
+    /// The time that the rest takes at this rate.
+    pub left_seconds: Option<f64>,
 }
 
 /// What came of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Pushed {
     /// Documents that the cluster did not have.
     pub created: u64,
@@ -69,19 +81,12 @@ pub struct Pushed {
     pub retries: u64,
 }
 
-/// Counts of one hour in the case and at the cluster.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Counted {
-    /// Nanoseconds since 1970 UTC.
-    pub hour: i64,
-    pub case: u64,
-    pub remote: u64,
-}
-
 /// How far a push came, for the same events of the same case and the same index.
 #[derive(Serialize, Deserialize)]
 struct Checkpoint {
     revision: u64,
+    /// All events. The same filter finds others when notes of the case have changed.
+    total: u64,
     done: u64,
 }
 
@@ -125,7 +130,14 @@ pub fn check_index(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Creates the template, sends the events and makes them visible.
+/// How many events an earlier push to this address has sent before it was cut off; the next one continues after them.
+#[must_use]
+pub fn sent_before(url: &str, source: &Source<'_>, options: &PushOptions, total: u64) -> u64 {
+    let file = options.checkpoints.as_deref().map(|folder| checkpoint_file(folder, url, source, options));
+    file.and_then(|file| read_checkpoint(&file, source.snapshot.revision(), total)).unwrap_or(0)
+}
+
+/// Creates the template as it is measured now, sends the events and makes them visible.
 pub fn push(
     target: &PushTarget<'_>,
     source: &Source<'_>,
@@ -133,19 +145,34 @@ pub fn push(
     progress: &mut dyn FnMut(PushProgress),
     cancel: &Cancel,
 ) -> Result<Pushed> {
+    push_with_template(target, source, options, &template(source, options).body, progress, cancel)
+}
+
+/// The same with a template that somebody was shown. An error says how many documents are there.
+fn push_with_template(
+    target: &PushTarget<'_>,
+    source: &Source<'_>,
+    options: &PushOptions,
+    template: &Value,
+    progress: &mut dyn FnMut(PushProgress),
+    cancel: &Cancel,
+) -> Result<Pushed> {
     check_index(&options.index)?;
     let client = target.client;
-    let body = template(source, options);
-    let path = format!("/_index_template/timberline-{}", options.index);
-    client.ok(client.call("PUT", &path, &Body::Json(body))?)?;
     let total = source.case.count(source.snapshot, source.view, cancel)? as u64;
+    let path = format!("/_index_template/timberline-{}", options.index);
+    client.ok(client.call("PUT", &path, &Body::Json(template.clone()))?)?;
     let checkpoint =
-        options.checkpoints.as_deref().map(|folder| checkpoint_file(folder, target, source, options));
+        options.checkpoints.as_deref().map(|folder| checkpoint_file(folder, target.url, source, options));
     let revision = source.snapshot.revision();
-    let skipped =
-        checkpoint.as_deref().and_then(|file| read_checkpoint(file, revision)).unwrap_or(0).min(total);
+    let keep = |done| {
+        if let Some(file) = &checkpoint {
+            write_checkpoint(file, &Checkpoint { revision, total, done });
+        }
+    };
+    let skipped = sent_before(target.url, source, options, total);
     let documents = Documents::new(source.snapshot, options.with_original);
-    let mut sender = Sender::new(client, options, skipped);
+    let mut sender = Sender::new(client, options, (skipped, total), progress);
     let mut place = 0_u64;
     let sent = source.walk(cancel, &mut |event, fields| {
         place += 1;
@@ -153,31 +180,31 @@ pub fn push(
             return Ok(());
         }
         let (id, document) = documents.document(&event, &fields);
-        let acknowledged = sender.add(&id, &document, cancel)?;
-        if let Some(done) = acknowledged {
-            if let Some(file) = &checkpoint {
-                write_checkpoint(file, &Checkpoint { revision, done });
-            }
-            progress(sender.progress(total));
+        if let Some(done) = sender.add(&id, &document, cancel)? {
+            keep(done);
         }
         Ok(())
     });
     // What was sent is acknowledged even when reading the case failed.
     let finished = sender.finish(cancel);
-    let mut pushed = sender.pushed();
+    let (done, mut pushed) = (sender.acknowledged(), sender.pushed());
     pushed.skipped = skipped;
-    if let Some(file) = &checkpoint {
-        write_checkpoint(file, &Checkpoint { revision, done: sender.acknowledged() });
-    }
-    sent?;
-    finished?;
-    progress(sender.progress(total));
+    keep(done);
+    sent.and(finished).map_err(|error| with_kept(error, done, total))?;
     let refresh = client.call("POST", &format!("/{}/_refresh", options.index), &Body::None)?;
     client.ok(refresh)?;
-    if let (Some(file), true) = (&checkpoint, pushed.refused.is_empty()) {
+    // Pushed again, also refused documents are sent again.
+    if let Some(file) = &checkpoint {
         let _ = fs::remove_file(file);
     }
     Ok(pushed)
+}
+
+/// What is kept, with what went wrong.
+fn with_kept(error: Error, done: u64, total: u64) -> Error {
+    let kept = format!("{done} of {total} documents are there, and the next push continues after them");
+    let hint = error.hint_text().map_or_else(|| kept.clone(), |hint| format!("{kept}; {hint}"));
+    error.hint(hint)
 }
 
 /// A cluster that is written to; its indexes need not exist yet.
@@ -203,7 +230,7 @@ pub fn measure(target: &PushTarget<'_>, source: &Source<'_>, cancel: &Cancel) ->
     };
     let client = target.client;
     let path = format!("/{}", options.index);
-    let mut body = template(source, &options)["template"].clone();
+    let mut body = template(source, &options).body["template"].clone();
     body["settings"]["index"]["number_of_shards"] = 1.into();
     body["settings"]["index"]["number_of_replicas"] = 0.into();
     client.ok(client.call("PUT", &path, &Body::Json(body))?)?;
@@ -220,7 +247,8 @@ fn measured(
     cancel: &Cancel,
 ) -> Result<(f64, usize)> {
     let documents = Documents::new(source.snapshot, false);
-    let mut sender = Sender::new(client, options, 0);
+    let mut unseen = |_: PushProgress| {};
+    let mut sender = Sender::new(client, options, (0, MEASURED_EVENTS as u64), &mut unseen);
     let (mut events, mut raw_bytes) = (0, 0_u64);
     let sort = SortBy { field: "time".to_owned(), descending: false };
     let walk = Walk { sort, limit: MEASURED_EVENTS, with_fields: true };
@@ -246,14 +274,19 @@ fn measured(
     Ok((stored as f64 / raw_bytes as f64, events))
 }
 
+/// Documents of a file between two reports of its progress.
+const REPORTED_DOCUMENTS: u64 = 1_000;
+
 /// Writes the same actions and documents to a file.
 pub fn write_ndjson(
     source: &Source<'_>,
     options: &PushOptions,
     out: &mut dyn Write,
+    progress: &mut dyn FnMut(u64, u64),
     cancel: &Cancel,
 ) -> Result<u64> {
     check_index(&options.index)?;
+    let total = source.case.count(source.snapshot, source.view, cancel)? as u64;
     let documents = Documents::new(source.snapshot, options.with_original);
     let (mut written, mut line) = (0, Vec::new());
     source.walk(cancel, &mut |event, fields| {
@@ -264,54 +297,26 @@ pub fn write_ndjson(
             Error::new(ErrorKind::NotReadable, format!("the file cannot be written: {error}"))
         })?;
         written += 1;
+        if written % REPORTED_DOCUMENTS == 0 {
+            progress(written, total);
+        }
         Ok(())
     })?;
     Ok(written)
 }
 
-/// Counts by hour of the case and of the cluster, for the hours that either has.
-pub fn compare_hours(cluster: &Cluster, source: &Source<'_>, cancel: &Cancel) -> Result<Vec<Counted>> {
-    const HOUR: i64 = 3_600_000_000_000;
-    let mut hours: BTreeMap<i64, (u64, u64)> = BTreeMap::new();
-    source.walk(cancel, &mut |event, _| {
-        if event.time != indexer::NO_TIME {
-            hours.entry(event.time.div_euclid(HOUR) * HOUR).or_default().0 += 1;
-        }
-        Ok(())
-    })?;
-    // The index may hold other events too: only those of this push have one of its sources' hashes.
-    let hashes: Vec<String> =
-        source.snapshot.sources().iter().map(|entry| document::source_key(&entry.sha256)).collect();
-    let aggs = json!({"h": {"date_histogram": {"field": "@timestamp", "fixed_interval": "3600000ms", "time_zone": "UTC", "min_doc_count": 1}}});
-    let query = json!({"terms": {"timberline.source": hashes}});
-    let body = json!({"size": 0, "track_total_hits": true, "query": query, "aggs": aggs});
-    let answer = cluster.search(body)?;
-    let missing = crate::cluster::Missing::read(&answer)?;
-    if !missing.is_empty() {
-        let error =
-            Error::new(ErrorKind::NotReadable, format!("the counts are partial: {}", missing.0.join("; ")));
-        return Err(
-            error.hint("compare again later: timberline push with the same arguments sends nothing twice")
-        );
-    }
-    for bucket in json::list(&answer["aggregations"]["h"], &["buckets"])? {
-        let ms = bucket["key"].as_i64().ok_or_else(|| json::lacks(&["key"]))?;
-        hours.entry(ms.saturating_mul(1_000_000)).or_default().1 += json::count(bucket, &["doc_count"])?;
-    }
-    Ok(hours.into_iter().map(|(hour, (case, remote))| Counted { hour, case, remote }).collect())
-}
-
-fn checkpoint_file(
-    folder: &Path,
-    target: &PushTarget<'_>,
-    source: &Source<'_>,
-    options: &PushOptions,
-) -> PathBuf {
+/// The same for the command and the workbench, however they name the case.
+fn checkpoint_file(folder: &Path, url: &str, source: &Source<'_>, options: &PushOptions) -> PathBuf {
+    let (case, view) = (source.case.folder(), source.view);
+    let case = case.canonicalize().unwrap_or_else(|_| case.to_path_buf());
+    let end = |time: Option<i64>| time.map_or_else(String::new, |time| time.to_string());
     let mut hash = Sha256::new();
     for part in [
-        source.case.folder().to_string_lossy().as_ref(),
-        &source.view.filter.to_string(),
-        target.url,
+        case.to_string_lossy().as_ref(),
+        &view.filter.to_string(),
+        &end(view.from),
+        &end(view.to),
+        url,
         &options.index,
         if options.with_original { "original" } else { "" },
     ] {
@@ -321,9 +326,10 @@ fn checkpoint_file(
     folder.join(format!("{}.json", indexer::hex(&hash.finalize()[..12])))
 }
 
-fn read_checkpoint(file: &Path, revision: u64) -> Option<u64> {
+fn read_checkpoint(file: &Path, revision: u64, total: u64) -> Option<u64> {
     let checkpoint: Checkpoint = serde_json::from_slice(&fs::read(file).ok()?).ok()?;
-    (checkpoint.revision == revision).then_some(checkpoint.done)
+    let fits = checkpoint.revision == revision && checkpoint.total == total && checkpoint.done <= total;
+    fits.then_some(checkpoint.done)
 }
 
 /// A checkpoint that cannot be written costs time, not events.
