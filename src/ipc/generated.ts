@@ -860,6 +860,16 @@ export type ImportRequest = { case: string, paths: Array<string>,
  */
 profile?: Profile, choices?: ImportChoices, };
 
+export type IndexTemplate = { body: unknown, 
+/**
+ * The fields and the settings, in the order of the template.
+ */
+decisions: Array<TemplateDecision>, 
+/**
+ * Events that the fields were measured in.
+ */
+measured: number, };
+
 export type Interval = { "kind": "auto", buckets: number, } | { "kind": "fixed", ns: Nanos, } | { "kind": "calendar", count: number, unit: CalendarUnit, };
 
 export type KnownField = { 
@@ -1472,6 +1482,20 @@ export type PercentileValue = { percent: number, value: number | null, };
 
 export type Piece = { text: string, field: string | null, };
 
+export type PlanPushRequest = { view: View, 
+/**
+ * The name of the remote.
+ */
+remote: string, index: string, 
+/**
+ * A data stream instead of an index.
+ */
+dataStream: boolean, 
+/**
+ * Whether the text of events is kept as it was, and can be searched exactly.
+ */
+withOriginal: boolean, };
+
 export type Preview = { files: Array<PreviewFile>, estimate: Estimate, };
 
 export type PreviewFile = { account: Account, path: string, name: string, 
@@ -1546,6 +1570,98 @@ cpuSecondsAGb: number, bytesAByte: number,
  * Whether a case of this profile fits above the reserve; where not, an import needs `beyond_reserve`.
  */
 fits: boolean, };
+
+export type PushPlan = { events: number, 
+/**
+ * Events that an earlier push has sent before it was cut off; this one continues after them.
+ */
+sentBefore: number, url: string, template: IndexTemplate, };
+
+export type PushProgress = { 
+/**
+ * Documents that the cluster has acknowledged, with those of an earlier push.
+ */
+done: number, total: number, 
+/**
+ * The size of a request now, before it is packed.
+ */
+bulkBytes: number, 
+/**
+ * Documents that were sent again, because the cluster had no room for them.
+ */
+retries: number, 
+/**
+ * Requests that were sent again, because the cluster was busy or the connection broke.
+ */
+retriedRequests: number, 
+/**
+ * Documents a second since it began.
+ */
+perSecond: number, 
+/**
+ * The time that the rest takes at this rate.
+ */
+leftSeconds: number | null, };
+
+export type PushReport = { pushed: Pushed, 
+/**
+ * Hours that the case or the cluster has events of, and how many have different counts.
+ */
+hours: number, different: number, 
+/**
+ * The first of them; where there are too many, of those that differ.
+ */
+listed: Array<PushedHour>, 
+/**
+ * Why they were not counted. The documents are there all the same.
+ */
+problem: WireError | null, };
+
+export type PushRequest = { 
+/**
+ * Documents a second at most.
+ */
+rate: number | null, 
+/**
+ * Requests under way at once.
+ */
+senders: number, 
+/**
+ * The body of the index template as it was shown.
+ */
+template: unknown, view: View, 
+/**
+ * The name of the remote.
+ */
+remote: string, index: string, 
+/**
+ * A data stream instead of an index.
+ */
+dataStream: boolean, 
+/**
+ * Whether the text of events is kept as it was, and can be searched exactly.
+ */
+withOriginal: boolean, };
+
+export type Pushed = { 
+/**
+ * Documents that the cluster did not have.
+ */
+created: number, 
+/**
+ * Documents that it had.
+ */
+known: number, 
+/**
+ * Events that an earlier push had sent, by its checkpoint.
+ */
+skipped: number, 
+/**
+ * Documents that it refused, with why for each kind of refusal.
+ */
+refused: { [key in string]: number }, bytes: number, retries: number, };
+
+export type PushedHour = { hour: Nanos, case: number, remote: number, };
 
 export type QueryCheck = { diagnostics: Array<QueryDiagnostic>, words: Array<QueryWord>, 
 /**
@@ -2067,6 +2183,16 @@ export type TableColumn = { name: string, kind: ColumnKind, };
 
 export type TableFormat = "text" | "csv" | "ndjson" | "parquet" | "arrow" | "raw";
 
+export type TemplateDecision = { name: string, 
+/**
+ * The name in the case, where a mapping cannot have it.
+ */
+renamed: string | null, 
+/**
+ * The type of the field, or the value of the setting.
+ */
+value: string, why: string, };
+
 export type TermOrder = "most" | "fewest" | "value";
 
 export type TimeField = { 
@@ -2289,6 +2415,12 @@ span: [number, number] | null, };
 
 export type WordClass = "field" | "operator" | "keyword" | "text" | "number" | "regex" | "time" | "pipe" | "stage" | "function" | "bracket" | "unknown";
 
+export type WriteBulkRequest = { view: View, index: string, withOriginal: boolean, 
+/**
+ * A file of this machine; one that is there is replaced.
+ */
+path: string, };
+
 export type WriteRequest = { 
 /**
  * A file of this machine; one that is there is replaced.
@@ -2322,6 +2454,9 @@ export interface Contract {
   removeRemote: { args: RemoteName; progress: Empty; reply: RemoteList };
   switchRemote: { args: SwitchRemoteRequest; progress: Empty; reply: RemoteList };
   checkRemote: { args: RemoteName; progress: Empty; reply: RemoteCheck };
+  planPush: { args: PlanPushRequest; progress: Empty; reply: PushPlan };
+  push: { args: PushRequest; progress: PushProgress; reply: PushReport };
+  writeBulk: { args: WriteBulkRequest; progress: Exported; reply: Exported };
   reference: { args: Empty; progress: Empty; reply: Reference };
   findCase: { args: CasePath; progress: Empty; reply: Paths };
   reprofile: { args: ReprofileRequest; progress: Rewriting; reply: CaseSummary };

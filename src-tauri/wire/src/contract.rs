@@ -6,6 +6,7 @@
 use indexer::links::{LinkedValue, Links};
 use indexer::query::{Completion, time::Period};
 use indexer::{CompactReport, Rewriting, Verification};
+use remote::PushProgress;
 use serde::Deserialize;
 
 use crate::{Call, Session};
@@ -116,6 +117,12 @@ contract! {
     switch_remote / SwitchRemote: SwitchRemoteRequest, Empty => RemoteList;
     /// Connects to a cluster and looks at each thing that questions need.
     check_remote / CheckRemote: RemoteName, Empty => RemoteCheck;
+    /// What a push to a cluster would send, and the index template that it would create; nothing is sent.
+    plan_push / PlanPush: PlanPushRequest, Empty => PushPlan;
+    /// Sends events to a cluster, and compares the counts of every hour. Stopped, the next one continues.
+    push / Push: PushRequest, PushProgress => PushReport;
+    /// Writes the same documents to a file of the machine that answers, ready for `_bulk`.
+    write_bulk / WriteBulk: WriteBulkRequest, Exported => Exported;
     /// Everything that the language understands, from the tables that it is parsed by.
     reference / Reference: Empty, Empty => Reference;
     /// Where a case is that is not where it was.

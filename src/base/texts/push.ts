@@ -22,7 +22,7 @@ export const push = {
   withOriginal: 'Keep the original text',
   withOriginalHint:
     'Adds event.original, in which the text is searched exactly; about twice the size',
-  rate: 'Events a second, at most',
+  rate: 'Events a second',
   rateExample: 'no limit',
   senders: 'Requests at once',
   packed:

@@ -26,7 +26,7 @@ export const remotes = {
     note: 'Elasticsearch and OpenSearch, opened like a case',
     none: 'No remote has been added. Nothing connects to another machine.',
     promise:
-      'Timberline connects only to the addresses in this list, and only when you open or test one.',
+      'Timberline connects only to the addresses in this list, and only when you open one, test it or push to it.',
     allOff: 'Turn all remotes off',
     allOffNote: 'All remotes are off. Nothing connects to another machine.',
     on: 'On',

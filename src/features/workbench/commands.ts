@@ -142,6 +142,13 @@ function anywhere(session: Session, opened: OpenCase, parts: Parts): Command[] {
     },
     { id: 'remotes', name: texts.remotes.command, group, run: () => session.showRemotes() },
     {
+      id: 'push',
+      name: texts.push.command,
+      group,
+      can: () => opened.rows.total > 0 && !opened.isRemote,
+      run: () => session.showPush(),
+    },
+    {
       id: 'leave',
       name: words.leave,
       group,

@@ -28,6 +28,18 @@ it('writes the matching events in the chosen format and reports progress', async
   expect(failed).not.toHaveBeenCalled();
 });
 
+it('writes the documents of an index in the same way', async () => {
+  const { client, exporting } = made();
+  const done = exporting.startBulk(view, 'shop', true, 'shop.bulk.ndjson');
+  await settled();
+  const [call] = client.callsTo('writeBulk');
+  const path = '/saved/shop.bulk.ndjson';
+  expect(call!.args).toEqual({ view, index: 'shop', withOriginal: true, path });
+  await call!.answer({ path, rows: 7, fraction: 1 });
+  await done;
+  expect(exporting.written).toEqual({ name: 'shop.bulk.ndjson', rows: 7 });
+});
+
 it('cancels without a complaint, and complains about everything else', async () => {
   const { client, exporting, failed } = made();
   const first = exporting.start(view, null, 'csv', 'a.csv');

@@ -2,6 +2,11 @@ import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Exported, TableFormat, View } from '../../ipc/generated';
 
+interface ExportOptions {
+  signal: AbortSignal;
+  progress: (part: Exported) => void;
+}
+
 export const EVENT_FORMATS = ['csv', 'ndjson', 'parquet', 'raw'] as const;
 export type EventFormat = (typeof EVENT_FORMATS)[number] & TableFormat;
 
@@ -28,7 +33,31 @@ export class EventExport {
   }
 
   /** The events of a view, without the stages of its query. */
-  async start(view: View, zone: string | null, format: EventFormat, name: string): Promise<void> {
+  start(view: View, zone: string | null, format: EventFormat, name: string): Promise<void> {
+    return this.#write(name, (path, options) =>
+      this.#client.call('export', { view, zone, format, path }, options),
+    );
+  }
+
+  /** The same as documents of an index, which a cluster takes with `_bulk`. */
+  startBulk(view: View, index: string, withOriginal: boolean, name: string): Promise<void> {
+    return this.#write(name, (path, options) =>
+      this.#client.call('writeBulk', { view, index, withOriginal, path }, options),
+    );
+  }
+
+  cancel(): void {
+    this.#abort?.abort();
+  }
+
+  dismiss(): void {
+    this.written = null;
+  }
+
+  async #write(
+    name: string,
+    write: (path: string, options: ExportOptions) => Promise<Exported>,
+  ): Promise<void> {
     this.cancel();
     const abort = new AbortController();
     this.#abort = abort;
@@ -36,11 +65,8 @@ export class EventExport {
     try {
       const saved = await this.#client.saveWritten(name, (path) => {
         this.share = 0;
-        return this.#client.call(
-          'export',
-          { view, zone, format, path },
-          { signal: abort.signal, progress: (part) => this.#progress(abort, part) },
-        );
+        const progress = (part: Exported) => this.#progress(abort, part);
+        return write(path, { signal: abort.signal, progress });
       });
       if (saved !== null) this.written = { name: saved.name, rows: saved.written.rows };
     } catch (cause) {
@@ -52,14 +78,6 @@ export class EventExport {
         this.share = null;
       }
     }
-  }
-
-  cancel(): void {
-    this.#abort?.abort();
-  }
-
-  dismiss(): void {
-    this.written = null;
   }
 
   #progress(abort: AbortController, { fraction }: Exported): void {

@@ -47,6 +47,7 @@ import { asksForNotes, quoted } from '../query/querytext';
 import { Seismograph } from '../patterns/seismograph.svelte';
 import { ServiceMaps } from '../servicemap/servicemap.svelte';
 import { Results } from '../results/results.svelte';
+import { Push } from '../remotes/push.svelte';
 import { RemoteAnswers } from '../remotes/remoteanswers.svelte';
 import { placesOf } from '../remotes/together';
 import { Rows } from '../events/rows.svelte';
@@ -97,6 +98,7 @@ export class OpenCase {
   readonly cells: Cells;
   readonly reference: LanguageReference;
   readonly exporting: EventExport;
+  readonly push: Push;
   readonly firstLook: FirstLook;
   readonly difference: Difference;
   readonly comparing: Comparing;
@@ -175,6 +177,7 @@ export class OpenCase {
     this.cells = new Cells(client, summary.path);
     this.reference = new LanguageReference(client);
     this.exporting = new EventExport(lifetime, client, (error) => reportFailure(error));
+    this.push = new Push(lifetime, client);
     this.firstLook = new FirstLook(lifetime, client, storage);
     this.difference = new Difference(lifetime, client, summary.path);
     this.comparing = new Comparing(lifetime, client, summary.path, this.explorer.history);

@@ -18,13 +18,14 @@ import { SourcesSheet } from '../importing/sourcessheet.svelte';
 /** What the window is busy with before there is anything to show. */
 export type Doing = 'starting' | 'creating' | 'opening' | null;
 
-/** A sheet over the window: an import's preview, the sources, what they have in common, a new live source, the remotes, or pasted text. */
+/** A sheet over the window: an import's preview, the sources, what they have in common, a new live source, the remotes, a push to one, or pasted text. */
 export type Sheet =
   | { kind: 'import'; sheet: ImportSheet }
   | { kind: 'sources'; sheet: SourcesSheet }
   | { kind: 'links'; sheet: LinksSheet }
   | { kind: 'live' }
   | { kind: 'remotes' }
+  | { kind: 'push' }
   | { kind: 'paste'; text: string };
 
 /** A whole window: the host, its case, its imports, its problems. */
@@ -184,6 +185,11 @@ export class Session {
   /** Shows the clusters that may be connected to. */
   showRemotes(): void {
     this.#put({ kind: 'remotes' });
+  }
+
+  /** Shows what of the open case is or would be sent to a cluster. */
+  showPush(): void {
+    this.#put({ kind: 'push' });
   }
 
   /** Shows the open case with a cluster too, or no longer with it. The query and the range stay. */

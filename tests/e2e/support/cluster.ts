@@ -1,6 +1,7 @@
 /** A cluster for tests of the screen: one index of made-up events, asked in query DSL, on a port of 127.0.0.1. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gunzipSync } from 'node:zlib';
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- requests and documents are JSON of any shape. */
 type Json = Record<string, any>;
@@ -11,6 +12,10 @@ export interface StandIn {
   readonly asked: string[];
   /** While it is set, answers say that a shard failed. */
   isPartial: boolean;
+  /** Bulk requests that there is room for; others are answered with 429. */
+  bulks: number;
+  /** The last index template. */
+  template: Json | null;
   stop(): Promise<void>;
 }
 
@@ -23,7 +28,10 @@ const PROPERTIES: Json = {
 };
 
 const time = (document: Json) => Date.parse(document['@timestamp']);
-const value = (document: Json, field: string) => document[field.replace(/\.keyword$/, '')];
+const value = (document: Json, field: string): any => {
+  const name = field.replace(/\.keyword$/, '');
+  return document[name] ?? name.split('.').reduce((within, part) => within?.[part], document);
+};
 
 function only(object: Json): [string, any] {
   const entries = Object.entries(object);
@@ -50,6 +58,10 @@ function passes(document: Json, query: Json): boolean {
       return value(document, body.field) !== undefined;
     case 'ids':
       return body.values.includes(document._id);
+    case 'terms': {
+      const [field, wanted] = only(body);
+      return wanted.includes(value(document, field));
+    }
     case 'term': {
       const [field, wanted] = only(body);
       return value(document, field) === wanted;
@@ -196,10 +208,33 @@ function search(documents: readonly Json[], body: Json): Json {
   };
 }
 
-async function read(request: IncomingMessage): Promise<Json> {
-  let text = '';
-  for await (const chunk of request) text += String(chunk);
-  return text === '' ? {} : JSON.parse(text);
+async function read(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  const bytes = Buffer.concat(chunks);
+  return String(request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes);
+}
+
+/** Fields and multi-fields of a mapping with their types, by their whole names. */
+function typesOf(properties: Json, above = ''): [string, string][] {
+  return Object.entries<Json>(properties).flatMap(([name, { type, fields = {}, properties }]) => {
+    const whole = `${above}${name}`;
+    if (properties !== undefined) return typesOf(properties, `${whole}.`);
+    return [[whole, type] as [string, string], ...typesOf(fields, `${whole}.`)];
+  });
+}
+
+/** Creates documents whose ids are new. */
+function created(documents: Json[], index: string, text: string): Json {
+  const lines = text.trimEnd().split('\n');
+  const pairs = lines.flatMap((line, at) => (at % 2 === 0 ? [[line, lines[at + 1]!]] : []));
+  const items = pairs.map(([action, document]) => {
+    const { _id } = JSON.parse(action!).create;
+    if (documents.some((known) => known._id === _id)) return { create: { status: 409, error: {} } };
+    documents.push({ ...JSON.parse(document!), _id, _index: index, _n: documents.length });
+    return { create: { status: 201 } };
+  });
+  return { errors: false, items };
 }
 
 /** Starts a cluster with these documents, the oldest first. */
@@ -210,17 +245,25 @@ export async function standIn(made: readonly Json[]): Promise<StandIn> {
     _index: 'logs-1',
     _n: at,
   }));
-  const kinds: Json = { keyword: 'keyword', date: 'date', long: 'long', text: 'text' };
-  const caps = (name: string, type: string) => [
-    name,
-    { [kinds[type]]: { type, searchable: true, aggregatable: type !== 'text' } },
-  ];
-  const fields = Object.entries<Json>(PROPERTIES).flatMap(([name, { type, fields: multi }]) =>
-    multi === undefined
-      ? [caps(name, type)]
-      : [caps(name, type), caps(`${name}.keyword`, 'keyword')],
-  );
-  const state = { asked: [] as string[], isPartial: false };
+  /** Indexes that were pushed, with the mapping of their template. */
+  const pushed = new Map<string, { documents: Json[]; properties: Json }>();
+  const mapped = (index: string) =>
+    pushed.has(index)
+      ? { name: index, ...pushed.get(index)! }
+      : { name: 'logs-1', documents, properties: PROPERTIES };
+  const caps = (properties: Json) =>
+    Object.fromEntries(
+      typesOf(properties).map(([name, type]) => [
+        name,
+        { [type]: { type, searchable: true, aggregatable: type !== 'text' } },
+      ]),
+    );
+  const state = {
+    asked: [] as string[],
+    isPartial: false,
+    bulks: Infinity,
+    template: null as Json | null,
+  };
   const shards = () =>
     state.isPartial
       ? {
@@ -231,17 +274,38 @@ export async function standIn(made: readonly Json[]): Promise<StandIn> {
           failures: [{ reason: { type: 'node_disconnected_exception', reason: 'node left' } }],
         }
       : { total: 2, successful: 2, skipped: 0, failed: 0 };
-  const reply = (method: string, path: string, body: Json): Json => {
+  const reply = (method: string, path: string, text: string): Json => {
+    const index = path.split('/')[1]!;
+    if (path.endsWith('/_bulk')) {
+      const properties = state.template!['template'].mappings.properties;
+      if (!pushed.has(index)) pushed.set(index, { documents: [], properties });
+      return created(pushed.get(index)!.documents, index, text);
+    }
+    const body: Json = text === '' ? {} : JSON.parse(text);
+    if (path.startsWith('/_index_template/')) {
+      state.template = body;
+      return { acknowledged: true };
+    }
+    if (path.endsWith('/_refresh')) return { _shards: shards() };
     if (path === '/') return { version: { number: '8.19.21' } };
     if (path === '/_cluster/health') return { status: 'green', cluster_name: 'test' };
     if (path.startsWith('/_cat/indices')) return [{ index: 'logs-1', status: 'open' }];
     if (path.endsWith('/_field_caps')) {
-      return { indices: ['logs-1'], fields: Object.fromEntries(fields) };
+      const { name, properties } = mapped(index);
+      return { indices: [name], fields: caps(properties) };
     }
-    if (path.endsWith('/_mapping')) return { 'logs-1': { mappings: { properties: PROPERTIES } } };
+    if (path.endsWith('/_mapping')) {
+      const { name, properties } = mapped(index);
+      return { [name]: { mappings: { properties } } };
+    }
     if (path.endsWith('/_pit')) return method === 'DELETE' ? { succeeded: true } : { id: 'point' };
     if (path.endsWith('/_search')) {
-      return { took: 1, timed_out: false, _shards: shards(), ...search(documents, body) };
+      return {
+        took: 1,
+        timed_out: false,
+        _shards: shards(),
+        ...search(mapped(index).documents, body),
+      };
     }
     throw new Error(`${method} ${path}`);
   };
@@ -249,9 +313,20 @@ export async function standIn(made: readonly Json[]): Promise<StandIn> {
     const path = (request.url ?? '').split('?')[0]!;
     state.asked.push(path);
     read(request)
-      .then((body) => JSON.stringify(reply(request.method ?? '', path, body)))
+      .then((text) => {
+        if (!path.endsWith('/_bulk') || state.bulks-- > 0) return text;
+        response.writeHead(429).end('{}');
+        return null;
+      })
+      .then((text) =>
+        text === null ? null : JSON.stringify(reply(request.method ?? '', path, text)),
+      )
       .then(
-        (text) => response.writeHead(200, { 'content-type': 'application/json' }).end(text),
+        (text) => {
+          if (text !== null) {
+            response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+          }
+        },
         (error: unknown) =>
           response
             .writeHead(400)

@@ -7,6 +7,7 @@
 mod answers;
 mod listed;
 mod opened;
+mod push;
 mod rows;
 mod trails;
 
@@ -25,6 +26,9 @@ pub use self::listed::{
     remotes, remove_remote, switch_remote,
 };
 pub(crate) use self::opened::{OpenRemotes, RemoteCase, opened};
+pub use self::push::{
+    PlanPushRequest, PushPlan, PushReport, PushRequest, WriteBulkRequest, plan_push, push, write_bulk,
+};
 pub(crate) use self::rows::{detail_of as opened_detail, row as opened_row};
 pub(crate) use self::trails::follow as opened_trails;
 
