@@ -4,13 +4,10 @@ use indexer::{Cancel, Error, Result};
 use serde_json::{Value, json};
 
 use crate::client::{Client, Flavour, Options};
-use crate::cluster::{Missing, server_of, supported};
+use crate::cluster::{Missing, OPEN_ONE, newer_than_known, server_of, supported};
 use crate::config::Remote;
 use crate::json;
 use crate::schema::Schema;
-
-/// Indexes that are listed.
-const LISTED: usize = 20;
 
 /// What a check found.
 #[derive(Debug)]
@@ -57,8 +54,10 @@ pub fn check(remote: &Remote, options: Options, cancel: &Cancel) -> Checked {
     };
     match server_of(&client) {
         Ok((flavour, version)) => {
-            let text = format!("{} {version}", flavour.name());
-            let is_supported = supported(flavour, &version).map(|()| text);
+            let is_supported = supported(flavour, &version).map(|()| {
+                let note = newer_than_known(flavour, &version);
+                note.unwrap_or_else(|| format!("{} {version}", flavour.name()))
+            });
             (checked.flavour, checked.version) = (Some(flavour), version);
             if !checked.note("server", is_supported) {
                 return checked;
@@ -130,15 +129,7 @@ fn indexes(client: &Client, pattern: &str) -> Result<String> {
     } else {
         client.ok(listed)?.as_array().cloned().unwrap_or_default()
     };
-    let names = |rows: &[Value]| -> String {
-        let mut names: Vec<String> =
-            rows.iter().filter_map(|row| row["index"].as_str()).map(json::quoted).collect();
-        names.sort();
-        let more = names.len().saturating_sub(LISTED);
-        names.truncate(LISTED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!("{}{more}", names.join(", "))
-    };
+    let names = |rows: &[Value]| json::names(rows, "index");
     if rows.is_empty() {
         let all = client.get("/_cat/indices?format=json&h=index")?;
         let all = all.as_array().cloned().unwrap_or_default();
@@ -150,6 +141,10 @@ fn indexes(client: &Client, pattern: &str) -> Result<String> {
         }));
     }
     let (closed, open): (Vec<Value>, Vec<Value>) = rows.into_iter().partition(|row| row["status"] == "close");
+    if open.is_empty() {
+        let message = format!("every index that matches {pattern} is closed: {}", names(&closed));
+        return Err(Error::new(indexer::ErrorKind::NotFound, message).hint(OPEN_ONE));
+    }
     let closed =
         if closed.is_empty() { String::new() } else { format!("; closed and not asked: {}", names(&closed)) };
     Ok(format!("{} of them: {}{closed}", open.len(), names(&open)))

@@ -19,6 +19,7 @@ use ureq::http::{Method, Request, Response};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Timeout};
 
+use crate::cluster::OPEN_ONE;
 use crate::config::{Remote, Secret};
 use crate::limits::{
     ANSWER_BYTES, ATTEMPTS, CANCEL, CONNECT, DEADLINE, FIRST_PAUSE, HEAD_BYTES, LONGEST_PAUSE, POLL,
@@ -240,9 +241,9 @@ impl Client {
     }
 
     /// The same even when the question was cancelled, for giving back what the cluster keeps; tried once.
-    pub fn release(&self, method: &'static str, path: &str, body: Value) {
+    pub fn release(&self, method: &'static str, path: &str, body: &Body) {
         let end = Instant::now() + self.options.deadline.min(Duration::from_secs(5));
-        let _ = self.attempt(method, path, &Body::Json(body), end, &Cancel::default());
+        let _ = self.attempt(method, path, body, end, &Cancel::default());
     }
 
     fn call_within(
@@ -451,7 +452,7 @@ impl Client {
             413 => Error::new(ErrorKind::Limit, format!("the request is too large for {name}")),
             400 if reason.contains("index_closed") => {
                 Error::new(ErrorKind::BadRequest, format!("an index of {name} is closed: {reason}"))
-                    .hint("open it, or add the remote again with a pattern of the open ones")
+                    .hint(OPEN_ONE)
             }
             status => Error::new(
                 ErrorKind::BadRequest,

@@ -24,6 +24,10 @@ pub struct Cluster {
     /// The indexes that are asked.
     pub index: String,
     pub name: String,
+    /// What every answer lacks: the events of closed indexes.
+    pub missing: Missing,
+    /// What every answer says of the cluster.
+    pub notes: Vec<String>,
 }
 
 /// A filter in a range of times.
@@ -43,6 +47,9 @@ impl Asked {
         Asked { filter: Filter::Everything, from: None, to: None, zone: "UTC".to_owned() }
     }
 }
+
+/// What to do about closed indexes.
+pub(crate) const OPEN_ONE: &str = "open it, or add the remote again with a pattern of the open ones";
 
 /// What an answer lacks, in words; empty for a complete one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,13 +130,32 @@ fn server(root: &Value) -> Result<(Flavour, String)> {
     Ok((flavour, json::quoted(number)))
 }
 
+/// The first two numbers of a release.
+fn release(version: &str) -> (u32, u32) {
+    let mut numbers = version.split(['.', '-']).map_while(|part| part.parse().ok());
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}
+
+/// What to do about a release that is newer than those that are known.
+pub(crate) fn newer_than_known(flavour: Flavour, version: &str) -> Option<String> {
+    let newest = match flavour {
+        Flavour::Elasticsearch => 9,
+        Flavour::OpenSearch => 3,
+    };
+    let name = flavour.name();
+    (release(version).0 > newest).then(|| {
+        format!(
+            "{name} {version} is newer than the releases that are known, up to {newest}.x: compare a count with one of \
+             the cluster's own tools, and look for a newer Timberline"
+        )
+    })
+}
+
 /// Refuses releases that lack what questions need.
 pub(crate) fn supported(flavour: Flavour, version: &str) -> Result<()> {
-    let mut numbers = version.split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
-    let (major, minor) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     let is_known = match flavour {
-        Flavour::Elasticsearch => (major, minor) >= (7, 12),
-        Flavour::OpenSearch => (major, minor) >= (2, 4),
+        Flavour::Elasticsearch => release(version) >= (7, 12),
+        Flavour::OpenSearch => release(version) >= (2, 4),
     };
     if is_known {
         return Ok(());
@@ -146,17 +172,26 @@ impl Cluster {
         let client = Client::new(remote, options, cancel)?;
         let (flavour, version) = server_of(&client)?;
         supported(flavour, &version)?;
+        let notes = newer_than_known(flavour, &version).into_iter().collect();
         let index = &remote.index;
+        let has_wildcard = index.contains('*') || index == "_all";
+        let missing = if has_wildcard { closed_indexes(&client, index)? } else { Missing::default() };
         let caps = client.get(&format!("/{index}/_field_caps?fields=*&ignore_unavailable=true"))?;
         if caps["indices"].as_array().is_some_and(Vec::is_empty) {
-            let message = format!("no index at {} matches {index}", remote.name);
-            let hint = format!("timberline remote check {} lists its indexes", remote.name);
+            let name = &remote.name;
+            if !closed_indexes(&client, index)?.is_empty() {
+                let message = format!("every index at {name} that matches {index} is closed");
+                return Err(Error::new(ErrorKind::NotFound, message).hint(OPEN_ONE));
+            }
+            let message = format!("no index at {name} matches {index}");
+            let hint = format!("timberline remote check {name} lists its indexes");
             return Err(Error::new(ErrorKind::NotFound, message).hint(hint));
         }
         let mapping = client.get(&format!("/{index}/_mapping?ignore_unavailable=true"))?;
         let schema = Schema::new(&caps, &mapping, remote.time_field.as_deref())?;
         let schema = Arc::new(schema);
-        Ok(Cluster { client, schema, flavour, version, index: index.clone(), name: remote.name.clone() })
+        let (index, name) = (index.clone(), remote.name.clone());
+        Ok(Cluster { client, schema, flavour, version, index, name, missing, notes })
     }
 
     /// The same cluster for another question, which is cancelled by itself.
@@ -169,7 +204,16 @@ impl Cluster {
             version: self.version.clone(),
             index: self.index.clone(),
             name: self.name.clone(),
+            missing: self.missing.clone(),
+            notes: self.notes.clone(),
         }
+    }
+
+    /// All that an answer lacks, together with what every answer does.
+    pub(crate) fn lacking(&self, more: Missing) -> Missing {
+        let mut missing = self.missing.clone();
+        missing.add(more);
+        missing
     }
 
     /// The query of a filter, and the clauses that are not exact.
@@ -221,6 +265,20 @@ impl Cluster {
     }
 }
 
+/// Closed indexes of a pattern. Searches pass over those that a wildcard takes in without saying so.
+fn closed_indexes(client: &Client, pattern: &str) -> Result<Missing> {
+    let path = format!("/_resolve/index/{pattern}?expand_wildcards=open,closed");
+    // Whoever may not ask this may not read the mapping either, which is the next question.
+    let listed = client.call("GET", &path, &Body::None)?.body;
+    let is_closed = |index: &Value| {
+        index["attributes"].as_array().is_some_and(|all| all.iter().any(|one| one == "closed"))
+    };
+    let mut closed = listed["indices"].as_array().cloned().unwrap_or_default();
+    closed.retain(is_closed);
+    let lacks = || format!("closed and not asked: {}", json::names(&closed, "name"));
+    Ok(Missing(if closed.is_empty() { Vec::new() } else { vec![lacks()] }))
+}
+
 /// Whether a filter may say something of `now`.
 fn names_a_time(filter: &Filter) -> bool {
     match filter {
@@ -262,6 +320,12 @@ mod tests {
             [(Flavour::Elasticsearch, "6.8.0"), (Flavour::OpenSearch, "1.3.0"), (Flavour::Elasticsearch, "x")]
         {
             assert!(supported(flavour, version).expect_err(version).hint_text().is_some());
+        }
+        for (flavour, known, newer) in
+            [(Flavour::Elasticsearch, "9.4.0", "10.0.0-beta1"), (Flavour::OpenSearch, "3.6.0", "4.0.1")]
+        {
+            assert_eq!(newer_than_known(flavour, known), None);
+            assert!(newer_than_known(flavour, newer).is_some_and(|note| note.contains(newer)));
         }
     }
 }

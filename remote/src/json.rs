@@ -49,6 +49,19 @@ pub fn quoted(text: &str) -> String {
     shown
 }
 
+/// Names that are listed in a message.
+const LISTED: usize = 20;
+
+/// Names out of a list, as a message has them: in order, and not too many.
+pub fn names(listed: &[Value], key: &str) -> String {
+    let mut names: Vec<String> = listed.iter().filter_map(|one| one[key].as_str()).map(quoted).collect();
+    names.sort();
+    let more = names.len().saturating_sub(LISTED);
+    names.truncate(LISTED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", names.join(", "))
+}
+
 /// Why a cluster refused, out of an answer that has an `error`.
 pub fn reason(answer: &Value) -> String {
     let error = &answer["error"];

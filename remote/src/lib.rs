@@ -51,7 +51,9 @@ pub use push::{
     TemplateDecision, check_index, compare_hours, filter_of, measure, push, push_and_compare, sent_before,
     template, write_ndjson,
 };
-pub use questions::{Answer, ESTIMATED, Events, Here, RemoteEvent, text_of};
+pub use questions::{
+    Answer, DISTINCT_ERROR, ESTIMATED, Events, Here, PERCENTILE_ERROR, RemoteEvent, text_of,
+};
 pub use schema::{Field, MappedKind, Schema};
 pub use webhook::Webhook;
 pub use workbench::{IndexCount, Listing, Overview, RemoteTrail, SampleCase, Sampled, Surrounding};

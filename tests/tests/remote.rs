@@ -2,17 +2,16 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::time::{Duration, Instant};
 
 use indexer::query::parse_query;
 use indexer::{Cancel, SortBy};
-use remote::{Cluster, Events, Login, Options, Remote, check};
+use remote::{Cluster, Events, Listing, Login, Options, Remote, check};
 use serde_json::json;
 
 mod cluster;
 
 use cluster::logs::{
-    EVENTS, PATIENCE, asked, assert_stages_answered_alike, connected, imported, patient, remote_at, started,
+    EVENTS, asked, assert_stages_answered_alike, connected, imported, patient, remote_at, started,
 };
 use cluster::server::{FakeCluster, Fault};
 
@@ -20,7 +19,7 @@ use cluster::server::{FakeCluster, Fault};
 fn stages_give_the_same_tables_as_a_case() {
     let (fake, folder) = (started(), tempfile::tempdir().expect("a folder"));
     let (cluster, case) = (connected(&fake), imported(folder.path()));
-    assert_stages_answered_alike(&cluster, &case, &[]);
+    assert_stages_answered_alike(&cluster, &case, false);
     let estimated = cluster
         .run(&parse_query("* | stats p95(duration)").expect("read"), (None, None), "UTC")
         .expect("a table");
@@ -151,6 +150,64 @@ fn answers_that_lack_something_say_what() {
 }
 
 #[test]
+fn closed_indexes_of_a_wildcard_are_missing_in_every_answer() {
+    let fake = started();
+    fake.state.lock().expect("no panic").closed = vec!["logs-2025.02".to_owned(), "logs-2025.01".to_owned()];
+    let at = |index: &str| {
+        let remote = Remote::new("test", &fake.url(), index).expect("a remote");
+        Cluster::connect(&remote, patient(), &Cancel::default())
+    };
+    let lacks = ["closed and not asked: logs-2025.01, logs-2025.02"];
+    let cluster = at("logs-*").expect("a cluster");
+    let counted = cluster.count(&asked("status:500")).expect("a count");
+    assert_eq!((counted.value, counted.missing.0.as_slice()), (416, &lacks.map(str::to_owned)[..]));
+    let query = parse_query("* | stats count by status").expect("read");
+    assert_eq!(cluster.run(&query, (None, None), "UTC").expect("a table").missing.0, lacks);
+    assert_eq!(cluster.overview().expect("an overview").missing.0, lacks);
+    let sort = SortBy { field: "time".to_owned(), descending: true };
+    let mut listing = Listing::new(&cluster, &asked("*"), &sort).expect("a listing");
+    for first in [0, 1_200, 0] {
+        assert_eq!(listing.page(&cluster, first, 20).expect("a page").missing.0, lacks);
+    }
+    // What an answer lacks besides is said too.
+    fake.fail("/_search", vec![Some(Fault::Partial)]);
+    assert_eq!(cluster.count(&asked("*")).expect("a count").missing.0.len(), 2);
+    // Whoever names a closed index learns what to do.
+    let listed = at("logs,logs-2025.01").expect("a cluster");
+    assert!(listed.missing.is_empty());
+    for error in [
+        listed.count(&asked("*")).map(|_| ()).expect_err("closed"),
+        at("logs-2025.01").map(|_| ()).expect_err("closed"),
+    ] {
+        assert!(error.message().contains("is closed"), "{error}");
+        assert!(error.hint_text().is_some_and(|hint| hint.starts_with("open it, or add")), "{error:?}");
+    }
+    let missing = at("logs").expect("a cluster").count(&asked("*")).expect("a count").missing;
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn releases_that_are_newer_than_known_are_asked_and_said() {
+    let fake = started();
+    for (version, name) in [
+        (json!({"number": "10.1.0"}), "Elasticsearch 10.1.0"),
+        (json!({"number": "4.0.0", "distribution": "opensearch"}), "OpenSearch 4.0.0"),
+    ] {
+        fake.state.lock().expect("no panic").root = json!({"version": version});
+        let cluster = connected(&fake);
+        let answer = cluster.count(&asked("status:500")).expect("a count");
+        assert_eq!((answer.value, answer.missing.is_empty(), answer.notes.len()), (416, true, 1));
+        let says = |text: &str| {
+            text.starts_with(name) && text.contains("newer than") && text.contains("compare a count")
+        };
+        assert!(says(&answer.notes[0]), "{:?}", answer.notes);
+        let checked = check(&remote_at(&fake.url()), patient(), &Cancel::default());
+        let server = checked.findings.iter().find(|finding| finding.what == "server").expect("a server");
+        assert!(checked.is_usable() && server.result.as_ref().is_ok_and(|text| says(text)), "{server:?}");
+    }
+}
+
+#[test]
 fn overloaded_cluster_is_asked_again_as_it_wishes() {
     let fake = started();
     let cluster = connected(&fake);
@@ -202,87 +259,6 @@ fn huge_deep_and_wrong_answers_are_errors() {
     }
 }
 
-/// A generator of its own, so that the faults are the same every time.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % sides
-    }
-}
-
-#[test]
-fn three_hundred_faults_never_show_something_wrong_as_complete() {
-    let fake = started();
-    let options = Options { deadline: Duration::from_millis(400), answer_bytes: 4 << 20, ..patient() };
-    let cluster = Cluster::connect(&remote_at(&fake.url()), options, &Cancel::default()).expect("a cluster");
-    let truth = |filter: &str| match filter {
-        "status:500" => (0..EVENTS).filter(|n| n % 6 == 5).count() as u64,
-        _ => EVENTS as u64,
-    };
-    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
-    let (mut injected, mut complete, mut partial, mut failed) = (0, 0, 0, 0);
-    while injected < 300 {
-        let mut faults = Vec::new();
-        for _ in 0..=dice.roll(3) {
-            faults.push(match dice.roll(14) {
-                0 => Some(Fault::Status(429, vec![("retry-after", "0".to_owned())], String::new())),
-                1 => Some(Fault::Status(429, vec![("retry-after", "100".to_owned())], String::new())),
-                2 => Some(Fault::Status(503, Vec::new(), String::new())),
-                3 => Some(Fault::CutBefore),
-                4 => Some(Fault::CutWithin),
-                5 if dice.roll(4) == 0 => Some(Fault::Silent),
-                6 => Some(Fault::Huge(5 << 20)),
-                7 => Some(Fault::Text("{\"took\": 1".to_owned())),
-                8 => Some(Fault::Partial),
-                9 => Some(Fault::TimedOut),
-                // Some answers come within the deadline this way, and some do not.
-                10 => Some(Fault::Slow(dice.roll(8))),
-                // The clock of a cluster may be years off.
-                11 => {
-                    let year = [1999, 2099][dice.roll(2) as usize];
-                    let date = format!("Fri, 31 Dec {year} 23:59:59 GMT");
-                    Some(Fault::Status(429, vec![("retry-after", date)], String::new()))
-                }
-                12 => Some(Fault::Text(r#"{"_shards":{"total":2,"successful":1,"failed":0},"hits":{"total":{"value":7,"relation":"eq"},"hits":[]}}"#.to_owned())),
-                _ => None,
-            });
-        }
-        injected += faults.iter().flatten().count();
-        fake.fail(["/_search", "/_pit"][dice.roll(4) as usize / 3], faults);
-        let filter = ["*", "status:500"][dice.roll(2) as usize];
-        let asked = asked(filter);
-        let began = Instant::now();
-        let answer = if dice.roll(2) == 0 {
-            cluster.count(&asked)
-        } else {
-            let sort = SortBy { field: "time".to_owned(), descending: dice.roll(2) == 0 };
-            cluster.for_each(&Events { asked: &asked, sort, limit: usize::MAX }, &mut |_| Ok(()))
-        };
-        // At most three requests, each with its deadline, and what gives the point in time back.
-        assert!(began.elapsed() < PATIENCE, "{:?}", began.elapsed());
-        match answer {
-            Ok(answer) if answer.missing.is_empty() => {
-                assert_eq!(answer.value, truth(filter), "{filter}");
-                complete += 1;
-            }
-            Ok(_) => partial += 1,
-            Err(error) => {
-                assert!(
-                    error.hint_text().is_some() || error.kind() == indexer::ErrorKind::Corrupt,
-                    "{error}"
-                );
-                failed += 1;
-            }
-        }
-        fake.state.lock().expect("no panic").faults.clear();
-    }
-    assert!(complete > 10 && partial > 10 && failed > 10, "{complete} {partial} {failed}");
-}
-
 #[test]
 fn check_says_what_to_do_for_everything_that_may_be_wrong() {
     let findings = |remote: &Remote| {
@@ -322,6 +298,12 @@ fn check_says_what_to_do_for_everything_that_may_be_wrong() {
     let mut other = remote_at(&fake.url());
     other.index = "metrics".to_owned();
     refused(&other, "no index matches metrics (add the remote again with --index; there are logs)");
+    fake.state.lock().expect("no panic").closed = vec!["logs-old".to_owned()];
+    other.index = "logs-old".to_owned();
+    refused(&other, "every index that matches logs-old is closed: logs-old (open it");
+    other.index = "logs-*".to_owned();
+    let (usable, said) = findings(&other);
+    assert!(usable && said.contains("indexes: 1 of them: logs; closed and not asked: logs-old"), "{said}");
     let mut timeless = remote_at(&fake.url());
     timeless.time_field = Some("status".to_owned());
     refused(

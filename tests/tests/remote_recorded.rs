@@ -6,14 +6,17 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use indexer::query::{parse, parse_query};
-use indexer::{Cancel, Case, PatternOptions, RunOptions, SortBy, View, aggregate};
+use indexer::{Cancel, Case, PatternOptions, SortBy, View, aggregate};
 use remote::{Body, Client, Cluster, Events, Here, Listing, Options, Remote, RemoteEvent};
 use serde_json::json;
 use timberline_tests::report;
 
 mod cluster;
 
-use cluster::logs::{STAGES, asked, document, imported_first, properties, rows};
+use cluster::logs::{
+    STAGES, asked, assert_within_stated_error, document, imported_first, is_estimated, properties, rows,
+    run_here,
+};
 use cluster::recorded::{Between, files, read, write};
 
 const INDEX: &str = "timberline-recorded";
@@ -64,21 +67,18 @@ fn questions(remote: &Remote, case: &Case) {
         let query = parse_query(text).expect(text);
         let there =
             cluster.run(&query, (None, None), "UTC").unwrap_or_else(|error| panic!("{text}: {error}"));
-        let here = case
-            .run(&snapshot, &query, (None, None), &RunOptions::default(), &mut |_| {}, &cancel)
-            .expect(text);
+        let here = run_here(case, text);
         assert_eq!((there.value.names(), there.value.rows()), (here.names(), here.rows()), "{text}");
-        let is_rounded = ["median", "p95", "limit=3"].iter().any(|word| text.contains(word));
-        if !is_rounded {
+        if is_estimated(text) {
+            assert_within_stated_error(&there.value, case, text, RECORDED / 3);
+        } else if !text.contains("limit=3") {
             assert_eq!(rows(&there.value), rows(&here), "{text}");
         }
     }
     let exact = "* | stats median(duration), count_distinct(user) by service";
     let query = parse_query(exact).expect(exact);
     let there = cluster.run_with(&query, (None, None), "UTC", &Here { is_exact: true, ..Here::default() });
-    let here =
-        case.run(&snapshot, &query, (None, None), &RunOptions::default(), &mut |_| {}, &cancel).expect(exact);
-    assert_eq!(rows(&there.expect(exact).value), rows(&here), "{exact}");
+    assert_eq!(rows(&there.expect(exact).value), rows(&run_here(case, exact)), "{exact}");
 
     let everything = asked("*");
     let sort = SortBy { field: "time".to_owned(), descending: true };

@@ -14,7 +14,7 @@ use indexer::{Cell, Result, Scalar, Timeline, percentile_of_counted};
 use super::groups::{cell_of, scalar_of};
 use super::{Both, Reservations};
 use crate::limits::LISTED_VALUES;
-use crate::questions::Answer;
+use crate::questions::{Answer, estimated_distinct, estimated_percentiles};
 
 const MILLISECOND: i64 = 1_000_000;
 
@@ -137,7 +137,7 @@ fn merged(parts: &[FacetPart], top: usize, bins: usize, reservations: &mut Reser
         _ if is_whole => Some(counts.len() as u64),
         [part] => {
             if part.is_cluster && part.facet.distinct.is_some() {
-                reservations.note("distinct counts are estimated (HyperLogLog)");
+                reservations.note(estimated_distinct("distinct counts are"));
             }
             part.facet.distinct
         }
@@ -172,7 +172,7 @@ fn numbers(
     };
     if let ([one], [part]) = (found.as_slice(), parts) {
         if part.is_cluster && values.is_none() {
-            reservations.note("percentiles are estimated (t-digest)");
+            reservations.note(estimated_percentiles("percentiles are"));
             return Some((*one).clone());
         }
         if !part.is_cluster {

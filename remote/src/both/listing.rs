@@ -302,7 +302,9 @@ impl<'b> MergedListing<'b> {
     }
 
     fn remember(&self, row: u64, split: Vec<u64>) {
-        if !self.reservations.missing.is_empty() {
+        // What clusters always lack stays away from the next pages too.
+        let always: usize = self.both.lanes.iter().map(|lane| lane.cluster.missing.0.len()).sum();
+        if self.reservations.missing.0.len() > always {
             return;
         }
         let mut splits = locked(self.splits);

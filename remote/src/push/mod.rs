@@ -236,7 +236,7 @@ pub fn measure(target: &PushTarget<'_>, source: &Source<'_>, cancel: &Cancel) ->
     client.ok(client.call("PUT", &path, &Body::Json(body))?)?;
     let measured = measured(client, source, &options, cancel);
     // It goes whatever came of it, also when somebody pressed Ctrl-C.
-    client.release("DELETE", &path, json!({}));
+    client.release("DELETE", &path, &Body::None);
     measured
 }
 

@@ -60,10 +60,12 @@ impl Drop for Point {
     fn drop(&mut self) {
         match self.flavour {
             _ if self.is_left => {}
-            Flavour::Elasticsearch => self.client.release("DELETE", "/_pit", json!({"id": self.id})),
+            Flavour::Elasticsearch => {
+                self.client.release("DELETE", "/_pit", &Body::Json(json!({"id": self.id})));
+            }
             Flavour::OpenSearch => {
-                let body = json!({"pit_id": [self.id]});
-                self.client.release("DELETE", "/_search/point_in_time", body);
+                let body = Body::Json(json!({"pit_id": [self.id]}));
+                self.client.release("DELETE", "/_search/point_in_time", &body);
             }
         }
     }

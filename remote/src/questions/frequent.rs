@@ -5,7 +5,7 @@ use indexer::{Cell, Column, Result, Table};
 use serde_json::{Map, json};
 
 use super::groups::cell;
-use super::{Question, total, unsupported};
+use super::{Question, estimated_distinct, total, unsupported};
 use crate::json;
 use crate::schema::{Field, MappedKind};
 
@@ -114,7 +114,7 @@ impl Question<'_> {
             aggs.insert(format!("d{at}"), json!({"cardinality": {"field": name}}));
         }
         let answer = self.aggregate(&serde_json::Value::Object(aggs))?;
-        self.note("distinct is estimated (HyperLogLog)");
+        self.note(estimated_distinct("distinct is"));
         let rows_there = total(&answer)?;
         let found = &answer["aggregations"];
         let mut rows = Vec::new();

@@ -14,6 +14,27 @@ const SUPPORTED: &str = "these are: count, count_distinct, sum, avg, min, max, r
 /// What a note says of a figure that is exact where it is calculated here.
 pub const ESTIMATED: &str = "is estimated";
 
+/// Estimated percentiles lie between the exact ones that are this much lower and higher, or one value further.
+pub const PERCENTILE_ERROR: f64 = 1.0;
+
+/// The share that an estimated number of distinct values may be off.
+pub const DISTINCT_ERROR: f64 = 0.05;
+
+/// Percentiles of a field. With twice the usual compression OpenSearch, too, keeps the error of a few values.
+pub(crate) fn percentiles(field: &str, percents: &[f64]) -> Value {
+    json!({"percentiles": {"field": field, "percents": percents, "tdigest": {"compression": 200}}})
+}
+
+/// What a note says of percentiles, and how far they may be off: `p95(took) is`.
+pub(crate) fn estimated_percentiles(what: &str) -> String {
+    format!("{what} estimated (t-digest), within about {PERCENTILE_ERROR} percentile or one value")
+}
+
+/// The same of numbers of distinct values.
+pub(crate) fn estimated_distinct(what: &str) -> String {
+    format!("{what} estimated (HyperLogLog), within about {} %", DISTINCT_ERROR * 100.0)
+}
+
 /// Above this, whole numbers of a cluster are rounded.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
@@ -152,7 +173,7 @@ impl Question<'_> {
                 let Some(field) = field else {
                     return Err(fail(format!("`{name}` needs a field with whole values")));
                 };
-                self.note(format!("{name} {ESTIMATED} (HyperLogLog)"));
+                self.note(estimated_distinct(&format!("{name} is")));
                 let name = field.name.as_str();
                 (
                     MetricKind::Distinct,
@@ -178,11 +199,8 @@ impl Question<'_> {
             A::Median | A::P50 | A::P75 | A::P90 | A::P95 | A::P99 | A::P999 | A::Percentile => {
                 let (field, _) = number(argument.as_ref())?;
                 let percent = percent(aggregate);
-                self.note(format!("{name} {ESTIMATED} (t-digest)"));
-                (
-                    MetricKind::Percentile,
-                    Some(json!({"percentiles": {"field": field, "percents": [percent]}})),
-                )
+                self.note(estimated_percentiles(&format!("{name} is")));
+                (MetricKind::Percentile, Some(percentiles(&field, &[percent])))
             }
             _ => return Err(fail(format!("`{name}` is not calculated at a cluster"))),
         };

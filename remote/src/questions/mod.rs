@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 
 use self::conditions::as_filter;
 pub use self::events::{Events, RemoteEvent, text_of};
-pub use self::metrics::ESTIMATED;
-pub(crate) use self::metrics::counting;
+pub use self::metrics::{DISTINCT_ERROR, ESTIMATED, PERCENTILE_ERROR};
+pub(crate) use self::metrics::{counting, estimated_distinct, estimated_percentiles, percentiles};
 pub use self::rows::Here;
 use crate::cluster::{Asked, Cluster, Missing};
 use crate::dsl::Inexact;
@@ -53,12 +53,13 @@ impl<'c> Question<'c> {
             asked: asked.clone(),
             inexact: translated.inexact,
             missing: Missing::default(),
-            notes: Vec::new(),
+            notes: cluster.notes.clone(),
         })
     }
 
     pub(crate) fn answer<T>(self, value: T) -> Answer<T> {
-        Answer { value, inexact: self.inexact, missing: self.missing, notes: self.notes }
+        let missing = self.cluster.lacking(self.missing);
+        Answer { value, inexact: self.inexact, missing, notes: self.notes }
     }
 
     pub(crate) fn note(&mut self, note: impl Into<String>) {

@@ -13,7 +13,9 @@ use crate::cluster::{Asked, Cluster};
 use crate::json;
 use crate::limits::BUCKETS;
 use crate::questions::timechart::term;
-use crate::questions::{Answer, Question, total, unsupported};
+use crate::questions::{
+    Answer, Question, estimated_distinct, estimated_percentiles, percentiles, total, unsupported,
+};
 use crate::schema::{Field, MappedKind};
 
 /// Values that one group lists.
@@ -221,7 +223,7 @@ impl Question<'_> {
         named.insert(format!("b{}", values.len() + 1), json!({"bool": {"must_not": [there]}}));
         let counted = found["d"]["value"].as_u64().unwrap_or(0).max(values.len() as u64);
         if counted > values.len() as u64 {
-            self.note("distinct counts are estimated (HyperLogLog)");
+            self.note(estimated_distinct("distinct counts are"));
         }
         let axis = Axis::Terms { field: name.to_owned(), values, distinct: counted };
         Ok(Group { axis, request: json!({"filters": {"filters": named}}), bins: None })
@@ -252,13 +254,13 @@ impl Question<'_> {
             }
             Measure::Percentiles { field, at } => {
                 let field = self.number(field)?;
-                self.note("percentiles are estimated (t-digest)");
-                let percentiles = json!({"percentiles": {"field": field.name, "percents": at}});
-                (field, percentiles)
+                self.note(estimated_percentiles("percentiles are"));
+                let calculated = percentiles(&field.name, at);
+                (field, calculated)
             }
             Measure::Distinct { field } => {
                 let field = self.whole_values(field)?;
-                self.note("distinct counts are estimated (HyperLogLog)");
+                self.note(estimated_distinct("distinct counts are"));
                 let distinct = json!({"cardinality": {"field": field.name, "precision_threshold": 3_000}});
                 (field, distinct)
             }

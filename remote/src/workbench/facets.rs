@@ -11,7 +11,7 @@ use super::cube::scalar;
 use crate::cluster::{Asked, Cluster};
 use crate::json;
 use crate::limits::FACETS;
-use crate::questions::{Answer, Question, total};
+use crate::questions::{Answer, Question, estimated_distinct, estimated_percentiles, percentiles, total};
 use crate::schema::Field;
 
 /// Fields of one request; more of them where no values are listed.
@@ -128,7 +128,7 @@ impl Question<'_> {
         aggs.insert(format!("there{at}"), there);
         if let Some(values) = self.cluster.schema.groupable(field).cloned() {
             self.left_out(&values);
-            self.note("distinct counts are estimated (HyperLogLog)");
+            self.note(estimated_distinct("distinct counts are"));
             let name = values.name;
             if top > 0 {
                 let terms = json!({"terms": {"field": name, "size": top.min(MOST_VALUES)}});
@@ -137,11 +137,10 @@ impl Question<'_> {
             aggs.insert(format!("d{at}"), json!({"cardinality": {"field": name}}));
         }
         if field.kind.is_number() && field.aggregatable {
-            self.note("percentiles are estimated (t-digest)");
+            self.note(estimated_percentiles("percentiles are"));
             let name = &field.name;
             aggs.insert(format!("s{at}"), json!({"stats": {"field": name}}));
-            let percentiles = json!({"percentiles": {"field": name, "percents": PERCENTILES}});
-            aggs.insert(format!("p{at}"), percentiles);
+            aggs.insert(format!("p{at}"), percentiles(name, &PERCENTILES));
         }
     }
 }

@@ -169,7 +169,7 @@ impl Listing {
             answer = ask(self, cluster);
         }
         let (inexact, notes) = (self.inexact.clone(), self.notes.clone());
-        answer.map(|value| Answer { value, inexact, missing: self.missing.clone(), notes })
+        answer.map(|value| Answer { value, inexact, missing: cluster.lacking(self.missing.clone()), notes })
     }
 
     fn search(&mut self, cluster: &Cluster, mut body: Value) -> Result<Value> {
@@ -336,10 +336,10 @@ impl Listing {
     ) -> Result<Answer<Counts>> {
         if let Some((_, counts)) = self.counted.as_ref().filter(|(known, _)| keep && *known == stretch) {
             let (inexact, notes) = (self.inexact.clone(), self.notes.clone());
-            return Ok(Answer { value: counts.clone(), inexact, missing: Missing::default(), notes });
+            return Ok(Answer { value: counts.clone(), inexact, missing: cluster.missing.clone(), notes });
         }
         let answer = self.asking(cluster, &|listing, cluster| listing.counts(cluster, stretch))?;
-        if keep && answer.missing.is_empty() {
+        if keep && self.missing.is_empty() {
             self.counted = Some((stretch, answer.value.clone()));
         }
         Ok(answer)

@@ -36,7 +36,7 @@ impl Cluster {
         let mut aggs = ends.clone();
         aggs["indexes"] = json!({"terms": {"field": "_index", "size": LISTED_INDEXES}, "aggs": ends});
         let answer = self.search(json!({"size": 0, "track_total_hits": true, "aggs": aggs}))?;
-        let missing = Missing::read(&answer)?;
+        let missing = self.lacking(Missing::read(&answer)?);
         let found = &answer["aggregations"];
         // An answer of no shard has no aggregations.
         let buckets = found["indexes"]["buckets"].as_array().map_or(&[][..], Vec::as_slice);

@@ -56,11 +56,28 @@ pub fn answer(state: &mut State, asked: &Asked) -> (u16, Value) {
             json!({"status": "green", "cluster_name": "test", "number_of_nodes": 1, "active_shards": 1, "unassigned_shards": 0}),
         ),
         ("GET", ["_cat", "indices"]) => (200, json!([{"index": "logs"}])),
-        ("GET", ["_cat", "indices", "logs" | "logs-*"]) => {
-            (200, json!([{"index": "logs", "status": "open", "docs.count": "1"}]))
+        ("GET", ["_cat", "indices", pattern @ ("logs" | "logs-*")]) => {
+            let mut listed = vec![json!({"index": "logs", "status": "open", "docs.count": "1"})];
+            if *pattern == "logs-*" {
+                listed.extend(state.closed.iter().map(|name| json!({"index": name, "status": "close"})));
+            }
+            (200, listed.into())
+        }
+        ("GET", ["_cat", "indices", name]) if is_closed(state, name) => {
+            (200, json!([{"index": name, "status": "close"}]))
+        }
+        ("GET", ["_resolve", "index", pattern]) => {
+            let is_listed = |name: &&String| pattern.ends_with('*') || name.as_str() == *pattern;
+            let closed = state.closed.iter().filter(is_listed);
+            let closed = closed.map(|name| json!({"name": name, "attributes": ["closed"]}));
+            let open = json!({"name": "logs", "attributes": ["open"]});
+            (200, json!({"indices": std::iter::once(open).chain(closed).collect::<Vec<_>>()}))
+        }
+        ("POST", [names, "_search" | "_pit"]) if names.split(',').any(|name| is_closed(state, name)) => {
+            (400, json!({"error": {"type": "index_closed_exception", "reason": "closed"}, "status": 400}))
         }
         ("GET", ["_cat", "indices", name]) => (404, no_index(name)),
-        ("GET", [name, "_field_caps"]) if !name.starts_with("logs") => {
+        ("GET", [name, "_field_caps"]) if !name.starts_with("logs") || is_closed(state, name) => {
             (200, json!({"indices": [], "fields": {}}))
         }
         ("GET", [_, "_field_caps"]) => {
@@ -122,19 +139,26 @@ pub fn answer(state: &mut State, asked: &Asked) -> (u16, Value) {
             (200, json!({"acknowledged": true, "index": name}))
         }
         ("DELETE", [_]) => {
+            assert!(asked.body.is_empty(), "an index is deleted without a body");
             state.documents.clear();
             (200, json!({"acknowledged": true}))
         }
         ("GET", [_, "_stats", "store"]) => {
             let bytes: usize = state.documents.values().map(|document| document.to_string().len()).sum();
+            let bytes = if state.is_merged { bytes * 3 / 4 } else { bytes };
             (200, json!({"_all": {"primaries": {"store": {"size_in_bytes": bytes}}}}))
         }
-        ("POST", [_, "_refresh" | "_forcemerge" | "_flush"]) => {
+        ("POST", [_, step @ ("_refresh" | "_forcemerge" | "_flush")]) => {
+            state.is_merged |= *step == "_forcemerge";
             (200, json!({"_shards": {"total": 1, "successful": 1, "failed": 0}}))
         }
         ("POST", [name, ..]) => (404, no_index(name)),
         (method, parts) => panic!("{method} {parts:?} is not known"),
     }
+}
+
+fn is_closed(state: &State, name: &str) -> bool {
+    state.closed.iter().any(|closed| closed == name)
 }
 
 fn no_index(name: &str) -> Value {
@@ -145,6 +169,7 @@ fn bulk(state: &mut State, body: &[u8]) -> Value {
     let text = std::str::from_utf8(body).expect("text");
     assert!(text.ends_with('\n'), "a bulk request ends with a line end");
     let mut lines = text.lines();
+    state.is_merged = false;
     let (mut items, mut errors) = (Vec::new(), false);
     while let Some(action) = lines.next() {
         let action: Value = serde_json::from_str(action).expect("an action");

@@ -147,9 +147,46 @@ pub fn is_estimated(text: &str) -> bool {
     ["median", "p95", "p50", "count_distinct", "facets"].iter().any(|word| text.contains(word))
 }
 
-/// Every stage gives the same table there as here. Of those that contain one of `estimated`, only the numbers of rows
-/// are compared.
-pub fn assert_stages_answered_alike(cluster: &Cluster, case: &Case, estimated: &[&str]) {
+/// The table that a case gives.
+pub fn run_here(case: &Case, text: &str) -> Table {
+    let query = parse_query(text).expect(text);
+    let (snapshot, options) = (case.snapshot(), RunOptions::default());
+    case.run(&snapshot, &query, (None, None), &options, &mut |_| {}, &Cancel::default()).expect(text)
+}
+
+/// What a cluster estimates is as near to the exact value as the answer says, and all else is equal. Groups have at least so
+/// many values.
+pub fn assert_within_stated_error(there: &Table, case: &Case, text: &str, values: usize) {
+    // The same query for the percentiles that are as much lower and higher as the error.
+    let percentile = regex::Regex::new(r"\bp(\d+)\((\w+)\)").expect("an expression");
+    let error = remote::PERCENTILE_ERROR + 100.0 / values as f64;
+    let [lower, higher] = [-error, error].map(|by| {
+        let named = text.replace("median(", "p50(");
+        let moved = percentile.replace_all(&named, |found: &regex::Captures<'_>| {
+            let percent = found[1].parse::<f64>().expect("a number") + by;
+            format!("percentile({}, {percent:.2})", &found[2])
+        });
+        run_here(case, &moved)
+    });
+    assert_eq!(there.rows(), lower.rows(), "{text}");
+    for (row, column) in (0..there.rows()).flat_map(|row| (0..there.names().len()).map(move |at| (row, at))) {
+        let [cell, least, most] = [there, &lower, &higher].map(|table| table.cell(row, column));
+        let (Some(found), Some(least), Some(most)) = (cell.number(), least.number(), most.number()) else {
+            assert_eq!(cell.to_string(), least.to_string(), "{text}");
+            continue;
+        };
+        let is_distinct = ["users", "codes", "services", "distinct"].contains(&&*there.names()[column]);
+        let slack = if is_distinct { most * remote::DISTINCT_ERROR } else { 1e-6 };
+        assert!(
+            found >= least - slack && found <= most + slack,
+            "{text}, row {row}: {} is {found}, not within {least} and {most}",
+            there.names()[column]
+        );
+    }
+}
+
+/// Every stage gives the same table there as here; where servers estimate, one that is as near as they say.
+pub fn assert_stages_answered_alike(cluster: &Cluster, case: &Case, estimates: bool) {
     for text in STAGES {
         let query = parse_query(text).expect(text);
         let there =
@@ -157,13 +194,14 @@ pub fn assert_stages_answered_alike(cluster: &Cluster, case: &Case, estimated: &
         assert!(there.missing.is_empty() && there.inexact.is_empty(), "{text}: {there:?}");
         let says = there.notes.iter().any(|note| note.contains(remote::ESTIMATED));
         assert_eq!(says, is_estimated(text), "{text}: {:?}", there.notes);
-        let (snapshot, options) = (case.snapshot(), RunOptions::default());
-        let here =
-            case.run(&snapshot, &query, (None, None), &options, &mut |_| {}, &Cancel::default()).expect(text);
+        let here = run_here(case, text);
         assert_eq!(there.value.names(), here.names(), "{text}");
         assert_eq!(there.value.rows(), here.rows(), "{text}");
+        if is_estimated(text) {
+            assert_within_stated_error(&there.value, case, text, EVENTS / 3);
+        }
         // Which of equally frequent values have a series of their own is open.
-        let is_open = text.contains("limit=3") || estimated.iter().any(|word| text.contains(word));
+        let is_open = text.contains("limit=3") || estimates && is_estimated(text);
         if !is_open {
             assert_eq!(rows(&there.value), rows(&here), "{text}");
         }

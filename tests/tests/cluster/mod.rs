@@ -6,7 +6,9 @@
 #![allow(clippy::too_many_lines, clippy::match_same_arms, clippy::unused_self)]
 
 pub mod answers;
+pub mod data;
 pub mod evaluator;
+pub mod kinds;
 pub mod logs;
 pub mod random;
 pub mod recorded;

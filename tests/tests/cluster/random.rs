@@ -17,6 +17,18 @@ pub const TYPES: [(&str, &str); 9] = [
     ("ok", "boolean"),
 ];
 
+/// Throws that are the same every time.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % sides.max(1) as u64) as usize
+    }
+}
+
 pub fn runner() -> TestRunner {
     let seed = [23; 32];
     TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &seed))

@@ -223,6 +223,12 @@ fn serve(mut stream: TcpStream, answering: &Mutex<Box<Answering>>) -> std::io::R
 
 /// Asks a real server, on a connection of its own.
 fn asked(server: SocketAddr, method: &str, path: &str, body: &[u8]) -> (u64, Value) {
+    let (status, body) = answered(server, method, path, body);
+    (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
+}
+
+/// The same, with the answer as it came.
+pub fn answered(server: SocketAddr, method: &str, path: &str, body: &[u8]) -> (u64, Vec<u8>) {
     let mut stream = TcpStream::connect(server).expect("the server listens");
     let kind = if path.contains("_bulk") { "application/x-ndjson" } else { "application/json" };
     let kind = if body.is_empty() { String::new() } else { format!("content-type: {kind}\r\n") };
@@ -239,7 +245,7 @@ fn asked(server: SocketAddr, method: &str, path: &str, body: &[u8]) -> (u64, Val
     let is_chunked = header(&head, "transfer-encoding").is_some_and(|coding| coding == "chunked");
     let body = if is_chunked { joined(&read[end..]) } else { read[end..].to_vec() };
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-    (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
+    (status, body)
 }
 
 /// The chunks of a body, each after a line with its length.

@@ -58,6 +58,8 @@ pub struct State {
     pub faults: BTreeMap<&'static str, Vec<Option<Fault>>>,
     pub documents: BTreeMap<String, Value>,
     pub properties: Value,
+    /// Indexes that are closed, next to the open one.
+    pub closed: Vec<String>,
     pub template: Option<Value>,
     pub root: Value,
     pub points: BTreeSet<String>,
@@ -69,8 +71,9 @@ pub struct State {
     /// Documents that there was no room for when they came first.
     pub busy: BTreeSet<String>,
     pub authorization: Option<String>,
-    /// Buckets of composite aggregations on a page.
     pub searches: usize,
+    /// Whether segments were merged since documents came.
+    pub is_merged: bool,
 }
 
 pub struct FakeCluster {
