@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use clap::Args;
@@ -9,8 +10,8 @@ use indexer::export::replaced;
 use indexer::query::{Amount, parse_query};
 use indexer::{Cancel, Case, Error, ErrorKind, stamp};
 use remote::{
-    Client, Figure, IndexTemplate, PlanRequest, PushOptions, PushOutcome, PushProgress, PushTarget, Ratio,
-    Remotes, Source, TemplateDecision,
+    Client, IndexTemplate, PlanRequest, PushOptions, PushOutcome, PushProgress, PushTarget, Ratio, Remotes,
+    Source, TemplateDecision,
 };
 use serde_json::json;
 
@@ -93,9 +94,15 @@ pub struct Plan {
     /// Index bytes for each raw byte (default: 1.1)
     #[arg(long, value_name = "RATIO")]
     pub ratio: Option<f64>,
-    /// Measure that ratio: send up to 100,000 events to an index of this cluster's own, and delete it again
-    #[arg(long, value_name = "REMOTE", conflicts_with = "ratio")]
+    /// The same in the warm and the cold tier, whose indexes are merged into one segment (default: that of --ratio)
+    #[arg(long, value_name = "RATIO")]
+    pub merged_ratio: Option<f64>,
+    /// Measure both ratios: send up to 100,000 events to an index of this cluster's own, merge it, and delete it again
+    #[arg(long, value_name = "REMOTE", conflicts_with_all = ["ratio", "merged_ratio"])]
     pub measure: Option<String>,
+    /// Write the plan to a file too, as a page for a printer or a browser
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Print the plan as one JSON object
     #[arg(long)]
     pub json: bool,
@@ -221,6 +228,14 @@ fn progress_line(at: &PushProgress) -> String {
 pub fn plan(arguments: &Plan) -> Result<Outcome> {
     let request = request(&arguments.case, arguments)?;
     let planned = remote::plan(&request)?;
+    if let Some(file) = &arguments.html {
+        let case = arguments.case.file_stem().unwrap_or_default().to_string_lossy();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let page = planned.to_html(&case, i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));
+        replaced(file, &mut |out| {
+            out.write_all(page.as_bytes()).map_err(|error| Error::writing(file, &error))
+        })?;
+    }
     let mut stdout = out::stdout();
     if arguments.json {
         serde_json::to_writer(&mut stdout, &planned)?;
@@ -229,9 +244,9 @@ pub fn plan(arguments: &Plan) -> Result<Outcome> {
         for figure in &planned.figures {
             writeln!(
                 stdout,
-                "{:<28} {:>14}   {} ({})",
+                "{:<38} {:>12}   {} ({})",
                 figure.name,
-                shown(figure),
+                figure.shown(),
                 figure.formula,
                 figure.from
             )?;
@@ -244,14 +259,6 @@ pub fn plan(arguments: &Plan) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn shown(figure: &Figure) -> String {
-    match figure.unit {
-        "B" => remote::shown_bytes(figure.value),
-        unit if figure.value.fract() == 0.0 => format!("{} {unit}", figure.value).trim_end().to_owned(),
-        unit => format!("{:.2} {unit}", figure.value).trim_end().to_owned(),
-    }
-}
-
 fn request(folder: &Path, arguments: &Plan) -> Result<PlanRequest> {
     let case = Case::open(folder)?;
     let snapshot = case.snapshot();
@@ -261,12 +268,12 @@ fn request(folder: &Path, arguments: &Plan) -> Result<PlanRequest> {
     // What no tier is named for stays hot.
     let hot_days = if arguments.hot.is_none() { (keep_days - warm - cold).max(0.0) } else { hot };
     let (memory, disk) = arguments.node.split_once('/').ok_or_else(|| not_a_size(&arguments.node))?;
-    let ratio = match arguments.ratio {
-        None if arguments.measure.is_some() => {
-            measured(&case, arguments.measure.as_deref().unwrap_or_default())?
-        }
-        Some(value) => Ratio { value, from: "given".to_owned() },
-        None => Ratio { value: 1.1, from: "stated default; --ratio takes a measured one".to_owned() },
+    let (unmerged, merged) = match &arguments.measure {
+        Some(to) => measured(&case, to)?,
+        None => (
+            ratio(arguments.ratio, "--ratio"),
+            ratio(arguments.merged_ratio.or(arguments.ratio), "--merged-ratio"),
+        ),
     };
     Ok(PlanRequest {
         per_day_bytes: bytes(&arguments.per_day)?,
@@ -286,12 +293,20 @@ fn request(folder: &Path, arguments: &Plan) -> Result<PlanRequest> {
             .map(|source| source.bytes)
             .sum(),
         case_events: snapshot.events(),
-        ratio,
+        unmerged,
+        merged,
     })
 }
 
-/// The ratio that a cluster has for the events of the case.
-fn measured(case: &Case, to: &str) -> Result<Ratio> {
+fn ratio(given: Option<f64>, option: &str) -> Ratio {
+    match given {
+        Some(value) => Ratio { value, from: "given".to_owned() },
+        None => Ratio { value: 1.1, from: format!("stated default; {option} or --measure gives another") },
+    }
+}
+
+/// The ratios that a cluster has for the events of the case.
+fn measured(case: &Case, to: &str) -> Result<(Ratio, Ratio)> {
     let name = remote_name(to)?;
     let listed = Remotes::read(&wire::home())?;
     let remote = listed.get(name)?;
@@ -299,9 +314,12 @@ fn measured(case: &Case, to: &str) -> Result<Ratio> {
     let client = std::sync::Arc::new(Client::new(remote, remotes::options(None)?, &cancel)?);
     let view = indexer::View::parse("*", None, None)?;
     let source = Source { case, snapshot: &case.snapshot(), view: &view };
-    let (value, events) =
-        remote::measure(&PushTarget { client: &client, url: &remote.url }, &source, &cancel)?;
-    Ok(Ratio { value, from: format!("measured at {to} with {events} events, merged") })
+    let found = remote::measure(&PushTarget { client: &client, url: &remote.url }, &source, &cancel)?;
+    let of = |value: f64, how: &str| Ratio {
+        value,
+        from: format!("measured at {to} with {} events, {how}", found.events),
+    };
+    Ok((of(found.unmerged, "before merging"), of(found.merged, "merged into one segment")))
 }
 
 fn remote_name(to: &str) -> Result<&str> {

@@ -45,11 +45,11 @@ pub use cluster::{Asked, Cluster, Missing};
 pub use config::{Login, Remote, Remotes};
 pub use configs::{Configuration, Learned, Lifetime, Share};
 pub use dsl::{Inexact, Translated, translate};
-pub use plan::{Figure, PlanRequest, Planned, Ratio, plan, shown_bytes};
+pub use plan::{Figure, PlanRequest, Planned, Ratio, plan};
 pub use push::{
-    Counted, IndexTemplate, PushOptions, PushOutcome, PushProgress, PushTarget, Pushed, Source,
-    TemplateDecision, check_index, compare_hours, filter_of, measure, push, push_and_compare, sent_before,
-    template, write_ndjson,
+    Counted, IndexTemplate, MeasuredRatios, PushOptions, PushOutcome, PushProgress, PushTarget, Pushed,
+    Source, TemplateDecision, check_index, compare_hours, filter_of, measure, push, push_and_compare,
+    sent_before, template, write_ndjson,
 };
 pub use questions::{
     Answer, DISTINCT_ERROR, ESTIMATED, Events, Here, PERCENTILE_ERROR, RemoteEvent, text_of,

@@ -289,6 +289,16 @@ fn plan_is_calculated_from_the_case() {
     assert!(value("warm: storage").is_some_and(|found| (found / expected - 1.0).abs() < 1e-9), "{plan}");
     let text = timberline(folder.path(), &arguments).output().expect("it runs");
     assert!(String::from_utf8_lossy(&text.stdout).contains("hot: nodes by disk"), "{text:?}");
+    let page = folder.path().join("plan.html");
+    let written = timberline(folder.path(), &arguments).arg("--html").arg(&page).output().expect("it runs");
+    assert!(written.status.success() && written.stdout == text.stdout, "{written:?}");
+    let page = fs::read_to_string(&page).expect("a page");
+    assert_eq!(
+        page.matches("<tr>").count(),
+        plan["figures"].as_array().expect("figures").len() + 1,
+        "{page}"
+    );
+    assert!(page.contains("<h1>a</h1>") && page.contains("stated default; --merged-ratio"), "{page}");
     let fake = empty();
     timberline(folder.path(), &["remote", "add", "prod", &fake.url(), "--index", "logs"])
         .status()
@@ -298,18 +308,27 @@ fn plan_is_calculated_from_the_case() {
         .output()
         .expect("it runs");
     let plan: Value = serde_json::from_slice(&measured.stdout).expect("JSON");
-    let ratio = plan["figures"]
-        .as_array()
-        .expect("figures")
-        .iter()
-        .find(|one| one["name"] == "index bytes for a raw byte");
-    let ratio = ratio.expect("a ratio");
-    assert!(
-        ratio["from"].as_str().is_some_and(|from| from == "measured at remote:prod with 50 events, merged"),
-        "{ratio}"
-    );
-    // The cluster of the tests stores documents as they are sent, which is more than the lines they come from.
-    assert!(ratio["value"].as_f64().is_some_and(|ratio| ratio > 1.0 && ratio < 5.0), "{ratio}");
+    let ratio = |which: &str, how: &str| {
+        let name = format!("index bytes for a raw byte, {which}");
+        let mut figures = plan["figures"].as_array().expect("figures").iter();
+        let ratio = figures.find(|one| one["name"] == name.as_str()).expect(which);
+        assert_eq!(ratio["from"], format!("measured at remote:prod with 50 events, {how}"));
+        ratio["value"].as_f64().expect("a number")
+    };
+    let (unmerged, merged) =
+        (ratio("unmerged", "before merging"), ratio("merged", "merged into one segment"));
+    // The cluster of the tests stores documents as they are sent, which is more than the lines they come from, and
+    // merging leaves it three quarters.
+    assert!(unmerged > 1.0 && unmerged < 5.0, "{unmerged}");
+    assert!((merged / unmerged - 0.75).abs() < 0.01, "{merged} of {unmerged}");
+    let figure = |name: &str| {
+        let mut figures = plan["figures"].as_array().expect("figures").iter();
+        figures.find(|one| one["name"] == name).and_then(|one| one["value"].as_f64()).expect(name)
+    };
+    for (tier, days, ratio) in [("hot", 3.0, unmerged), ("cold", 20.0, merged)] {
+        let total = figure(&format!("{tier}: total data"));
+        assert!((total / (500e9 * days * 2.0 * ratio) - 1.0).abs() < 1e-9, "{tier}: {total}");
+    }
     let state = fake.state.lock().expect("no panic");
     assert!(
         state.documents.is_empty() && state.asked.iter().any(|asked| asked.method == "DELETE"),

@@ -17,20 +17,37 @@ use engine::Event;
 const STYLE: &str = include_str!("page.css");
 
 impl Notebook {
-    /// The whole file. A browser that obeys it loads nothing and runs nothing.
+    /// The whole file.
     #[must_use]
     pub fn to_html(&self) -> String {
         let mut out = Html { book: self, text: String::new(), anchors: HashSet::new() };
-        out.head();
         for page in &self.pages {
             out.page(page);
         }
         out.annotated();
         out.ranges();
         out.sources();
-        out.text.push_str("</main></body></html>\n");
-        out.text
+        let said = format!(
+            "Notebook of revision {} of the case, written out {}. All times are UTC.",
+            self.revision,
+            to_rfc3339(self.made_ns)
+        );
+        html_page(&self.case, &said, &out.text)
     }
+}
+
+/// A file of its own with a title and a sentence below it, which are text, and markup. A browser that obeys it loads nothing
+/// and runs nothing.
+#[must_use]
+pub fn html_page(title: &str, said: &str, body: &str) -> String {
+    let (title, said) = (escaped(title), escaped(said));
+    format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
+         <meta name=\"viewport\" content=\"width=device-width\"><meta name=\"color-scheme\" content=\"light dark\">\
+         <title>{title}</title><style>{STYLE}</style></head><body><main>\
+         <header><h1>{title}</h1><p>{said}</p></header>{body}</main></body></html>\n"
+    )
 }
 
 struct Html<'b> {
@@ -45,19 +62,6 @@ macro_rules! put {
 }
 
 impl Html<'_> {
-    fn head(&mut self) {
-        let (case, made) = (escaped(&self.book.case), to_rfc3339(self.book.made_ns));
-        put!(
-            self,
-            "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
-             <meta name=\"viewport\" content=\"width=device-width\"><meta name=\"color-scheme\" content=\"light dark\">\
-             <title>{case}</title><style>{STYLE}</style></head><body><main>\
-             <header><h1>{case}</h1><p>Notebook of revision {} of the case, written out {made}. All times are UTC.</p></header>",
-            self.book.revision
-        );
-    }
-
     fn page(&mut self, page: &NotebookPage) {
         self.text.push_str("<article>");
         if !page.title.is_empty() && !page.text.trim_start().starts_with("# ") {

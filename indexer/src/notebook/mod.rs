@@ -19,7 +19,9 @@ use std::ops::Range;
 
 pub use answer::{Answer, Frozen};
 pub use cell::{Cell, EventPlace, What};
+pub use html::html_page;
 pub use markdown::{Align, Node, cells, parse};
+pub use visible::escaped;
 
 pub use engine::notes::Said;
 

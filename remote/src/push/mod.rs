@@ -217,9 +217,20 @@ pub struct PushTarget<'c> {
 /// Events that are sent to measure how much a cluster takes for them.
 const MEASURED_EVENTS: usize = 100_000;
 
-/// Index bytes for each raw byte, as the cluster takes them: a part of the events is sent to an index of its own, merged,
-/// measured and deleted again.
-pub fn measure(target: &PushTarget<'_>, source: &Source<'_>, cancel: &Cancel) -> Result<(f64, usize)> {
+/// Index bytes for each raw byte, of one copy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeasuredRatios {
+    /// In segments as indexing leaves them, which the hot tier has.
+    pub unmerged: f64,
+    /// In one segment, as in the tiers that are not written to any more.
+    pub merged: f64,
+    /// How many events it was measured with.
+    pub events: usize,
+}
+
+/// How much a cluster takes for the events: a part of them is sent to an index of its own, measured, merged, measured and
+/// deleted again.
+pub fn measure(target: &PushTarget<'_>, source: &Source<'_>, cancel: &Cancel) -> Result<MeasuredRatios> {
     let options = PushOptions {
         index: format!("timberline-measure-{}", std::process::id()),
         data_stream: false,
@@ -233,6 +244,8 @@ pub fn measure(target: &PushTarget<'_>, source: &Source<'_>, cancel: &Cancel) ->
     let mut body = template(source, &options).body["template"].clone();
     body["settings"]["index"]["number_of_shards"] = 1.into();
     body["settings"]["index"]["number_of_replicas"] = 0.into();
+    // Otherwise sizes are those of ten seconds ago.
+    body["settings"]["index"]["store"] = json!({"stats_refresh_interval": "0s"});
     client.ok(client.call("PUT", &path, &Body::Json(body))?)?;
     let measured = measured(client, source, &options, cancel);
     // It goes whatever came of it, also when somebody pressed Ctrl-C.
@@ -245,7 +258,7 @@ fn measured(
     source: &Source<'_>,
     options: &PushOptions,
     cancel: &Cancel,
-) -> Result<(f64, usize)> {
+) -> Result<MeasuredRatios> {
     let documents = Documents::new(source.snapshot, false);
     let mut unseen = |_: PushProgress| {};
     let mut sender = Sender::new(client, options, (0, MEASURED_EVENTS as u64), &mut unseen);
@@ -265,13 +278,21 @@ fn measured(
         let message = format!("the cluster took {} of {events} events", sender.pushed().created);
         return Err(Error::new(ErrorKind::BadRequest, message).hint("give a measured --ratio instead"));
     }
-    let path = format!("/{}", options.index);
-    for step in ["_forcemerge?max_num_segments=1", "_flush"] {
-        client.ok(client.call("POST", &format!("{path}/{step}"), &Body::None)?)?;
+    let unmerged = stored_bytes(client, &options.index, &["_flush", "_refresh"])?;
+    // Searchers keep the files of merged segments until they are refreshed.
+    let merged =
+        stored_bytes(client, &options.index, &["_forcemerge?max_num_segments=1", "_flush", "_refresh"])?;
+    let ratio = |stored: u64| stored as f64 / raw_bytes as f64;
+    Ok(MeasuredRatios { unmerged: ratio(unmerged), merged: ratio(merged), events })
+}
+
+/// The bytes of an index without its copies, after these steps.
+fn stored_bytes(client: &Client, index: &str, steps: &[&str]) -> Result<u64> {
+    for step in steps {
+        client.ok(client.call("POST", &format!("/{index}/{step}"), &Body::None)?)?;
     }
-    let stats = client.get(&format!("{path}/_stats/store"))?;
-    let stored = json::count(&stats, &["_all", "primaries", "store", "size_in_bytes"])?;
-    Ok((stored as f64 / raw_bytes as f64, events))
+    let stats = client.get(&format!("/{index}/_stats/store"))?;
+    json::count(&stats, &["_all", "primaries", "store", "size_in_bytes"])
 }
 
 /// Documents of a file between two reports of its progress.

@@ -1,5 +1,7 @@
 //! How large a cluster must be for the events of a case: each number with the formula and what it comes from.
 
+mod page;
+
 use serde::Serialize;
 
 use indexer::{Error, ErrorKind, Result};
@@ -28,7 +30,10 @@ pub struct PlanRequest {
     /// Raw bytes and events of the case.
     pub case_bytes: u64,
     pub case_events: u64,
-    pub ratio: Ratio,
+    /// Of the hot tier, whose segments are as indexing leaves them.
+    pub unmerged: Ratio,
+    /// Of the others, whose indexes are merged into one segment.
+    pub merged: Ratio,
 }
 
 /// Index bytes for each raw byte, of one copy.
@@ -46,6 +51,18 @@ pub struct Figure {
     pub unit: &'static str,
     pub formula: String,
     pub from: String,
+}
+
+impl Figure {
+    /// Its value for people.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        match self.unit {
+            "B" => shown_bytes(self.value),
+            unit if self.value.fract() == 0.0 => format!("{} {unit}", self.value).trim_end().to_owned(),
+            unit => format!("{:.2} {unit}", self.value).trim_end().to_owned(),
+        }
+    }
 }
 
 /// A plan.
@@ -111,18 +128,18 @@ pub fn plan(request: &PlanRequest) -> Result<Planned> {
         "events a day / 86,400".to_owned(),
         "calculated",
     );
-    let ratio = figure(
-        "index bytes for a raw byte",
-        request.ratio.value,
-        "",
-        "one copy".to_owned(),
-        &request.ratio.from,
-    );
+    let mut ratio = |which: &str, tiers: &str, days: f64, ratio: &Ratio| {
+        if days > 0.0 {
+            let name = format!("index bytes for a raw byte, {which}");
+            figure(&name, ratio.value, "", format!("one copy, in the {tiers}"), &ratio.from);
+        }
+    };
+    ratio("unmerged", "hot tier", request.hot_days, &request.unmerged);
+    ratio("merged", "warm and the cold tier", request.warm_days + request.cold_days, &request.merged);
     let (mut storage_of_all, mut shards_of_all, mut nodes) = (0.0, 0.0, 0.0);
     for (tier, days) in [(HOT, request.hot_days), (WARM, request.warm_days), (COLD, request.cold_days)] {
         if days > 0.0 {
-            let (storage, shards, needed) =
-                planned_tier(request, &tier, days, (per_day * ratio, rate), &mut figure);
+            let (storage, shards, needed) = planned_tier(request, &tier, days, (per_day, rate), &mut figure);
             storage_of_all += storage;
             shards_of_all += shards;
             nodes += needed;
@@ -152,17 +169,19 @@ fn planned_tier(
     request: &PlanRequest,
     tier: &Tier,
     days: f64,
-    (index_per_day, rate): (f64, f64),
+    (per_day, rate): (f64, f64),
     figure: &mut AddFigure<'_>,
 ) -> (f64, f64, f64) {
     const SIZING: &str = "sizing formula";
     let Tier { name, memory_to_disk, indexes } = tier;
     let copies = f64::from(1 + request.replicas);
+    // What is written to is not merged into one segment.
+    let (which, ratio) = if *indexes { ("unmerged", &request.unmerged) } else { ("merged", &request.merged) };
     let total = figure(
         &format!("{name}: total data"),
-        index_per_day * days * copies,
+        per_day * days * copies * ratio.value,
         "B",
-        format!("raw data a day × {days} days × (1 + {} replicas) × ratio", request.replicas),
+        format!("raw data a day × {days} days × (1 + {} replicas) × the {which} ratio", request.replicas),
         SIZING,
     );
     let storage = figure(
@@ -226,7 +245,8 @@ fn check(request: &PlanRequest) -> Result<()> {
         request.node_disk_bytes,
         request.shard_bytes,
         request.node_rate,
-        request.ratio.value,
+        request.unmerged.value,
+        request.merged.value,
     ];
     if all.iter().any(|value| !value.is_finite() || *value <= 0.0) {
         return bad(
@@ -242,9 +262,7 @@ fn check(request: &PlanRequest) -> Result<()> {
     Ok(())
 }
 
-/// A number of bytes for people.
-#[must_use]
-pub fn shown_bytes(bytes: f64) -> String {
+fn shown_bytes(bytes: f64) -> String {
     let (unit, name) = [(TB, "TB"), (GB, "GB"), (1e6, "MB"), (1e3, "kB")]
         .into_iter()
         .find(|(unit, _)| bytes >= *unit)
@@ -270,7 +288,8 @@ mod tests {
             shard_bytes: 40.0 * GB,
             case_bytes: 200_000,
             case_events: 1_000,
-            ratio: Ratio { value: 1.1, from: "given".to_owned() },
+            unmerged: Ratio { value: 1.1, from: "given".to_owned() },
+            merged: Ratio { value: 1.0, from: "<b>measured</b>".to_owned() },
         }
     }
 
@@ -283,17 +302,40 @@ mod tests {
         };
         is("raw bytes an event", 200.0);
         is("events a day", 2.5e9);
-        // 500 GB × 3 × 2 × 1.1 = 3.3 TB; × 1.25 = 4.125 TB; 3 disks of 2 TB and one more.
+        // 500 GB × 3 × 2 × 1.1 unmerged = 3.3 TB; × 1.25 = 4.125 TB; 3 disks of 2 TB and one more.
         is("hot: total data", 3.3e12);
         is("hot: storage", 4.125e12);
         is("hot: nodes by disk", 4.0);
         is("hot: nodes by memory", 3.0);
         is("hot: nodes by ingest rate", 3.0);
         is("hot: shards", 84.0);
-        is("cold: storage", 27.5e12);
-        is("cold: nodes by disk", 15.0);
-        is("data nodes", 4.0 + 6.0 + 15.0);
+        // 500 GB × 20 × 2 × 1.0 merged × 1.25 = 25 TB; 13 disks and one more.
+        is("cold: storage", 25e12);
+        is("cold: nodes by disk", 14.0);
+        is("data nodes", 4.0 + 6.0 + 14.0);
         assert!(planned.figures.iter().all(|figure| !figure.from.is_empty() && !figure.formula.is_empty()));
+    }
+
+    #[test]
+    fn page_has_every_figure_and_no_markup_of_others() {
+        let planned = plan(&request()).expect("a plan");
+        let page = planned.to_html("<i>shop", 0);
+        assert_eq!(page.matches("<tr>").count(), planned.figures.len() + 1);
+        for expected in ["hot: storage", "4.1 TB", "× the merged ratio", "&lt;b&gt;measured", "&lt;i&gt;shop"]
+        {
+            assert!(page.contains(expected), "{expected}: {page}");
+        }
+        assert!(planned.advice.iter().all(|advice| page.contains(advice)), "{page}");
+        assert!(page.contains("default-src 'none'") && page.contains("@media print"));
+        assert!(!page.contains("<b>") && !page.contains("<i>") && !page.contains("http:"), "{page}");
+    }
+
+    #[test]
+    fn ratios_are_named_where_they_are_used() {
+        let only_hot = PlanRequest { hot_days: 30.0, warm_days: 0.0, cold_days: 0.0, ..request() };
+        let planned = plan(&only_hot).expect("a plan");
+        assert_eq!(planned.value("index bytes for a raw byte, unmerged"), Some(1.1));
+        assert_eq!(planned.value("index bytes for a raw byte, merged"), None);
     }
 
     #[test]
