@@ -36,6 +36,10 @@ with open(file, "rb") as lines:
         waiting.put(part)
 [waiting.put(None) for _ in threads]
 [thread.join() for thread in threads]
+# What was loaded can be found, as after a push.
+connection = http.client.HTTPConnection(address.hostname, address.port, timeout=120)
+connection.request("POST", f"/{index}/_refresh")
+connection.getresponse().read()
 took = time.monotonic() - began
 if failed:
     sys.exit(f"refused: {failed[0]!r}")

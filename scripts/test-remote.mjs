@@ -2,12 +2,14 @@
 // Central as their own integration tests use them: one node, no security, on 127.0.0.1. Java 17 runs the first;
 // the second needs Java 21 or later, named by JAVA_21_HOME, and is left out without it.
 // `--only NAME` takes one server, `--record` writes the exchanges that `npm test` replays (fixtures/clusters), and
-// `--data DIR` also compares and pushes the logs D1-1M.log and D2-1M.ndjson of that folder.
+// `--data DIR` also compares and pushes the logs D1-1M.log and D2-1M.ndjson of that folder, and measures D1.log and
+// D2.ndjson; times are those of a build with `--release`. The figures of all tests are printed at the end.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   readdirSync,
   realpathSync,
   rmSync,
@@ -134,8 +136,12 @@ await main(async () => {
     if (!onPath(tool))
       throw new Stop(`${tool} is needed to run real servers. Install it and try again.`);
   }
+  const profile = option('release') ? ['--release'] : [];
   // Lines of logs for the servers come from the generator.
-  await run('cargo', ['build', '--workspace', '--bin', 'timberline', '--bin', 'generate']);
+  const programs = ['--bin', 'timberline', '--bin', 'generate'];
+  await run('cargo', ['build', '--workspace', ...profile, ...programs]);
+  const figures = join(root, 'tests', 'out', 'figures.txt');
+  rmSync(figures, { force: true });
   const cache = join(root, 'tests', 'out', 'servers');
   const [only, data] = [option('only'), option('data')];
   for (const server of servers) {
@@ -149,17 +155,25 @@ await main(async () => {
     const { child, url } = await started(server, home, place);
     try {
       say(`${server.name} answers at ${url}.`);
-      const env = { ...process.env, TIMBERLINE_TEST_CLUSTER: url };
+      // Tests at once would measure each other.
+      const env = { ...process.env, TIMBERLINE_TEST_CLUSTER: url, RUST_TEST_THREADS: '1' };
       if (typeof data === 'string') env.TIMBERLINE_TEST_DATA = resolve(data);
       const recording = ['--test', 'remote_recorded', '--', '--ignored'];
-      const live = ['--test', 'remote_live', '--test', 'remote_data', '--', '--include-ignored'];
+      const live = ['remote_live', 'remote_data', 'remote_targets'].flatMap((name) => [
+        '--test',
+        name,
+      ]);
       if (option('record')) {
         const [, , version] = server.artifact.split(':');
         env.TIMBERLINE_RECORD = `${server.name}-${version}`;
       }
-      const tests = ['test', '--workspace', ...(option('record') ? recording : live)];
-      await run('cargo', tests, { env });
+      const chosen = option('record')
+        ? recording
+        : [...live, '--no-fail-fast', '--', '--include-ignored'];
+      await run('cargo', ['test', '--workspace', ...profile, ...chosen], { env });
     } finally {
+      if (existsSync(figures)) say(`${server.name}:\n${readFileSync(figures, 'utf8')}`);
+      rmSync(figures, { force: true });
       const ended = new Promise((done) => child.once('exit', done));
       child.kill();
       await ended;
