@@ -375,6 +375,18 @@ describe('the list', () => {
     await eventually('the time', async () =>
       (await page.locator('[data-testid="row"].selected').innerText()).includes('14:30:00'),
     );
+    // A test on the time, as in a query, is a time too: after this minute, and before it.
+    for (const [text, shown] of [
+      ['time>14:31', '14:32:00'],
+      ['time<14:31', '14:31:00'],
+    ] as const) {
+      await page.keyboard.press('T');
+      await page.getByTestId('jump-time').fill(text);
+      await page.keyboard.press('Enter');
+      await eventually(text, async () =>
+        (await page.locator('[data-testid="row"].selected').innerText()).includes(shown),
+      );
+    }
     expect(await rowProblems(page)).toEqual([]);
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'marks');

@@ -144,13 +144,12 @@ impl Engine {
         options: &RunOptions,
         around: Option<time::Period>,
     ) -> Result<time::Period> {
-        let now = snapshot.time_range().map_or(0, |(_, last)| last);
-        Self::stretch_before(now, from, to, options, around)
+        Self::stretch_in(snapshot.time_range(), from, to, options, around)
     }
 
-    /// The same for data that ends at `now`.
-    pub fn stretch_before(
-        now: i64,
+    /// The same for data that has these times, from the first to the last.
+    pub fn stretch_in(
+        data: Option<(i64, i64)>,
         from: &str,
         to: Option<&str>,
         options: &RunOptions,
@@ -159,12 +158,21 @@ impl Engine {
         let mistake = |text: &str| {
             Error::new(ErrorKind::QueryInvalid, format!("not a valid time: `{text}`")).hint(time::TIME_HINT)
         };
+        let (first, now) = data.unwrap_or_default();
         let read = |from: &str, to| time::stretch(from, to, now, &options.zone, around);
         match read(from, to) {
-            Some(period) if period.from < period.to => Ok(period),
+            // Only before a time is from the beginning of the data.
+            Some(time::Period { from: i64::MIN, to }) if first < to => Ok(time::Period { from: first, to }),
+            Some(period) if i64::MIN < period.from && period.from < period.to => Ok(period),
             Some(_) => {
-                let message = format!("`{from}` is not before `{}`", to.unwrap_or(from));
-                Err(Error::new(ErrorKind::QueryInvalid, message).hint("write the earlier time first"))
+                let (message, hint) = match to {
+                    Some(to) => (format!("`{from}` is not before `{to}`"), "write the earlier time first"),
+                    None => {
+                        let hint = "write the earlier time first, and one within the data";
+                        (format!("`{from}` is an empty range of time"), hint)
+                    }
+                };
+                Err(Error::new(ErrorKind::QueryInvalid, message).hint(hint))
             }
             None => Err(mistake(to.filter(|_| read(from, None).is_some()).unwrap_or(from))),
         }

@@ -25,6 +25,7 @@ mod print;
 pub mod reference;
 mod resolve;
 pub mod stages;
+mod stretch;
 pub mod time;
 mod wanted;
 

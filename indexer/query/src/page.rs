@@ -99,7 +99,8 @@ pub(super) const TIMES: &[(&str, &str)] = &[
 /// What follows the table of times.
 const AFTER_TIMES: &str = "
 Two times are a range: `time:\"14:05 to 14:10\"`, `time:2026-03-01/2026-03-02`. Put what has spaces or colons in quotation
-marks. The time picker takes the same, and a time that is pasted alone into the query bar is offered as a clause.
+marks. The time picker and *Go to a time* take the same, and a test on the time, `time>14:05`. A time that is pasted alone into the
+query bar is offered as a clause.
 ";
 
 /// Spellings of other tools and what they become.

@@ -9,6 +9,7 @@ use jiff::{Span, Timestamp, ToSpan};
 use super::ast::{Dimension, Quantity, Unit};
 use super::pasted_time::{PastedDate, fractional_epoch, length_of_time, pasted_time, zone_offset};
 pub use super::period::Period;
+pub use super::stretch::{is_pasted, stretch};
 
 /// What people can write, for messages.
 pub const TIME_HINT: &str =
@@ -84,13 +85,18 @@ impl TimeExpr {
     }
 
     /// Whether it names a date or an instant, and more of it than a year.
-    fn is_dated(&self) -> bool {
+    pub(super) fn is_dated(&self) -> bool {
         match self.base {
             Base::Absolute { precision, .. } => precision != Unit::Year,
             Base::Partial { date, .. } => date.is_some(),
             Base::Epoch(_) => true,
             _ => false,
         }
+    }
+
+    /// Whether it is a length of time up to now.
+    pub(super) fn is_length(&self) -> bool {
+        matches!(self.base, Base::Last(_))
     }
 
     fn from_base(base: Base) -> TimeExpr {
@@ -150,7 +156,7 @@ impl TimeExpr {
 
     /// Where a stretch ends that is written to last until this time: with the whole of a day, a month or what
     /// was rounded to, but at the very minute of a clock.
-    fn until(&self, now: i64, zone: &TimeZone) -> Option<i64> {
+    pub(super) fn until(&self, now: i64, zone: &TimeZone) -> Option<i64> {
         let period = self.period(now, zone)?;
         let is_clock = self.steps.is_empty()
             && matches!(self.base, Base::Absolute { precision, .. } | Base::Partial { precision, .. } if !matches!(precision, Unit::Day | Unit::Month | Unit::Year));
@@ -175,58 +181,9 @@ impl TimeExpr {
     }
 }
 
-/// The stretch of time from one written time to another, or of one alone: `now-15m` is the last quarter of an
-/// hour, `yesterday` is all of it, and a single text may be two times: `a/b`, `a to b`. A time of day is on the
-/// first day of `around` that has it. Nothing for what is no time.
-#[must_use]
-pub fn stretch(
-    from: &str,
-    to: Option<&str>,
-    now: i64,
-    zone: &TimeZone,
-    around: Option<Period>,
-) -> Option<Period> {
-    let Some(to) = to else {
-        if let Some(alone) = TimeExpr::parse(from) {
-            return alone.dated(around, zone).matched(now, zone);
-        }
-        return two_times(from).find_map(|(from, to)| stretch(from, Some(to), now, zone, around));
-    };
-    let from = TimeExpr::parse(from)?.dated(around, zone).period(now, zone)?.from;
-    // What has no date ends on the day on which it begins.
-    let day_after = Period { from, to: from.checked_add(Unit::Day.factor() as i64)? };
-    Some(Period { from, to: TimeExpr::parse(to)?.dated(Some(day_after), zone).until(now, zone)? })
-}
-
-/// Whether a text is a time and nothing that people search for: a date, an epoch, `last 15 minutes`, or two of these.
-#[must_use]
-pub fn is_pasted(text: &str) -> bool {
-    let is_length = |time: &TimeExpr| matches!(time.base, Base::Last(_)) && text.trim().contains(' ');
-    match TimeExpr::parse(text) {
-        Some(time) => time.is_dated() || is_length(&time),
-        None => two_times(text).any(|(from, to)| {
-            [from, to].iter().any(|one| TimeExpr::parse(one).is_some_and(|time| time.is_dated()))
-        }),
-    }
-}
-
-/// The ways to read a text as two times.
-fn two_times(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    let text = text.trim();
-    let text = text.strip_prefix("between ").unwrap_or(text);
-    let text = text.strip_prefix("from ").unwrap_or(text);
-    [" to ", " until ", " and ", " TO ", " – ", " - ", "..", "–", "/", "-"].into_iter().flat_map(
-        move |separator| {
-            text.match_indices(separator)
-                .map(move |(at, _)| (text[..at].trim(), text[at + separator.len()..].trim()))
-                .filter(|(from, to)| TimeExpr::parse(from).is_some() && TimeExpr::parse(to).is_some())
-        },
-    )
-}
-
 impl TimeExpr {
     /// A time of day on the first day of a period that has it there, otherwise on the day on which that begins.
-    fn dated(mut self, around: Option<Period>, zone: &TimeZone) -> TimeExpr {
+    pub(super) fn dated(mut self, around: Option<Period>, zone: &TimeZone) -> TimeExpr {
         let (Base::Partial { date: None, clock, precision, offset }, Some(around)) = (&self.base, around)
         else {
             return self;
@@ -527,63 +484,5 @@ mod tests {
         let epoch = at("2024-05-01T14:05:00Z").expect("a time");
         let minute = Period { from: epoch - AROUND, to: epoch + AROUND };
         assert_eq!(matched("1714572300"), Some(minute));
-    }
-
-    #[test]
-    fn times_of_day_are_on_the_days_in_view() {
-        let now = at(NOW).expect("a time");
-        let around = Period {
-            from: at("2024-05-01T12:00:00Z").expect("a time"),
-            to: at("2024-05-03T12:00:00Z").expect("a time"),
-        };
-        let found = |text: &str| {
-            stretch(text, None, now, &TimeZone::UTC, Some(around)).map_or_else(
-                || "none".to_owned(),
-                |Period { from, to }| format!("{} {}", to_rfc3339(from), to_rfc3339(to)),
-            )
-        };
-        for (text, expected) in [
-            ("14:05", "2024-05-01T14:05:00Z 2024-05-01T14:06:00Z"),
-            ("9:05", "2024-05-02T09:05:00Z 2024-05-02T09:06:00Z"),
-            ("14:05-14:10", "2024-05-01T14:05:00Z 2024-05-01T14:10:00Z"),
-            ("23:50 to 00:10", "2024-05-01T23:50:00Z 2024-05-02T00:10:00Z"),
-            ("2024-05-01T14:05/14:10", "2024-05-01T14:05:00Z 2024-05-01T14:10:00Z"),
-            ("2024-05-01/2024-05-02", "2024-05-01T00:00:00Z 2024-05-03T00:00:00Z"),
-            ("2024-05-01 – 2024-05-02", "2024-05-01T00:00:00Z 2024-05-03T00:00:00Z"),
-            ("now-2h to now-1h", "2024-05-15T12:05:30.5Z 2024-05-15T13:05:30.500000001Z"),
-            (
-                "03/May/2024:14:05:00 +0000/03/May/2024:14:10:00 +0000",
-                "2024-05-03T14:05:00Z 2024-05-03T14:10:00Z",
-            ),
-            ("between May 1 14:05 and May 1 14:10", "2024-05-01T14:05:00Z 2024-05-01T14:10:00Z"),
-            ("now/d", "2024-05-15T00:00:00Z 2024-05-16T00:00:00Z"),
-            ("a/b", "none"),
-        ] {
-            assert_eq!(found(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn range_ends_after_a_whole_day_but_at_the_exact_minute() {
-        let now = at(NOW).expect("a time");
-        let stretch = |from: &str, to: Option<&str>| {
-            stretch(from, to, now, &TimeZone::UTC, None).map_or_else(
-                || "none".to_owned(),
-                |Period { from, to }| format!("{} {}", to_rfc3339(from), to_rfc3339(to)),
-            )
-        };
-        for (from, to, expected) in [
-            ("now-15m", None, "2024-05-15T13:50:30.5Z 2024-05-15T14:05:30.500000001Z"),
-            ("yesterday", None, "2024-05-14T00:00:00Z 2024-05-15T00:00:00Z"),
-            ("2024-05-01T14:05", None, "2024-05-01T14:05:00Z 2024-05-01T14:06:00Z"),
-            ("2024-05-01 14:05", Some("2024-05-01 14:10"), "2024-05-01T14:05:00Z 2024-05-01T14:10:00Z"),
-            ("2024-05-01", Some("2024-05-02"), "2024-05-01T00:00:00Z 2024-05-03T00:00:00Z"),
-            ("now-1h", Some("now"), "2024-05-15T13:05:30.5Z 2024-05-15T14:05:30.500000001Z"),
-            ("now-1h/h", Some("now-1h/h"), "2024-05-15T13:00:00Z 2024-05-15T14:00:00Z"),
-            ("now", Some("soon"), "none"),
-            ("", None, "none"),
-        ] {
-            assert_eq!(stretch(from, to), expected, "{from} {to:?}");
-        }
     }
 }

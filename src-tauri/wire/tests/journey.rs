@@ -334,7 +334,16 @@ fn clauses_are_changed_and_written_times_are_read() {
     };
     let day = stretch("2024-05-01", None, "Europe/Berlin").expect("a day");
     assert_eq!(day, json!({ "from": "1714514400000000000", "to": "1714600800000000000" }));
-    for (from, to) in [("soon", None), ("now-1h", Some("soon")), ("now", Some("now-1h"))] {
+    // What is only before a time begins with the data.
+    let first = stretch("time<2026-03-01T14:05:01Z", None, "UTC").expect("a second");
+    assert_eq!(first, json!({ "from": "1772373900000000000", "to": "1772373901000000000" }));
+    for (from, to) in [
+        ("soon", None),
+        ("now-1h", Some("soon")),
+        ("now", Some("now-1h")),
+        ("time<2020", None),
+        ("time>2099", None),
+    ] {
         let refused = stretch(from, to, "UTC").expect_err("no time");
         assert_eq!(refused.code, ErrorCode::QueryInvalid, "{from} {to:?}");
     }

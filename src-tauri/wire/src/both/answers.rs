@@ -148,8 +148,8 @@ fn check(together: &Together, call: &Call<'_>, request: &CheckRequest) -> QueryC
 
 fn stretch(together: &Together, call: &Call<'_>, request: &StretchRequest) -> Answer<Period> {
     let options = RunOptions::in_zone(request.zone.as_deref().unwrap_or("UTC"))?;
-    let now = together.both(call).times().map_or(0, |(_, last)| last);
-    Ok(Engine::stretch_before(now, &request.from, request.to.as_deref(), &options, request.around)?)
+    let (data, to) = (together.both(call).times(), request.to.as_deref());
+    Ok(Engine::stretch_in(data, &request.from, to, &options, request.around)?)
 }
 
 fn timeline(

@@ -147,7 +147,7 @@ fn complete(case: &RemoteCase, call: &Call<'_>, request: &CompleteRequest) -> Co
 fn stretch(case: &RemoteCase, request: &StretchRequest) -> Answer<Period> {
     let options = RunOptions::in_zone(request.zone.as_deref().unwrap_or("UTC"))?;
     let (from, to) = (&request.from, request.to.as_deref());
-    Ok(Engine::stretch_before(case.now(), from, to, &options, request.around)?)
+    Ok(Engine::stretch_in(case.times(), from, to, &options, request.around)?)
 }
 
 fn timeline(case: &RemoteCase, call: &Call<'_>, request: &TimelineRequest) -> Answer<Timeline> {
