@@ -70,20 +70,6 @@ it('shows nothing of a view that was left meanwhile', async () => {
   expect(out.alternatives.blockingClauses).toEqual([]);
 });
 
-it('finds words that no event has, and suggests similar ones', async () => {
-  const client = new FakeClient();
-  const out = new EmptyResult(new Lifetime(), client);
-  const query = 'timout | stats count';
-  out.look({ ...view, query: 'timout', from: null, to: null }, null, NO_PARTS, 1, query);
-  const near = { word: 'timeout', events: 7, query: 'timeout | stats count' };
-  const words = [{ word: 'timout', start: 0, end: 6, nearest: [near] }];
-  expect(client.callsTo('unknownWords')[0]!.args).toEqual({ case: '/a.case', query });
-  await client.callsTo('unknownWords')[0]!.answer({ words });
-  expect(out.unknown).toEqual(words);
-  out.look({ ...view, query: 'timeout', from: null, to: null }, null, NO_PARTS, 1);
-  expect(out.unknown).toEqual([]);
-});
-
 it('moves the range to include the nearest event', () => {
   expect(rangeAt(asTime(260n), range)).toEqual({ from: 260n, to: 360n });
   expect(rangeAt(asTime(40n), range)).toEqual({ from: -59n, to: 41n });

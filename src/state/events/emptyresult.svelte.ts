@@ -2,7 +2,7 @@ import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { asTime, nanosFromTime, timeFromNanos, type Time } from '../../base/time';
 import type { Client } from '../../ipc/client';
-import type { Order, Page, UnknownWord, View } from '../../ipc/generated';
+import type { Order, Page, View } from '../../ipc/generated';
 import type { QueryParts } from '../query/queryparts';
 import type { RangeChoice } from '../view/ranges';
 
@@ -36,41 +36,18 @@ const NO_ALTERNATIVES: Alternatives = {
 /** Finds alternatives to a view without matches: the nearest times, and clauses to remove. */
 export class EmptyResult {
   alternatives = $state.raw<Alternatives>(NO_ALTERNATIVES);
-  /** The words of the query that no event has. */
-  unknown = $state.raw<readonly UnknownWord[]>([]);
   looking = $state(false);
 
   readonly #client: Client;
   readonly #latest: Latest<Alternatives>;
-  readonly #words: Latest<readonly UnknownWord[]>;
 
   constructor(lifetime: Lifetime, client: Client) {
     this.#latest = new Latest(lifetime, (busy) => (this.looking = busy));
-    this.#words = new Latest(lifetime);
     this.#client = client;
   }
 
-  /** `query` is the whole query; the view has only its filter. */
-  look(
-    view: View,
-    range: RangeChoice,
-    parts: QueryParts,
-    revision: number,
-    query: string = view.query,
-  ): void {
+  look(view: View, range: RangeChoice, parts: QueryParts, revision: number): void {
     this.alternatives = NO_ALTERNATIVES;
-    this.unknown = [];
-    this.#words.replace({
-      key: JSON.stringify([view.case, query, revision]),
-      load: async (signal) => {
-        const request = { case: view.case, query };
-        const { words } = await this.#client.call('unknownWords', request, { signal });
-        return words;
-      },
-      done: (words) => (this.unknown = words),
-      // Query errors are shown elsewhere.
-      failed: () => {},
-    });
     this.#latest.replace({
       key: JSON.stringify([view, parts.clauses.length, revision]),
       load: (signal) => this.#search(view, range, parts, signal),
@@ -82,7 +59,6 @@ export class EmptyResult {
 
   stop(): void {
     this.#latest.stop();
-    this.#words.stop();
   }
 
   async #search(

@@ -49,6 +49,7 @@ function busyCase(client: FakeClient): OpenCase {
   charts.watch();
   results.show({ ...view, query: '* | stats count()' }, null, 1);
   opened.emptyResult.look(view, null, NO_PARTS, 1);
+  opened.unknownWords.look('timout', 1);
   opened.fileScan.look({} as never);
   opened.annotations.show([{ source: 1, offset: 20 }], 1);
   opened.detail.showEvent({ source: 1, offset: 20 });

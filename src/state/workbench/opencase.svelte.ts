@@ -44,6 +44,7 @@ import { eventKey } from '../notes/notetarget';
 import { EventSelection } from '../events/selection.svelte';
 import { SavedQueries } from '../query/savedqueries.svelte';
 import { asksForNotes, quoted } from '../query/querytext';
+import { UnknownWords } from '../query/unknownwords.svelte';
 import { Seismograph } from '../patterns/seismograph.svelte';
 import { ServiceMaps } from '../servicemap/servicemap.svelte';
 import { Results } from '../results/results.svelte';
@@ -88,6 +89,7 @@ export class OpenCase {
   readonly emptyResult: EmptyResult;
   readonly fileScan: FileScan;
   readonly charts: Charts;
+  readonly unknownWords: UnknownWords;
   readonly boards: Boards;
   readonly results: Results;
   readonly cursor = new Cursor();
@@ -153,6 +155,7 @@ export class OpenCase {
     this.emptyResult = new EmptyResult(lifetime, client);
     this.fileScan = new FileScan(lifetime, client);
     const storage = storageFor(summary.path);
+    this.unknownWords = new UnknownWords(lifetime, client, summary.path);
     this.notes = new Notes(lifetime, client, summary.path, this.markers, {
       did: (deed) => this.explorer.history.did(deed),
       changed: () => this.#notesChanged(),
