@@ -149,6 +149,10 @@ pub const LOWERED_CELLS: usize = 1 << 20;
 /// What a value of a field takes, in addition to its text, while values are counted by codes of all segments.
 pub const SHARED_VALUE_BYTES: usize = 40;
 
+/// The most passes over a field whose values are counted part by part, because memory does not hold all. Each takes
+/// about as long as counting does, and holds what half of the memory that is left does.
+pub const COUNTING_PASSES: usize = 64;
+
 /// The most values one axis of terms may ask for.
 pub const TERMS: usize = 10_000;
 

@@ -95,6 +95,13 @@ impl GlobalValues {
         codes.into_iter().map(|code| known.value(code)).collect()
     }
 
+    /// The texts of codes, or what other values are written as.
+    pub fn with_texts<T>(&self, ask: impl for<'t> FnOnce(&dyn Fn(u32) -> Option<&'t str>) -> T) -> T {
+        let known = locked(&self.known);
+        let texts = &known.texts;
+        ask(&|code| texts.get((code as usize).checked_sub(1)?))
+    }
+
     /// Compares codes by value, or filters them, without copying the values.
     pub fn with<T>(&self, ask: impl FnOnce(&dyn Fn(u32) -> Option<Scalar>) -> T) -> T {
         let known = locked(&self.known);

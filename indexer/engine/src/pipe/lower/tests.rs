@@ -117,12 +117,41 @@ fn with_first_stage<T>(
 /// The names, cells and notes of a result.
 fn answer(case: &TestCase, query: &str, by_rows: bool) -> (Vec<Arc<str>>, Vec<Vec<Cell>>, Vec<String>) {
     let options = RunOptions { by_rows, ..RunOptions::default() };
+    answer_within(case, query, &options).expect(query)
+}
+
+fn answer_within(
+    case: &TestCase,
+    query: &str,
+    options: &RunOptions,
+) -> Result<(Vec<Arc<str>>, Vec<Vec<Cell>>, Vec<String>)> {
     let (parsed, never) = (parse_query(query).expect(query), Cancel::default());
-    let table =
-        case.run(&case.snapshot(), &parsed, (None, None), &options, &mut |_| {}, &never).expect(query);
+    let table = case.run(&case.snapshot(), &parsed, (None, None), options, &mut |_| {}, &never)?;
     let cells =
         (0..table.rows()).map(|row| (0..table.names().len()).map(|column| table.cell(row, column)).collect());
-    (table.names().to_vec(), cells.collect(), table.notes.clone())
+    Ok((table.names().to_vec(), cells.collect(), table.notes.clone()))
+}
+
+#[test]
+fn values_that_memory_does_not_hold_are_counted_in_passes() {
+    let (_folder, case) = case();
+    // What 1 GB is for ten million different values, and far less.
+    for (memory_bytes, queries) in [
+        (20_000 * 107, &["* | stats dc(id)", "* | top 10 id", "* | rare 10 id"][..]),
+        (
+            300 << 10,
+            &["* | top 10 id", "* | rare 3 id", "w:w3 | top 5 id", "n>3 | rare id", "id:x1* | top 200 id"],
+        ),
+    ] {
+        for query in queries {
+            let options = RunOptions { memory_bytes, ..RunOptions::default() };
+            let within = answer_within(&case, query, &options).expect(query);
+            assert_eq!(within, answer(&case, query, true), "{query} within {memory_bytes}");
+        }
+    }
+    let rows = RunOptions { memory_bytes: 300 << 10, by_rows: true, ..RunOptions::default() };
+    let refused = answer_within(&case, "* | top 10 id", &rows).expect_err("more than memory holds");
+    assert_eq!(refused.kind(), base::error::ErrorKind::Limit);
 }
 
 #[test]
