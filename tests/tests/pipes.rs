@@ -137,7 +137,18 @@ fn aggregating() -> impl Strategy<Value = String> {
     );
     let compare = (calculations(), prop::collection::vec(key(), 0..2))
         .prop_map(move |(calculated, keys)| format!("compare with 3h {calculated}{}", by(&keys)));
-    let stage = prop_oneof![8 => stats, 4 => timechart, 4 => frequent, 2 => sort, 1 => compare, 2 => facets];
+    let limits = prop::sample::select(vec!["", "", " max_pause=15m", " max_span=1h", " starts_with=(n:2)"]);
+    let transaction = (prop::collection::vec(prop::sample::select(&FIELDS[..]), 1..3), limits)
+        .prop_map(|(fields, limits)| format!("transaction {}{limits}", fields.join(", ")));
+    let stage = prop_oneof![
+        8 => stats,
+        4 => timechart,
+        4 => frequent,
+        2 => sort,
+        1 => compare,
+        2 => facets,
+        2 => transaction,
+    ];
     let rest_of_pipe = prop::sample::select(vec!["", "", "", " | limit 3", " | eval z = 1"]);
     (stage, rest_of_pipe).prop_map(|(stage, rest_of_pipe)| format!("{stage}{rest_of_pipe}"))
 }

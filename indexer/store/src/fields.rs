@@ -52,6 +52,7 @@ pub struct Levels {
 
 impl Levels {
     #[inline]
+    #[must_use]
     pub fn get(&self, row: usize) -> Level {
         self.by_code[self.column.codes.get(row) as usize]
     }

@@ -33,7 +33,7 @@ pub use columns::Scalar;
 pub use columns::{
     Code, ColumnCache, ColumnValues, Packed, Prints, Sequence, StoredColumn, Times, Unit, scalar_number,
 };
-pub use fields::EventKeys;
+pub use fields::{EventKeys, Levels};
 pub use files::{folder_bytes, folder_is_read_only, remove_where};
 pub use intern::{Interner, TextColumn};
 pub use lock::{Lock, is_locked, other_writer};

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::best::Best;
 use super::line::Line;
+use super::lower::transactions::CodedTransactions;
 use super::lower::{self, Lowered};
 use super::names::Names;
 use super::plan::{Planned, Planner, plan};
@@ -14,6 +15,7 @@ use super::source::{ColumnRequest, Piece, Reader, clusters, in_time_order};
 use super::stages::facets::Facets;
 use super::stages::sort::SortBy;
 use super::stages::stats::{Groups, StatsPlan};
+use super::stages::transaction::Transaction;
 use super::step::{RowStep, Step};
 use super::table::Table;
 use crate::Engine;
@@ -104,6 +106,10 @@ impl Engine {
                         if facets.fields().is_empty() { &asked.wanted.columns } else { facets.fields() };
                     let reason = (!lower::facets::can_count(fields, snapshot))
                         .then_some("a field has decimals, and the first of equal ones is shown");
+                    return Ok(Some(Calculated::from_reason(reason)));
+                }
+                Planned::Transaction(transaction) if is_first => {
+                    let reason = lower::transactions::can_code(&transaction, snapshot).err();
                     return Ok(Some(Calculated::from_reason(reason)));
                 }
                 _ => is_first = false,
@@ -258,6 +264,16 @@ impl PlannedQuery {
                     let rest = Rest { asked: self, done: index + 1 };
                     return self.facets(run, scope, (facets, &fields), &rest, out, partial);
                 }
+                Planned::Transaction(transaction) => {
+                    let is_coded = lower::transactions::can_code(&transaction, scope.snapshot).is_ok();
+                    if rows.is_empty() && !run.by_rows && is_coded {
+                        let rest = Rest { asked: self, done: index + 1 };
+                        if self.transactions(run, scope, transaction, &rest, out, partial)? {
+                            return Ok(());
+                        }
+                    }
+                    break;
+                }
                 Planned::Step(_) => break,
             }
         }
@@ -358,6 +374,30 @@ impl PlannedQuery {
         }
         let table = facets.finish(run)?.unwrap_or_default();
         rest.finish(table, run, out)
+    }
+
+    /// The stage `transaction` directly after the filter; false where rows have to be read.
+    fn transactions(
+        &self,
+        run: &Run<'_>,
+        scope: Scope<'_>,
+        transaction: Transaction,
+        rest: &Rest<'_>,
+        out: &mut dyn FnMut(Table) -> Result<()>,
+        partial: &mut dyn FnMut(Partial<'_>),
+    ) -> Result<bool> {
+        let Some(mut transactions) = CodedTransactions::new(transaction, (scope, run))? else {
+            return Ok(false);
+        };
+        let mut progress = Progress::new(scope.snapshot.events());
+        for group in in_time_order(scope.snapshot) {
+            for cluster in clusters(self.pieces(run, scope, &group)?)? {
+                transactions.add(&cluster)?;
+            }
+            progress.segments(scope.snapshot, &group, partial);
+        }
+        rest.finish(transactions.finish()?, run, out)?;
+        Ok(true)
     }
 
     /// The columns of events that are read, in their order.

@@ -20,6 +20,7 @@ impl Line {
             Planned::Stats(plan) => Box::new(Stats::new(&plan)),
             Planned::First(keys, first) => Box::new(Sort::new(keys, Some(first))),
             Planned::Facets(facets) => Box::new(facets),
+            Planned::Transaction(transaction) => Box::new(transaction),
             Planned::Step(step) => step,
         });
         Line { steps: steps.collect() }

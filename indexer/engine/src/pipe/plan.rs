@@ -21,6 +21,7 @@ use super::stages::quantiles::Quantiles;
 use super::stages::sample::Sample;
 use super::stages::sort::{Sort, SortBy};
 use super::stages::stats::{PlannedAggregate, StatsPlan};
+use super::stages::transaction::Transaction;
 use super::step::{RowStep, Step};
 use crate::compare;
 use base::error::Result;
@@ -31,6 +32,7 @@ pub enum Planned {
     Rows(Box<dyn RowStep>),
     Stats(Arc<StatsPlan>),
     Facets(Facets),
+    Transaction(Transaction),
     /// So many of the first rows in the order of keys.
     First(Vec<SortBy>, usize),
     Step(Box<dyn Step>),

@@ -141,10 +141,12 @@ impl Planner<'_> {
             open: std::collections::HashMap::new(),
             closed: Vec::new(),
             without: 0,
+            begun: 0,
+            bytes: 0,
             by: by.clone(),
         };
         self.names.replace(Transaction::names(&by));
-        Ok(step(transaction))
+        Ok(Planned::Transaction(transaction))
     }
 
     pub(super) fn context(

@@ -80,20 +80,14 @@ impl<'a> Reader<'a> {
     ) -> Result<bool> {
         let keys: Vec<EventKeys> =
             cluster.iter().map(|piece| piece.part.segment.event_keys()).collect::<Result<_>>()?;
-        let key = |piece: usize, at: usize| (keys[piece].key(cluster[piece].part.row(at)), piece, at);
-        let filled = (0..cluster.len()).filter(|&piece| cluster[piece].part.len() > 0);
-        let mut heads: BinaryHeap<_> = filled.map(|piece| Reverse(key(piece, 0))).collect();
-        while !heads.is_empty() {
+        let mut merged = merged_rows(cluster, &keys).peekable();
+        while merged.peek().is_some() {
             run.check()?;
             let mut taken: Vec<Vec<u32>> = vec![Vec::new(); cluster.len()];
             let mut order = Vec::with_capacity(PIPE_ROWS);
-            while order.len() < PIPE_ROWS {
-                let Some(Reverse((.., piece, at))) = heads.pop() else { break };
+            for (piece, at) in merged.by_ref().take(PIPE_ROWS) {
                 order.push((piece, taken[piece].len() as u32));
                 taken[piece].push(cluster[piece].part.row(at) as u32);
-                if at + 1 < cluster[piece].part.len() {
-                    heads.push(Reverse(key(piece, at + 1)));
-                }
             }
             let mut starts = Vec::with_capacity(cluster.len());
             let mut tables = Vec::new();
@@ -258,6 +252,23 @@ fn kind_of(name: &str, snapshot: &Snapshot) -> ColumnKind {
         FieldKind::Text => ColumnKind::Text,
     });
     kinds.fold(ColumnKind::Missing, ColumnKind::with)
+}
+
+/// The rows of pieces whose times overlap, in the one order: which piece has the row, and which of its rows it is.
+pub fn merged_rows<'c>(
+    cluster: &'c [Piece],
+    keys: &'c [EventKeys],
+) -> impl Iterator<Item = (usize, usize)> + use<'c> {
+    let key = move |piece: usize, at: usize| (keys[piece].key(cluster[piece].part.row(at)), piece, at);
+    let filled = (0..cluster.len()).filter(|&piece| cluster[piece].part.len() > 0);
+    let mut heads: BinaryHeap<_> = filled.map(|piece| Reverse(key(piece, 0))).collect();
+    std::iter::from_fn(move || {
+        let Reverse((.., piece, at)) = heads.pop()?;
+        if at + 1 < cluster[piece].part.len() {
+            heads.push(Reverse(key(piece, at + 1)));
+        }
+        Some((piece, at))
+    })
 }
 
 /// Hands out the rows of a part, some thousands at a time, until no more are wanted.

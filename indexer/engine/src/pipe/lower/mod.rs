@@ -11,6 +11,7 @@ mod gather;
 mod percentiles;
 mod ranked;
 mod sorted;
+pub(super) mod transactions;
 #[cfg(test)]
 mod tests;
 

@@ -150,7 +150,7 @@ fn table(stats: &StatsPlan, sources: &[Source], answer: &Answer) -> Table {
     table
 }
 
-fn key(field: &str, value: &Scalar) -> Cell {
+pub(super) fn key(field: &str, value: &Scalar) -> Cell {
     match value {
         Scalar::Text(name) if field == "level" => Cell::Level(level_of(name)),
         Scalar::Text(text) => Cell::text(text),

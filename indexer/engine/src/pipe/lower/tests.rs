@@ -133,6 +133,33 @@ fn answer_within(
 }
 
 #[test]
+fn transactions_of_plain_fields_are_put_together_by_codes() {
+    let (_folder, case) = case();
+    for (query, is_coded) in [
+        ("* | transaction w", true),
+        ("n>3 | transaction w, many max_pause=1s | sort -count | limit 5", true),
+        ("* | transaction id | stats count", true),
+        ("* | transaction n max_span=10s", true),
+        ("* | transaction w starts_with=(n:3)", false),
+        ("* | transaction mixed", false),
+        ("* | transaction d", false),
+    ] {
+        let found = with_first_stage(&case, query, |planned, (scope, _)| match planned {
+            Planned::Transaction(stage) => Ok(transactions::can_code(&stage, scope.snapshot).is_ok()),
+            _ => panic!("{query}"),
+        });
+        assert_eq!(found, is_coded, "{query}");
+        assert_eq!(answer(&case, query, false), answer(&case, query, true), "{query}");
+    }
+    for by_rows in [false, true] {
+        let options = RunOptions { memory_bytes: 1 << 20, by_rows, ..RunOptions::default() };
+        let refused = answer_within(&case, "* | transaction id | stats count", &options);
+        let refused = refused.expect_err("more transactions than memory holds");
+        assert!(refused.message().starts_with("`transaction` would need more than the 1 MB"), "{refused}");
+    }
+}
+
+#[test]
 fn values_that_memory_does_not_hold_are_counted_in_passes() {
     let (_folder, case) = case();
     // What 1 GB is for ten million different values, and far less.
