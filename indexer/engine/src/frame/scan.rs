@@ -1,7 +1,6 @@
 //! The events of a case as a lazy frame: only the columns and events that are asked for are read, in the order of
 //! the case.
 
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,15 +17,12 @@ use super::push::{Columns, Pushed};
 use crate::Engine;
 use crate::exec::in_order;
 use crate::pipe::{
-    Budget, Column, ColumnRequest, EventRef, Piece, Reader, Run, RunClock, RunOptions, Table, TextBuilder,
-    clusters, in_time_order,
+    Budget, ColumnRequest, Piece, Reader, Run, RunClock, RunOptions, Table, clusters, in_time_order,
 };
 use crate::view::View;
 use base::error::{Error, Result};
 use base::{Cancel, FieldKind};
-use patterns::{Granularity, Tree};
 use query::Filter;
-use store::Mined;
 use store::Snapshot;
 
 /// So many segments are read before polars has worked on them.
@@ -213,7 +209,7 @@ impl Events {
         most: usize,
         sender: &SyncSender<(DataFrame, usize)>,
     ) -> Result<()> {
-        let reading = EventScan::new(self, &self.narrowed(pushed), names)?;
+        let reading = EventScan::new(self, &self.narrowed(pushed), names);
         let groups = in_time_order(&self.snapshot);
         // Nobody waits any longer: an error was found, and is reported.
         let hand_out = |part| sender.send(part).map_err(|_| Error::cancelled());
@@ -296,24 +292,18 @@ struct EventScan<'a> {
     names: &'a [PlSmallStr],
     wanted: ColumnRequest,
     run: Run<'a>,
-    /// There where the ids of templates are read.
-    tree: Option<Arc<Tree>>,
 }
 
 impl<'a> EventScan<'a> {
-    fn new(events: &'a Events, view: &View, names: &'a [PlSmallStr]) -> Result<EventScan<'a>> {
+    fn new(events: &'a Events, view: &View, names: &'a [PlSmallStr]) -> EventScan<'a> {
         let shared = &events.shared;
         let mut columns: Vec<Arc<str>> = Vec::new();
-        for name in names.iter().filter(|name| *name != "template") {
+        for name in names {
             let name = events.stored(name);
             if !columns.iter().any(|known| **known == *name) {
                 columns.push(Arc::from(name));
             }
         }
-        let has_templates = names.iter().any(|name| name == "template");
-        let tree =
-            has_templates.then(|| events.case.tree(&events.snapshot, &shared.cancel, &mut |_, _| Ok(())));
-        let tree = tree.transpose()?;
         let clock = RunClock {
             now: events.snapshot.time_range().map_or(0, |(_, last)| last),
             zone: shared.options.zone.clone(),
@@ -321,8 +311,8 @@ impl<'a> EventScan<'a> {
             folder: shared.options.folder.clone(),
         };
         let run = Run::new(clock, &shared.options, &shared.cancel, None);
-        let wanted = ColumnRequest { columns, refs: has_templates };
-        Ok(EventScan { events, view: view.clone(), names, wanted, run, tree })
+        let wanted = ColumnRequest { columns, refs: false };
+        EventScan { events, view: view.clone(), names, wanted, run }
     }
 
     /// The events of segments whose times overlap, up to a number of rows, and the memory they take.
@@ -334,7 +324,7 @@ impl<'a> EventScan<'a> {
             pieces.extend(part.map(|part| Piece { segment, part }));
         }
         let pieces = if pieces.len() == 1 { vec![pieces] } else { clusters(pieces)? };
-        let mut reader = Reader::new(snapshot, &self.wanted, case.raw_cursor());
+        let mut reader = Reader::new(snapshot, &self.wanted, case);
         let mut whole = self.events.empty(self.names);
         let mut taken = 0;
         for cluster in pieces {
@@ -354,39 +344,12 @@ impl<'a> EventScan<'a> {
 
     fn frame(&self, table: &Table) -> Result<DataFrame> {
         let column = |name: &PlSmallStr| -> Result<Series> {
-            let column = match &self.tree {
-                Some(tree) if name == "template" => self.templates(tree, table.events.as_deref())?,
-                _ => table.column_or_missing(self.events.stored(name)),
-            };
+            let column = table.column_or_missing(self.events.stored(name));
             let dtype = self.events.schema.get(name).unwrap_or(&DataType::Null);
             series_of(name, &column, dtype)
         };
         let columns = self.names.iter().map(column).collect::<Result<_>>()?;
         DataFrame::new(table.rows(), columns).map_err(|error| super::internal(&error))
-    }
-
-    /// The ids of the templates of events.
-    fn templates(&self, tree: &Tree, events: Option<&[EventRef]>) -> Result<Column> {
-        let Events { case, snapshot, shared, .. } = self.events;
-        let mut mined: HashMap<u32, Arc<Mined>> = HashMap::new();
-        let mut known: HashMap<(u32, u32), Option<String>> = HashMap::new();
-        let mut texts = TextBuilder::default();
-        for event in events.unwrap_or_default() {
-            let shapes = match mined.entry(event.segment) {
-                Entry::Occupied(shapes) => shapes.into_mut(),
-                Entry::Vacant(place) => {
-                    let segment = &snapshot.segments[event.segment as usize];
-                    place.insert(case.mined(segment, &shared.cancel)?)
-                }
-            };
-            let code = shapes.codes.get(event.row as usize).copied().unwrap_or(u32::MAX);
-            let id = known.entry((event.segment, code)).or_insert_with(|| {
-                let place = tree.place(Granularity::Template, *shapes.hashes.get(code as usize)?)?;
-                Some(tree.templates(Granularity::Template).get(place)?.id.to_string())
-            });
-            texts.push(id.as_deref());
-        }
-        Ok(texts.finish())
     }
 }
 

@@ -279,7 +279,7 @@ impl PlannedQuery {
         }
         let mut line = Line::new(plan(&self.stages, &mut self.planner(run))?);
         let groups = in_time_order(scope.snapshot);
-        let mut reader = Reader::new(scope.snapshot, &self.wanted, scope.case.raw_cursor());
+        let mut reader = Reader::new(scope.snapshot, &self.wanted, scope.case);
         let mut progress = Progress::new(scope.snapshot.events());
         for group in groups {
             run.check()?;
@@ -364,7 +364,7 @@ impl PlannedQuery {
         out: &mut dyn FnMut(Table) -> Result<()>,
         partial: &mut dyn FnMut(Partial<'_>),
     ) -> Result<()> {
-        let mut reader = Reader::new(scope.snapshot, &self.wanted, scope.case.raw_cursor());
+        let mut reader = Reader::new(scope.snapshot, &self.wanted, scope.case);
         let mut progress = Progress::new(scope.snapshot.events());
         for group in in_time_order(scope.snapshot) {
             for piece in self.pieces(run, scope, &group)? {
@@ -461,7 +461,7 @@ impl PlannedQuery {
         (stats, lowered): (&Arc<StatsPlan>, Option<&Lowered>),
         segments: &[u32],
     ) -> Result<Groups> {
-        let mut reader = Reader::new(scope.snapshot, &self.wanted, scope.case.raw_cursor());
+        let mut reader = Reader::new(scope.snapshot, &self.wanted, scope.case);
         let mut groups = Groups::new(stats);
         for cluster in clusters_of(self.pieces(run, scope, segments)?)? {
             if let (Some(lowered), [piece]) = (lowered, cluster.as_slice())

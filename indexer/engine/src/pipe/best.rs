@@ -56,7 +56,7 @@ impl Best<'_> {
             return Ok(None);
         };
         let events = part.segment.event_keys()?;
-        let mut reader = Reader::new(snapshot, &self.read, case.raw_cursor());
+        let mut reader = Reader::new(snapshot, &self.read, case);
         let mut best = Sort::new(columns_as_keys(self.keys), Some(self.first));
         let mut bar = Bar::default();
         reader.each(&[Piece { segment, part }], self.run, &mut |mut table| {
@@ -109,7 +109,7 @@ impl Best<'_> {
         let read = |piece: usize| {
             let (segment, rows) = &pieces[piece];
             let numbers: Vec<u32> = rows.iter().map(|&(row, _)| row).collect();
-            let mut reader = Reader::of_few(snapshot, &self.asked.wanted, self.scope.case.raw_cursor());
+            let mut reader = Reader::of_few(snapshot, &self.asked.wanted, self.scope.case);
             reader.table(*segment, &Picked::Some(&numbers), self.run)
         };
         let mut tables = Vec::new();

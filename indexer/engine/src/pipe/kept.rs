@@ -47,7 +47,7 @@ impl Engine {
             return Ok(None);
         }
         let mut asked = PlannedQuery::new(self, snapshot, query, (None, None), options)?;
-        if !lasts(&asked.view.filter) {
+        if !lasts(&asked.view.filter) || asked.wanted.columns.iter().any(|name| **name == *"template") {
             return Ok(None);
         }
         let at = |range: (i64, i64)| -> Result<Option<Arc<StatsPlan>>> {
@@ -208,6 +208,7 @@ mod tests {
             "is:starred | stats count",
             "* | stats count, max(now() - time)",
             "* | stats count by bin(time, auto)",
+            "* | stats count by template",
             "* | stats count by host | where count > 1",
             "* | where ms > 5 | stats count",
             "* | limit 2",

@@ -42,5 +42,4 @@ pub use run::{Budget, Run, RunClock};
 pub use source::{ColumnRequest, Piece, Reader, clusters, in_time_order};
 pub use stages::lookup::table_of_file;
 pub use stages::stats::percentile_of_counted;
-pub use table::EventRef;
 pub use table::Table;

@@ -161,9 +161,10 @@ impl Names {
         self.open = true;
     }
 
-    /// Everything that is left of what events bring is read, because it is shown.
+    /// Everything that is left of what events bring is read, because it is shown; but no templates, for which all of
+    /// the case has to be mined, unless a stage names them.
     pub fn read_all(&self) {
-        let left = self.columns.iter().filter(|entry| entry.of_events);
+        let left = self.columns.iter().filter(|entry| entry.of_events && *entry.name != *"template");
         self.read.borrow_mut().extend(left.map(|entry| Arc::clone(&entry.name)));
     }
 

@@ -10,12 +10,14 @@ use super::column::{Column, ColumnKind, Data, Picked};
 use super::dictionary::{Dictionary, TextBuilder};
 use super::run::Run;
 use super::table::{EventRef, Table};
+use crate::Engine;
 use crate::exec::SegmentRows;
 use base::FieldKind;
 use base::error::Result;
 use base::limits::{CANCEL_ROWS, PIPE_ROWS};
+use patterns::{Granularity, Tree};
 use store::Snapshot;
-use store::{EventKeys, RawCursor, Segment, Texts};
+use store::{EventKeys, NO_CODE, RawCursor, Segment, Texts};
 
 /// What is read of the events.
 pub struct ColumnRequest {
@@ -26,14 +28,24 @@ pub struct ColumnRequest {
 
 /// Makes tables of events; one for each thread.
 pub struct Reader<'a> {
+    case: &'a Engine,
     snapshot: &'a Snapshot,
     wanted: &'a ColumnRequest,
     cursor: RawCursor<'a>,
     sources: Dictionary,
+    templates: Option<TemplateIds>,
     /// The types of fields in all of the case, as far as they were asked for.
     kinds: RefCell<HashMap<String, ColumnKind>>,
     /// So few rows are read that no whole column is worth being made for them.
     few: bool,
+}
+
+/// The ids of the case's templates.
+struct TemplateIds {
+    tree: Arc<Tree>,
+    texts: Dictionary,
+    /// A segment, and the place of the template of each of its shapes.
+    places: Option<(u64, Vec<u32>)>,
 }
 
 /// Matching rows of a segment, and which of the snapshot's segments it is.
@@ -45,17 +57,26 @@ pub struct Piece {
 
 impl<'a> Reader<'a> {
     #[must_use]
-    pub fn new(snapshot: &'a Snapshot, wanted: &'a ColumnRequest, cursor: RawCursor<'a>) -> Reader<'a> {
+    pub fn new(snapshot: &'a Snapshot, wanted: &'a ColumnRequest, case: &'a Engine) -> Reader<'a> {
         let mut names = Texts::default();
         snapshot.sources().iter().for_each(|source| names.push(&source.name));
         let sources = Dictionary::Own(Arc::new(names));
-        Reader { snapshot, wanted, cursor, sources, kinds: RefCell::default(), few: false }
+        Reader {
+            case,
+            snapshot,
+            wanted,
+            cursor: case.raw_cursor(),
+            sources,
+            templates: None,
+            kinds: RefCell::default(),
+            few: false,
+        }
     }
 
     /// One of single rows.
     #[must_use]
-    pub fn of_few(snapshot: &'a Snapshot, wanted: &'a ColumnRequest, cursor: RawCursor<'a>) -> Reader<'a> {
-        Reader { few: true, ..Reader::new(snapshot, wanted, cursor) }
+    pub fn of_few(snapshot: &'a Snapshot, wanted: &'a ColumnRequest, case: &'a Engine) -> Reader<'a> {
+        Reader { few: true, ..Reader::new(snapshot, wanted, case) }
     }
 
     /// Hands out the rows of pieces that do not overlap in time, in order, or of one alone.
@@ -184,6 +205,7 @@ impl<'a> Reader<'a> {
                 Ok(Column::new(Data::Text { codes, texts: self.sources.clone() }))
             }
             "raw" => self.raw(segment, rows, run),
+            "template" => self.templates(segment, rows, run),
             _ => Ok(self.of_case(name, field(segment, name, (rows, far), run)?)),
         }
     }
@@ -209,6 +231,35 @@ impl<'a> Reader<'a> {
             column.finish()
         });
         Ok(names.into_iter().zip(columns).collect())
+    }
+
+    /// The ids of the templates of events, which are those of the whole case.
+    fn templates(&mut self, segment: &Segment, rows: &Picked<'_>, run: &Run<'_>) -> Result<Column> {
+        let known = match &mut self.templates {
+            Some(known) => known,
+            none => {
+                let tree = self.case.tree(self.snapshot, &run.cancel, &mut |_, _| Ok(()))?;
+                let mut ids = Texts::default();
+                tree.templates(Granularity::Template).iter().for_each(|one| ids.push(&one.id.to_string()));
+                none.insert(TemplateIds { tree, texts: Dictionary::Own(Arc::new(ids)), places: None })
+            }
+        };
+        let mined = self.case.mined(segment, &run.cancel)?;
+        let place = |shape: &u64| known.tree.place(Granularity::Template, *shape);
+        let places = match &known.places {
+            Some((id, _)) if *id == segment.meta.id => &known.places,
+            _ => {
+                let places = mined.hashes.iter().map(|shape| place(shape).map_or(NO_CODE, |at| at as u32));
+                known.places = Some((segment.meta.id, places.collect()));
+                &known.places
+            }
+        };
+        let code = |row: usize| {
+            let shape = *mined.codes.get(row)?;
+            places.as_ref()?.1.get(shape as usize).copied()
+        };
+        let codes = rows.map(|row| code(row).unwrap_or(NO_CODE));
+        Ok(Column::new(Data::Text { codes, texts: known.texts.clone() }))
     }
 
     fn raw(&mut self, segment: &Segment, rows: &Picked<'_>, run: &Run<'_>) -> Result<Column> {

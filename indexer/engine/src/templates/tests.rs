@@ -108,6 +108,48 @@ fn templates_of_a_case_are_listed() {
 }
 
 #[test]
+fn stages_group_by_templates_and_count_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = TestCase::create(&folder.path().join("a.case")).expect("a case");
+    // Two segments, so that a template has rows in both.
+    import(&case, &[log(folder.path(), "app.log", 0, 250)], false);
+    import(&case, &[log(folder.path(), "more.log", 250, 250), access(folder.path())], false);
+    let snapshot = case.snapshot();
+    let rows = |text: &str, by_rows: bool| {
+        let query = query::parse_query(text).expect(text);
+        let options = crate::pipe::RunOptions { by_rows, ..crate::pipe::RunOptions::default() };
+        let table =
+            case.run(&snapshot, &query, (None, None), &options, &mut |_| {}, &Cancel::default()).expect(text);
+        let cells = |row| (0..table.names().len()).map(|at| table.cell(row, at).to_string()).collect();
+        let mut rows: Vec<Vec<String>> = (0..table.rows()).map(cells).collect();
+        rows.sort_unstable();
+        rows
+    };
+    let all = list(&case, &view(""), &PatternOptions::default());
+    let expected = |of: &dyn Fn(&Pattern) -> Vec<String>| {
+        let mut rows: Vec<Vec<String>> = all.patterns.iter().map(of).collect();
+        rows.sort_unstable();
+        rows
+    };
+    let counts = expected(&|one| vec![one.id.to_string(), one.count.to_string()]);
+    assert_eq!(counts.len(), 7);
+    for by_rows in [false, true] {
+        assert_eq!(rows("* | stats count by template", by_rows), counts);
+        assert_eq!(rows("* | stats count_distinct(template) as n", by_rows), [["7"]]);
+        assert_eq!(rows("* | top 3 template", by_rows).len(), 3);
+        assert_eq!(rows("* | facets template", by_rows).len(), 7);
+        assert_eq!(rows("* | stats count by bin(time, 1d), template", by_rows).len(), 7);
+    }
+    let failed = all.patterns.iter().find(|one| one.text == "job <num> failed").expect("it is listed");
+    let id = failed.id.to_string();
+    let of_one = rows(&format!("* | where template == \"{id}\" | stats count"), false);
+    assert_eq!(of_one, [["100"]]);
+    // What is only shown is not mined.
+    assert!(rows("* | limit 3", false).iter().all(|row| !row.contains(&id)));
+    assert_eq!(rows("failed | keep template | limit 1", false), [[id]]);
+}
+
+#[test]
 fn variable_parts_list_their_values() {
     let folder = tempfile::tempdir().expect("a folder");
     let case = TestCase::create(&folder.path().join("a.case")).expect("a case");

@@ -16,7 +16,9 @@ use store::StoredColumn;
 /// Whether the values of fields can be counted segment by segment. Of equal numbers the first one is shown, and with
 /// decimals that depends on the order of the rows of all segments.
 pub fn can_count(fields: &[Arc<str>], snapshot: &Snapshot) -> bool {
-    fields.iter().all(|field| kinds(field, snapshot).all(|kind| kind != FieldKind::Float))
+    fields
+        .iter()
+        .all(|field| **field != *"template" && kinds(field, snapshot).all(|kind| kind != FieldKind::Float))
 }
 
 /// Takes the rows of a piece.

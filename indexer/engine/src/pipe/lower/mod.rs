@@ -63,6 +63,7 @@ impl Lowered {
                 (Some(name), _) if matches!(&**name, "time" | "raw") => {
                     return Err("hardly two events have the same time or text");
                 }
+                (Some(name), _) if **name == *"template" => return Err("a group is a template"),
                 (Some(name), _) => LoweredKey::Field(Arc::clone(name)),
                 (_, Some((name, width))) if **name == *"time" && !matches!(width, Width::Number(_)) => {
                     LoweredKey::Time(width.clone())
@@ -81,8 +82,8 @@ impl Lowered {
             }
             let field = match one.argument.as_ref().map(|argument| argument.as_field()) {
                 None => None,
-                Some(Some(name)) if **name != *"raw" => Some(lowered.place_of(name)),
-                Some(_) => return Err("a calculation is of an expression or of the text"),
+                Some(Some(name)) if !matches!(&**name, "raw" | "template") => Some(lowered.place_of(name)),
+                Some(_) => return Err("a calculation is of an expression, of the text or of templates"),
             };
             lowered.calculations.push((one.function, field));
         }

@@ -48,7 +48,7 @@ pub fn narrowed(keys: &[SortKey], first: usize, around: (Scope<'_>, &Run<'_>)) -
     let last = ranked(&sort, first - 1, 1, around)?;
     let [last] = last.as_slice() else { return Ok(None) };
     let wanted = ColumnRequest { columns: vec![sort.field.as_str().into()], refs: false };
-    let mut reader = Reader::of_few(scope.snapshot, &wanted, scope.case.raw_cursor());
+    let mut reader = Reader::of_few(scope.snapshot, &wanted, scope.case);
     let value = match reader.table(last.segment, &Picked::Some(&[last.row]), run)?.cell(0, 0) {
         Cell::Int(value) => value.to_string(),
         Cell::Float(value) => value.to_string(),

@@ -85,7 +85,7 @@ impl ContextStage {
 /// One field of a whole segment.
 fn column_of(scope: Scope<'_>, segment: u32, field: &Arc<str>, rows: usize, run: &Run<'_>) -> Result<Column> {
     let wanted = ColumnRequest { columns: vec![Arc::clone(field)], refs: false };
-    let mut reader = Reader::new(scope.snapshot, &wanted, scope.case.raw_cursor());
+    let mut reader = Reader::new(scope.snapshot, &wanted, scope.case);
     Ok(reader.table(segment, &Picked::Run(0..rows), run)?.column_or_missing(field))
 }
 
@@ -154,7 +154,7 @@ impl ContextStage {
         let known = crate::Engine::field_names(scope.snapshot);
         let columns = matched.names().iter().filter(|name| known.iter().any(|field| **field == ***name));
         let wanted = ColumnRequest { columns: columns.cloned().collect(), refs: true };
-        let mut reader = Reader::new(scope.snapshot, &wanted, scope.case.raw_cursor());
+        let mut reader = Reader::new(scope.snapshot, &wanted, scope.case);
         events.sort_unstable_by_key(|event| (event.segment, event.row));
         let mut tables = Vec::new();
         for same in events.chunk_by(|one, other| one.segment == other.segment) {
