@@ -166,15 +166,73 @@ fn levels_are_compared_by_their_own_names() {
     std::fs::write(&path, log).expect("a file");
     let case = imported(folder.path(), &[path], Profile::Full);
     assert_eq!(answer(&case, "SELECT line FROM events WHERE level >= 'warn' ORDER BY level"), [["3"], ["1"]]);
-    for text in
-        ["SELECT line FROM events WHERE level = 'eror'", "SELECT line FROM events WHERE level = 'ERR'"]
-    {
-        let message = |push_down| match sql(&case, text, push_down) {
-            Ok(table) => format!("{:?}", cells(&table)),
-            Err(error) => error.message().to_owned(),
-        };
-        assert_eq!(message(true), message(false), "{text}");
-        assert!(!message(true).contains('1'), "{text}: {}", message(true));
+    for (condition, literal, hint) in [
+        ("level = 'eror'", "'eror'", "did you mean 'error'?"),
+        ("level = 'ERR'", "'ERR'", "did you mean 'error'?"),
+        ("level IN ('warn', 'warning')", "'warning'", "did you mean 'warn'?"),
+        (
+            "raw <> 'x' AND NOT (level >= 'loud')",
+            "'loud'",
+            "the levels are trace, debug, info, notice, warn, error, fatal",
+        ),
+        ("raw = '' OR level = ''", "''", "level IS NULL selects events without one"),
+        ("level = 5", "5", "the levels are trace, debug, info, notice, warn, error, fatal"),
+    ] {
+        for push_down in [true, false] {
+            let text =
+                format!("SELECT line FROM (SELECT * FROM events WHERE {condition}) AS e WHERE line > 1");
+            let error = sql(&case, &text, push_down).expect_err(condition);
+            assert_eq!(error.hint_text(), Some(hint), "{condition}");
+            let (start, end) = error.span().expect(condition);
+            assert_eq!(&text[start..end], literal, "{condition}");
+            assert!(text[..start].contains("level"), "{condition}");
+        }
+    }
+}
+
+#[test]
+fn sides_of_a_comparison_that_do_not_fit_are_pointed_at() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = requests(folder.path(), 10);
+    for (condition, place, hint) in [
+        (
+            "n < 5 AND service > 5",
+            "5",
+            "did you mean '5'? TRY_CAST(service AS DOUBLE) reads texts as numbers",
+        ),
+        ("service IN (1, 2)", "1", "did you mean '1'? TRY_CAST(service AS DOUBLE) reads texts as numbers"),
+        ("lower(service) = 3", "3", "did you mean '3'? TRY_CAST(x AS DOUBLE) reads texts as numbers"),
+        ("status BETWEEN '200' AND '201'", "'200'", "did you mean 200?"),
+        (
+            "service < n",
+            "service",
+            "CAST(x AS VARCHAR), CAST(x AS BIGINT) and the like turn a value into another type",
+        ),
+        ("time > 'yesterday'", "'yesterday'", "write times like '2026-03-01 14:05:00'"),
+        (
+            "service + 1 > 5",
+            "service",
+            "CAST(x AS VARCHAR), CAST(x AS BIGINT) and the like turn a value into another type",
+        ),
+    ] {
+        let text = format!("SELECT n FROM events WHERE {condition}");
+        for push_down in [true, false] {
+            let error = sql(&case, &text, push_down).expect_err(condition);
+            assert_eq!(error.hint_text(), Some(hint), "{condition}: {error}");
+            let (start, end) = error.span().expect(condition);
+            assert_eq!(&text[start..end], place, "{condition}");
+        }
+    }
+    // What fits is answered.
+    for (condition, rows) in [
+        ("service > '5'", 10),
+        ("status = 200.0 AND n < 3.5", 1),
+        ("CAST(n AS VARCHAR) = '5'", 1),
+        ("time >= '2026-03-01'", 10),
+        ("level IS NULL AND (level = 'error') IS NULL", 10),
+    ] {
+        let text = format!("SELECT n FROM events WHERE {condition}");
+        assert_eq!(answer(&case, &text).len(), rows, "{condition}");
     }
 }
 

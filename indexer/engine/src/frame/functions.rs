@@ -8,7 +8,8 @@ use polars::prelude::{
 };
 use polars::sql::{FunctionOptions, FunctionRegistry, SQLContext};
 
-use query::{Quantity, Unit};
+use base::error::{Error, ErrorKind};
+use query::{Quantity, Unit, nearest};
 
 /// Each with what it does.
 pub const FUNCTIONS: [&str; 2] = ["date_trunc", "time_bucket"];
@@ -98,6 +99,24 @@ pub(super) fn usage(name: &str) -> PolarsError {
     PolarsError::SQLInterface(
         format!("a width and a time are what `{name}` takes: {name}({example}, time)").into(),
     )
+}
+
+/// An error about a text that is no width of bins, with the nearest one.
+pub(super) fn no_width(text: &str) -> Error {
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c.is_whitespace());
+    let number = &text[..text.len() - unit.len()];
+    let plural = if matches!(number.trim(), "" | "1") { "" } else { "s" };
+    let names: Vec<String> = UNITS.iter().map(|(name, ..)| format!("{name}{plural}")).collect();
+    let hint = match nearest(unit, names.iter().map(String::as_str)) {
+        Some(near) if width_of(&format!("{number}{near}")).is_some() => {
+            format!("did you mean '{number}{near}'?")
+        }
+        _ => {
+            let names = UNITS.map(|(name, ..)| name).join(", ");
+            format!("write a unit, or a number of them such as '2 weeks': {names}")
+        }
+    };
+    Error::new(ErrorKind::QueryInvalid, format!("'{text}' is no width of bins")).hint(hint)
 }
 
 /// `hour`, `5 minutes`, `5m`.

@@ -3,10 +3,15 @@
 use polars::prelude::PolarsError;
 use polars::sql::keywords;
 
+use super::comparisons::no_level;
 use super::functions::FUNCTIONS;
 use super::tables::TABLES;
+use super::words::{Word, WordKind, words};
 use base::error::{Error, ErrorKind};
 use query::nearest;
+
+pub(super) const CASTS: &str =
+    "CAST(x AS VARCHAR), CAST(x AS BIGINT) and the like turn a value into another type";
 
 /// A statement, and the aliases in it.
 pub(super) struct Mistakes<'a> {
@@ -58,6 +63,11 @@ impl<'a> Mistakes<'a> {
             return self
                 .unknown("function", name, &known, || "the usual ones are listed in docs/sql.md".to_owned());
         }
+        // The values of a list are made levels before they are compared.
+        if let Some(name) = between(first, "to `enum` failed", "\"]").and_then(|said| said.split('"').nth(1))
+        {
+            return self.at_comparison(Some("level"), Some(&format!("'{name}'")), no_level(name));
+        }
         if let Some(name) = missing_column(error, first) {
             let name =
                 name.rsplit_once('.').filter(|_| !self.text.contains(name)).map_or(name, |(_, name)| name);
@@ -70,8 +80,39 @@ impl<'a> Mistakes<'a> {
 
     /// An error about a name, with the place of the name.
     pub fn at(&self, name: &str, error: Error) -> Error {
-        match self.text.find(name) {
+        match self.word(name).or_else(|| self.text.find(name)) {
             Some(start) => error.spanning(start, start + name.len()),
+            None => error,
+        }
+    }
+
+    /// An error about a comparison, with the place of its literal, or else of its column. Of literals that are
+    /// written several times it is the one after the column.
+    pub fn at_comparison(&self, column: Option<&str>, literal: Option<&str>, error: Error) -> Error {
+        let words = words(self.text);
+        let is_column = |word: &Word<'_>| {
+            let name = word.text.trim_matches(['"', '`']);
+            matches!(word.kind, WordKind::Word | WordKind::Name)
+                && column.is_some_and(|column| column.eq_ignore_ascii_case(name))
+        };
+        let is_literal = |word: &Word<'_>| {
+            let number = |text: &str| text.parse().map(f64::abs).ok();
+            let is_same = |literal: &str| match word.kind {
+                WordKind::Text(_) => word.text == literal,
+                WordKind::Number => number(word.text).is_some_and(|value| number(literal) == Some(value)),
+                _ => false,
+            };
+            literal.is_some_and(is_same)
+        };
+        let after_column = |place: &usize| {
+            let names = words[..*place].iter().rev();
+            let mut names = names.filter(|word| matches!(word.kind, WordKind::Word | WordKind::Name));
+            names.find(|word| !word.is_keyword()).is_some_and(is_column)
+        };
+        let literals = || (0..words.len()).filter(|&place| is_literal(&words[place]));
+        let place = literals().find(after_column).or_else(|| literals().next());
+        match place.or_else(|| words.iter().position(is_column)) {
+            Some(place) => error.spanning(words[place].start, words[place].end()),
             None => error,
         }
     }
@@ -82,14 +123,14 @@ impl<'a> Mistakes<'a> {
             return error;
         }
         let message = error.message().to_owned();
-        let named = ["column '", "column \"", "col(\"", "of `", "value '", "value \""];
+        let named = ["column '", "column \"", "col(\"", "of `", "value '", "value \"", "`"];
         let name = named.iter().find_map(|before| {
             let rest = message.split_once(before)?.1;
             rest.split(['\'', '"', '`']).next().filter(|name| !name.is_empty() && self.text.contains(*name))
         });
         let is_of_types = ["cannot compare", "cast", "conversion", "dtype", "type "];
         let error = if error.hint_text().is_none() && is_of_types.iter().any(|part| message.contains(part)) {
-            error.hint("CAST(x AS VARCHAR), CAST(x AS BIGINT) and the like turn a value into another type")
+            error.hint(CASTS)
         } else {
             error
         };

@@ -3,6 +3,7 @@
 //! This module, `pipe/`, the store and `export/` name polars; above them are [`crate::Table`] and text.
 
 mod bounds;
+mod comparisons;
 mod complete;
 mod convert;
 mod functions;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use polars::prelude::{DslPlan, Expr, LazyFrame, SpecialEq, lit};
 
-use super::functions::{FUNCTIONS, usage, width_of, written};
-use super::lower::{inputs, unwrap};
+use super::functions::{FUNCTIONS, no_width, usage, width_of, written};
+use super::lower::{exprs, inputs, unwrap};
 use super::push::{constant, text as text_of};
 use super::words::{Word, WordKind, words};
 use base::error::{Error, ErrorKind, Result};
@@ -22,6 +22,15 @@ pub(super) fn spelled(text: &str) -> Result<Cow<'_, str>> {
     let words = words(text);
     if !words.iter().any(|word| FUNCTIONS.iter().any(|name| word.is(name))) {
         return Ok(Cow::Borrowed(text));
+    }
+    for call in words.windows(4) {
+        if let [name, open, width, comma] = call
+            && FUNCTIONS.iter().any(|known| name.is(known))
+            && (open.text, width.kind, comma.text) == ("(", WordKind::Text(true), ",")
+            && width_of(width.text.trim_matches('\'')).is_none()
+        {
+            return Err(no_width(width.text.trim_matches('\'')).spanning(width.start, width.end()));
+        }
     }
     let everywhere = words.iter().any(|word| ["union", "except", "intersect"].iter().any(|set| word.is(set)));
     let mut spelled = String::new();
@@ -101,25 +110,8 @@ pub(super) fn restored(frame: &LazyFrame) -> Result<LazyFrame> {
 
 fn restore(plan: &mut DslPlan) {
     unwrap(plan);
-    let each = |exprs: &mut Vec<Expr>| {
-        for expr in exprs {
-            *expr = std::mem::replace(expr, Expr::Len).map_expr(begin);
-        }
-    };
-    match plan {
-        DslPlan::Filter { predicate, .. } => {
-            *predicate = std::mem::replace(predicate, Expr::Len).map_expr(begin);
-        }
-        DslPlan::Select { expr, .. } => each(expr),
-        DslPlan::HStack { exprs, .. } => each(exprs),
-        DslPlan::Sort { by_column, .. } => each(by_column),
-        DslPlan::GroupBy { keys, predicates, aggs, .. } => {
-            [keys, predicates, aggs].into_iter().for_each(each);
-        }
-        DslPlan::Join { left_on, right_on, predicates, .. } => {
-            [left_on, right_on, predicates].into_iter().for_each(each);
-        }
-        _ => {}
+    for expr in exprs(plan) {
+        *expr = std::mem::replace(expr, Expr::Len).map_expr(begin);
     }
     inputs(plan).into_iter().for_each(restore);
 }
@@ -157,5 +149,10 @@ mod tests {
         let error = spelled("WITH g AS (SELECT time_bucket(5, time) FROM events) SELECT * FROM g")
             .expect_err("a number");
         assert_eq!(error.span(), Some((18, 29)));
+        let wrong = |text| spelled(text).expect_err("no width");
+        let error = wrong("SELECT date_trunc('fortnight', time) FROM events");
+        assert_eq!(error.span(), Some((18, 29)));
+        let error = wrong("SELECT time_bucket('5 minuts', time) FROM events");
+        assert_eq!(error.hint_text(), Some("did you mean '5 minutes'?"));
     }
 }

@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 
-use ingest::Level;
 use polars::prelude::{
     AnyValue, BooleanFunction, DataFrame, DataType, Expr, FunctionExpr, IntoLazy, LiteralValue, Operator,
     StringFunction, TimeUnit,
@@ -13,7 +12,7 @@ use polars::prelude::{
 
 use base::FieldKind;
 use base::stamp;
-use query::{Filter, Op, Pattern, Span, Test};
+use query::{Filter, Op, Pattern, Span, Test, levels};
 
 /// Beyond this, floats cannot represent every whole number.
 const EXACT: f64 = 4_503_599_627_370_496.0;
@@ -180,8 +179,7 @@ impl Columns {
             // Other names of levels are names in the language only.
             Holds::Level => {
                 let name = text(value)?;
-                let is_one = Level::ALL.iter().any(|level| *level != Level::None && level.name() == name);
-                is_one.then(|| exactly(compared(name)))
+                is_level(&name).then(|| exactly(compared(name)))
             }
             Holds::Whole | Holds::Float => Some(exactly(compared(number(value)?))),
             Holds::Bool => match value {
@@ -231,7 +229,12 @@ fn field(name: &str, test: Test) -> Filter {
     Filter::Field { field: name.to_owned(), test, span: Span { start: 0, end: 0 } }
 }
 
-fn comparison(op: Operator) -> Option<Op> {
+/// Whether a level has exactly this name.
+pub(super) fn is_level(name: &str) -> bool {
+    levels::LEVELS.iter().any(|(known, _)| *known == name)
+}
+
+pub(super) fn comparison(op: Operator) -> Option<Op> {
     Some(match op {
         Operator::Eq => Op::Equal,
         Operator::NotEq => Op::NotEqual,
@@ -267,7 +270,8 @@ fn is_constant(expr: &Expr) -> bool {
     }
 }
 
-fn listed(list: &Expr) -> Option<Vec<AnyValue<'static>>> {
+/// The values of a list without gaps.
+pub(super) fn listed(list: &Expr) -> Option<Vec<AnyValue<'static>>> {
     let values = match list {
         Expr::Literal(LiteralValue::Series(values)) => (**values).clone(),
         _ => match constant(list)? {
@@ -304,7 +308,7 @@ pub(super) fn text(value: &AnyValue<'_>) -> Option<String> {
 }
 
 /// A number that means the same in the language.
-fn number(value: &AnyValue<'_>) -> Option<String> {
+pub(super) fn number(value: &AnyValue<'_>) -> Option<String> {
     if value.is_integer() {
         let whole: i64 = value.extract()?;
         return Some(whole.to_string());

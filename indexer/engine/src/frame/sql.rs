@@ -12,7 +12,7 @@ use super::lower::Lowering;
 use super::mistakes::Mistakes;
 use super::scan::Shared;
 use super::thread::on_a_thread;
-use super::{bounds, failure, functions, nested, tables, words};
+use super::{bounds, comparisons, failure, functions, nested, tables, words};
 use crate::Engine;
 use crate::calculated::Calculated;
 use crate::pipe::{RunOptions, Table};
@@ -175,6 +175,7 @@ impl Engine {
         let spelled = nested::spelled(text)?;
         let frame = asked.context.execute(&spelled).map_err(|error| asked.mistakes.explain(&error))?;
         let frame = if matches!(spelled, Cow::Owned(_)) { nested::restored(&frame)? } else { frame };
+        comparisons::check(&frame, &asked.mistakes)?;
         // What has no name and what does not fit is found without an event being read.
         let mut typed = frame.clone();
         typed.collect_schema().map_err(|error| asked.mistakes.explain(&error))?;

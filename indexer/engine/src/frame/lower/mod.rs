@@ -12,7 +12,7 @@ mod source;
 
 use std::sync::Arc;
 
-use polars::prelude::{DslPlan, LazyFrame};
+use polars::prelude::{DslPlan, Expr, LazyFrame};
 
 use base::error::Result;
 use grouped::Grouped;
@@ -96,6 +96,23 @@ pub(super) fn inputs(plan: &mut DslPlan) -> Vec<&mut DslPlan> {
             vec![Arc::make_mut(input_left), Arc::make_mut(input_right)]
         }
         DslPlan::Union { inputs, .. } | DslPlan::HConcat { inputs, .. } => inputs.iter_mut().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The expressions of a plan's last operator.
+pub(super) fn exprs(plan: &mut DslPlan) -> Vec<&mut Expr> {
+    match plan {
+        DslPlan::Filter { predicate, .. } => vec![predicate],
+        DslPlan::Select { expr: exprs, .. }
+        | DslPlan::HStack { exprs, .. }
+        | DslPlan::Sort { by_column: exprs, .. } => exprs.iter_mut().collect(),
+        DslPlan::GroupBy { keys, predicates, aggs, .. } => {
+            [keys, predicates, aggs].into_iter().flatten().collect()
+        }
+        DslPlan::Join { left_on, right_on, predicates, .. } => {
+            [left_on, right_on, predicates].into_iter().flatten().collect()
+        }
         _ => Vec::new(),
     }
 }
