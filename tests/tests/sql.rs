@@ -337,6 +337,47 @@ fn what_memory_cannot_hold_is_refused_by_name() {
 }
 
 #[test]
+fn operators_of_polars_are_refused_before_they_take_too_much_memory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = requests(folder.path(), 4_000);
+    let ask = |text: &str, memory_bytes: usize| {
+        let run = RunOptions { memory_bytes, by_rows: true, ..RunOptions::default() };
+        let options = SqlOptions { run, ..SqlOptions::default() };
+        case.sql(&case.snapshot(), text, &options, &Cancel::default())
+    };
+    for (text, name) in [
+        (
+            "SELECT n + 1 AS m, count(*) AS c FROM events GROUP BY n + 1 ORDER BY c LIMIT 1",
+            "GROUP BY of 4000 rows",
+        ),
+        ("SELECT count(*) AS c FROM (SELECT DISTINCT n FROM events) AS d", "DISTINCT of 4000 rows"),
+        ("SELECT count(DISTINCT n) AS c FROM events", "DISTINCT of 4000 rows"),
+        (
+            "SELECT max(m) AS m FROM (SELECT n AS m FROM events ORDER BY n, status) AS s WHERE m > 2",
+            "ORDER BY of",
+        ),
+        (
+            "SELECT max(s) AS s FROM (SELECT sum(n) OVER (PARTITION BY n) AS s FROM events) AS w",
+            "OVER of 4000 rows",
+        ),
+    ] {
+        let refused = ask(text, 200 << 10).expect_err(text);
+        assert_eq!(refused.kind(), ErrorKind::Limit, "{text}: {refused}");
+        let expected = format!("`{name}");
+        assert!(refused.message().starts_with(&expected), "{text}: {refused}");
+        assert!(refused.message().contains("200 kB of memory"), "{text}: {refused}");
+        assert_eq!(ask(text, 4 << 20).expect(text).rows(), 1, "{text}");
+    }
+    // Few groups take little, and what an operator kept is given back to the next one.
+    for text in [
+        "SELECT n % 5 AS m, count(*) AS c FROM events GROUP BY n % 5",
+        "SELECT DISTINCT m FROM (SELECT DISTINCT n % 5 AS m FROM events) AS d ORDER BY m",
+    ] {
+        assert_eq!(ask(text, 270 << 10).expect(text).rows(), 5, "{text}");
+    }
+}
+
+#[test]
 fn sql_query_can_be_cancelled() {
     let folder = tempfile::tempdir().expect("a folder");
     let case = requests(folder.path(), 500);

@@ -8,6 +8,7 @@ mod complete;
 mod convert;
 mod functions;
 mod lower;
+mod memory;
 mod mistakes;
 mod nested;
 pub mod order;

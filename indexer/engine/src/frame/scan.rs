@@ -64,6 +64,17 @@ impl Shared {
         self.budget.take(what, bytes)
     }
 
+    pub fn give_back(&self, bytes: usize) {
+        self.budget.give_back(bytes);
+    }
+
+    /// An error as polars takes it; the run ends with the error itself.
+    pub fn fail(&self, error: Error) -> PolarsError {
+        let words = error.message().to_owned();
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        PolarsError::ComputeError(words.into())
+    }
+
     pub fn take_failure(&self) -> Option<Error> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -158,11 +169,7 @@ impl AnonymousScan for Events {
     }
 
     fn scan(&self, asked: AnonymousScanArgs) -> PolarsResult<DataFrame> {
-        self.read(&asked).map_err(|error| {
-            let words = error.message().to_owned();
-            self.shared.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            PolarsError::ComputeError(words.into())
-        })
+        self.read(&asked).map_err(|error| self.shared.fail(error))
     }
 }
 

@@ -12,7 +12,7 @@ use super::lower::Lowering;
 use super::mistakes::Mistakes;
 use super::scan::Shared;
 use super::thread::on_a_thread;
-use super::{bounds, comparisons, failure, functions, nested, tables, words};
+use super::{bounds, comparisons, failure, functions, memory, nested, tables, words};
 use crate::Engine;
 use crate::calculated::Calculated;
 use crate::pipe::{RunOptions, Table};
@@ -137,7 +137,7 @@ impl Engine {
         let (asked, frame) = self.planned(snapshot, text, options, cancel, OtherTables::Read)?;
         let shared = Arc::clone(&asked.shared);
         let (mistakes, cancel) = (&asked.mistakes, cancel.clone());
-        let frame = Lowering::answered(frame)?;
+        let frame = memory::charged(&Lowering::answered(frame)?, &shared);
         let result = on_a_thread(&cancel, move || {
             bounds::check(&frame, &shared)?;
             collect(frame, &shared)
