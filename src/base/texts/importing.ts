@@ -98,8 +98,8 @@ export const importing = {
 
   facts: {
     format: 'Format',
-    text: 'Text',
-    zone: 'Zone',
+    text: 'Encoding',
+    zone: 'Time zone',
     range: 'Time range',
     noTimes: 'no times',
     events: 'Events',
@@ -131,7 +131,7 @@ export const importing = {
     forAll: (what: string) => `Same as for all files (${what})`,
     encoding: 'Encoding',
     zone: 'Time zone if missing',
-    zoneHint: 'Europe/Berlin, UTC, +02:00',
+    zoneHint: 'Europe/Berlin',
     year: 'Year of the first event',
     yearHint: 'if missing',
     offset: 'Clock offset',
