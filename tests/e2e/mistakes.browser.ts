@@ -33,6 +33,8 @@ async function open(address = server.address): Promise<void> {
 
 afterEach(() => page.context().close());
 
+const BUSY = '#panel [aria-busy="true"]';
+
 const chartTotal = (shown: number) =>
   eventually('the chart of the last valid query', async () => {
     const text = await page.getByTestId('chart').getAttribute('data-total');
@@ -63,6 +65,85 @@ test('an invalid query leaves every tab with the last valid one, and one banner 
   await banner.waitFor();
   await page.getByTestId('query-revert').click();
   await banner.waitFor({ state: 'detached' });
+});
+
+const byId = (id: string) => page.getByTestId(id);
+
+/** Opens a tab, and returns the text of what it shows of the query. */
+type TabText = () => Promise<string>;
+
+/** The tabs that show what the query matches, besides the list and the charts. */
+const TABS: Readonly<Record<string, TabText>> = {
+  patterns: async () => {
+    await byId('tab-patterns').click();
+    await byId('patterns-as-list').click();
+    return byId('patterns').innerText();
+  },
+  seismograph: async () => {
+    await byId('tab-patterns').click();
+    await byId('patterns-as-seismograph').click();
+    const rows = await byId('seismograph').getAttribute('data-rows');
+    return `${rows}: ${await byId('seismograph-sum').innerText()}`;
+  },
+  map: async () => {
+    await byId('tab-map').click();
+    for (const [menu, field] of [
+      ['map-id', 'status'],
+      ['map-node', 'client_ip'],
+    ] as const) {
+      await byId(menu).click();
+      await byId(`${menu}-${field}`).click();
+    }
+    await byId('map-sum').filter({ hasText: 'step' }).waitFor();
+    return byId('map-sum').innerText();
+  },
+  detectors: async () => {
+    await byId('tab-detectors').click();
+    await byId('new-detector').click();
+    return byId('sentence').innerText();
+  },
+  compare: async () => {
+    await byId('tab-compare').click();
+    if (await byId('start-halves').count()) await byId('start-halves').click();
+    await page.locator('[data-testid="compare-state"][data-fraction="1"]').waitFor();
+    return byId('compare-tab').innerText();
+  },
+};
+
+test('tabs that are opened after an invalid query show the last valid one, dimmed, with one banner', async () => {
+  await open();
+  await query(page, 'checkout');
+  await totalBecomes(page, access.checkouts);
+  const valid = new Map<string, string>();
+  for (const [tab, read] of Object.entries(TABS)) {
+    let before = '';
+    // The text of an answer that is complete, which does not change any more.
+    await eventually(`the ${tab} of a valid query`, async () => {
+      const now = await read();
+      const isSame = now === before && now !== '' && (await page.locator(BUSY).count()) === 0;
+      before = now;
+      return isSame;
+    });
+    valid.set(tab, before);
+  }
+  expect(valid.get('map')).toContain('1 id, 59 steps');
+  await page.context().close();
+
+  // None of them has been open in this window before the mistake.
+  await open();
+  await query(page, 'checkout');
+  await totalBecomes(page, access.checkouts);
+  await query(page, 'checkout sttaus:200');
+  await byId('query-error').waitFor();
+  for (const [tab, read] of Object.entries(TABS)) {
+    await eventually(`the last valid ${tab}`, async () => (await read()) === valid.get(tab));
+    const style = await page.locator('#panel').evaluate((panel) => getComputedStyle(panel).filter);
+    expect(style, tab).toContain('opacity');
+    expect(await byId('query-error').count(), tab).toBe(1);
+    expect(await byId('pill').allInnerTexts(), tab).toEqual(['checkout']);
+    expect(await page.locator('[role="alert"]:visible').allInnerTexts(), tab).toHaveLength(1);
+    expect(await seriousFindings(page)).toEqual([]);
+  }
 });
 
 test('a timechart opens as a chart with all series, from a board too, and boards keep it', async () => {
@@ -117,6 +198,9 @@ test('the time picker takes what people paste, and an error is at its field', as
   const first = Date.UTC(2024, 2, 5, 14, 30);
   for (const text of [
     String(first / 1000),
+    'time>14:30',
+    'time < 14:30',
+    'time:14:30',
     new Date(first).toISOString(),
     'last 2 minutes',
     `${new Date(first).toISOString()}/${new Date(first + 60_000).toISOString()}`,
