@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use detect::{Alert, Detectors, ReadOptions, Scope};
+use detect::{Alert, Detectors, MissingFields, ReadOptions, Scope};
 use indexer::{Cancel, Case, stamp};
 use serde_json::{Value, json};
 
@@ -32,6 +32,10 @@ pub fn run(arguments: &Check) -> Result<Outcome> {
     print(&report.alerts, arguments.format)?;
     if arguments.verbose {
         report.not_applicable.iter().for_each(|id| out::say(&format!("not applicable: {id}")));
+        for MissingFields { rule, fields, cannot_match } in &report.missing_fields {
+            let but = if *cannot_match { ", so that it cannot match" } else { "" };
+            out::say(&format!("fields that are nowhere in this case: {rule}: {}{but}", fields.join(", ")));
+        }
     }
     let fired: std::collections::BTreeSet<&str> =
         report.alerts.iter().map(|alert| &*alert.detector).collect();
@@ -43,6 +47,13 @@ pub fn run(arguments: &Check) -> Result<Outcome> {
         report.not_applicable.len(),
         detectors.problems().len(),
     ));
+    if !report.missing_fields.is_empty() {
+        let cannot_match = report.missing_fields.iter().filter(|rule| rule.cannot_match).count();
+        out::say(&format!(
+            "{} rules name fields that are nowhere in this case; {cannot_match} of them cannot match without them (--verbose names them)",
+            report.missing_fields.len(),
+        ));
+    }
     let least = arguments.severity.map(detect::Severity::from);
     if report.alerts.iter().any(|alert| least.is_none_or(|least| alert.severity >= least)) {
         return Ok(Outcome::Fired);
@@ -75,6 +86,9 @@ fn print(alerts: &[Alert], format: AlertFormat) -> Result<()> {
                 for (name, value) in &alert.group {
                     writeln!(stdout, "              {name}: {value}")?;
                 }
+                if let Some(basis) = &alert.basis {
+                    writeln!(stdout, "              {basis}")?;
+                }
                 writeln!(stdout, "              {}", alert.detector)?;
                 writeln!(stdout, "              {}", alert.query)?;
             }
@@ -100,6 +114,7 @@ pub fn fields(alert: &Alert) -> Value {
         "group": if group.is_empty() { Value::Null } else { group.into() },
         "value": alert.value,
         "expected": alert.expected,
+        "basis": alert.basis,
         "query": alert.query,
     })
 }

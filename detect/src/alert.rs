@@ -3,7 +3,7 @@
 use std::fmt;
 
 use indexer::json;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How serious a detector takes what it finds, least first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -49,6 +49,53 @@ impl fmt::Display for Severity {
     }
 }
 
+/// What the value of an anomaly is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum Baseline {
+    /// The same time of other weeks.
+    Week,
+    /// The same time of other days.
+    Day,
+    /// The bins before.
+    Window,
+}
+
+/// How sure an anomaly is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum HistoryAmount {
+    Little,
+    Enough,
+}
+
+/// What an anomaly is judged by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AlertBasis"))]
+pub struct Basis {
+    pub baseline: Baseline,
+    /// How many values of that time there are.
+    pub samples: u32,
+    pub history: HistoryAmount,
+}
+
+impl fmt::Display for Basis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let values = match self.baseline {
+            Baseline::Week => "values of the same time of the week",
+            Baseline::Day => "values of the same time of the day",
+            Baseline::Window => "values before it",
+        };
+        let history = match self.history {
+            HistoryAmount::Little => "little history",
+            HistoryAmount::Enough => "enough history",
+        };
+        write!(f, "compared with {} {values}: {history}", self.samples)
+    }
+}
+
 /// An interval in which a detector's condition held.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -74,6 +121,8 @@ pub struct Alert {
     pub group: Vec<(String, String)>,
     pub value: Option<f64>,
     pub expected: Option<f64>,
+    /// Of an anomaly, at its peak.
+    pub basis: Option<Basis>,
     /// A query that selects the events.
     pub query: String,
 }

@@ -78,11 +78,24 @@ pub fn within(filter: Filter, from: Option<i64>, to: Option<i64>) -> Filter {
     all(vec![field_filter("time", FieldTest::Range(range)), filter])
 }
 
+/// The fields that a key is the first value of: linked fields have several names, `trace_id|request_id`.
+pub fn alternatives(key: &str) -> impl Iterator<Item = &str> {
+    key.split('|').map(str::trim)
+}
+
 /// A filter for the events of a group. Without a value an event has no such field.
 pub fn in_group(filter: Filter, by: &[String], keys: &[Option<String>]) -> Filter {
-    let is = |(name, key): (&String, &Option<String>)| match key {
-        Some(key) => field_filter(name, FieldTest::Compare(Op::Equal, escaped(key))),
-        None => Filter::Not(Box::new(field_filter(name, FieldTest::Exists))),
+    let has_none = |name: &str| Filter::Not(Box::new(field_filter(name, FieldTest::Exists)));
+    let is = |(name, key): (&String, &Option<String>)| {
+        let names: Vec<&str> = alternatives(name).collect();
+        let Some(key) = key else { return all(names.into_iter().map(has_none).collect()) };
+        // The first field that an event has is its key.
+        let way = |place: usize| {
+            let mut parts: Vec<Filter> = names[..place].iter().copied().map(has_none).collect();
+            parts.push(field_filter(names[place], FieldTest::Compare(Op::Equal, escaped(key))));
+            all(parts)
+        };
+        any((0..names.len()).map(way).collect())
     };
     let mut parts = vec![filter];
     parts.extend(by.iter().zip(keys).map(is));

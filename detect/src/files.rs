@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use indexer::{Cancel, Case, Engine, ErrorKind, Result, Snapshot};
+use serde::Serialize;
 
 use crate::alert::Alert;
 use crate::limits::FILE_BYTES;
@@ -71,8 +72,22 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// Detectors for events that the case has none of.
     pub not_applicable: Vec<String>,
+    /// Rules that ran and name fields that the case has none of.
+    pub missing_fields: Vec<MissingFields>,
     /// Detectors that ran.
     pub applicable: usize,
+}
+
+/// Fields that a rule names and the case has none of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct MissingFields {
+    /// The rule's id.
+    pub rule: String,
+    pub fields: Vec<String>,
+    /// Whether it can match nothing without them, so that "no match" would say too much.
+    pub cannot_match: bool,
 }
 
 impl Detectors {

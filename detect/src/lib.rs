@@ -36,7 +36,7 @@ mod sarif;
 pub mod sigma;
 mod yaml;
 
-pub use alert::{Alert, Severity};
-pub use files::{Detectors, Outcome, ReadOptions, Report, Scope, run_one, starters};
+pub use alert::{Alert, Baseline, Basis, HistoryAmount, Severity};
+pub use files::{Detectors, MissingFields, Outcome, ReadOptions, Report, Scope, run_one, starters};
 pub use problem::{Fault, Problem};
 pub use sarif::sarif;

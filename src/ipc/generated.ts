@@ -134,9 +134,19 @@ events: number,
  */
 group: Array<[string, string]>, value: number | null, expected: number | null, 
 /**
+ * Of an anomaly, at its peak.
+ */
+basis: AlertBasis | null, 
+/**
  * A query that selects the events.
  */
 query: string, };
+
+export type AlertBasis = { baseline: Baseline, 
+/**
+ * How many values of that time there are.
+ */
+samples: number, history: HistoryAmount, };
 
 export type AlertState = "firing" | "resolved";
 
@@ -209,6 +219,8 @@ suggest: boolean,
  * For that: where it should fire.
  */
 within: TimeSpan | null, };
+
+export type Baseline = "week" | "day" | "window";
 
 export type Beat = { periodNs: Nanos, 
 /**
@@ -796,6 +808,8 @@ casesFolder: string,
  */
 recent: Array<RecentCase>, };
 
+export type HistoryAmount = "little" | "enough";
+
 export type HostKind = "desktop" | "browser";
 
 export type ImportChoices = { reading: Reading, 
@@ -1157,7 +1171,11 @@ group: Array<string>, events: number, low: Array<number | null>, high: Array<num
 /**
  * Of anomalies and rhythms: what is expected, and the distance that a level is a multiple of.
  */
-expected: Array<number | null>, deviation: Array<number | null>, };
+expected: Array<number | null>, deviation: Array<number | null>, 
+/**
+ * Of anomalies: what the last bin is compared with.
+ */
+basis: AlertBasis | null, };
 
 export type Measured = { 
 /**
@@ -1172,6 +1190,16 @@ texts: Array<string | null> | null,
  * Matching events without the field, and those whose value is no number.
  */
 missing: number, mistyped: number, };
+
+export type MissingFields = { 
+/**
+ * The rule's id.
+ */
+rule: string, fields: Array<string>, 
+/**
+ * Whether it can match nothing without them, so that "no match" would say too much.
+ */
+cannotMatch: boolean, };
 
 export type Moved = { 
 /**
@@ -1844,6 +1872,10 @@ applicable: number,
  * Rules for events that the case has none of.
  */
 notApplicable: Array<string>, 
+/**
+ * Rules that ran and name fields that the case has none of.
+ */
+missingFields: Array<MissingFields>, 
 /**
  * The most serious first; of those alike in the order of time.
  */

@@ -221,12 +221,13 @@ describe('a detector', () => {
     const page = await newPage();
     const folder = join(temporaryFolder(), 'rules');
     mkdirSync(folder);
-    const rule = (name: string, source: string) =>
+    const rule = (name: string, source: string, field = 'status') =>
       writeFileSync(
         join(folder, `${name}.yml`),
-        `title: ${name}\nid: ${name}\nlevel: high\nlogsource: {${source}}\ndetection: {it: {status: 500}, condition: it}\n`,
+        `title: ${name}\nid: ${name}\nlevel: high\nlogsource: {${source}}\ndetection: {it: {${field}: 500}, condition: it}\n`,
       );
     rule('windows', 'product: windows, service: security');
+    rule('blind', 'product: jvm, category: application', 'nowhere');
     writeFileSync(join(folder, 'busy.toml'), BUSY);
     writeFileSync(join(folder, 'broken.yml'), 'title: [\n');
     await page.getByTestId('tab-detectors').click();
@@ -239,6 +240,8 @@ describe('a detector', () => {
     expect(sum).toContain('1 could not be read');
     await page.getByText('Not applicable (1)').click();
     await page.getByText('windows', { exact: true }).waitFor();
+    await page.getByTestId('missing-fields').locator('summary').click();
+    await page.getByText('nowhere: cannot match').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'detectors-rules');
   });

@@ -8,6 +8,7 @@ use indexer::query::Filter;
 use indexer::{Result, Snapshot};
 
 use super::News;
+use crate::evidence::alternatives;
 use crate::limits::{BASELINE_BINS, KEPT_BINS, LATE_BINS, LIVE_GROUPS};
 use crate::measure::history::Group;
 use crate::measure::reads::{Grouping, MeasureRead, Reads};
@@ -23,11 +24,18 @@ pub enum Merge {
     Sum,
     Least,
     Most,
-    /// They do not: percentiles, averages, distinct values.
+    /// They do not: percentiles, averages, distinct values, and anything by template.
     Reread,
 }
 
 impl Merge {
+    /// Templates are those of the whole case, not of what is new of it.
+    fn new(detector: &Detector, measure: &str) -> Merge {
+        let by_templates =
+            detector.by.iter().flat_map(|key| alternatives(key)).any(|field| field == "template");
+        if by_templates { Merge::Reread } else { Merge::from_measure(measure) }
+    }
+
     /// By the measure as it is written.
     pub fn from_measure(measure: &str) -> Merge {
         let name = match measure.split_once('(') {
@@ -86,7 +94,7 @@ impl BinReads {
         let mut reading = |filter: &Filter| {
             let grouping = Grouping {
                 with_ends: matches!(detector.condition, Condition::Absence(_)),
-                adds_up: Merge::from_measure(measure) != Merge::Reread,
+                adds_up: Merge::new(detector, measure) != Merge::Reread,
                 ..Grouping::new(filter, whole_milliseconds(width), &detector.by)
             };
             reads.reading(grouping, measure)
@@ -165,7 +173,7 @@ impl Bins {
         let width = whole_milliseconds(width);
         let is_anomaly = matches!(detector.condition, Condition::Anomaly(_));
         let kept = if is_anomaly { BASELINE_BINS } else { LATE_BINS };
-        let merge = Merge::from_measure(measure);
+        let merge = Merge::new(detector, measure);
         let frontier = floor(now, width);
         let cut = frontier.saturating_sub(kept.saturating_mul(width));
         let mut bins = Bins {
@@ -219,6 +227,8 @@ impl Bins {
         let frontier = floor(now, self.width).max(self.frontier);
         // What cannot be added up is read when its bin is over; late events of it when the next one is.
         let due = match self.merge {
+            // A silence ends with the first event, in a bin that is not over.
+            Merge::Reread if matches!(detector.condition, Condition::Absence(_)) => i64::MAX,
             Merge::Reread if frontier == self.frontier => i64::MIN,
             Merge::Reread => frontier,
             _ => i64::MAX,

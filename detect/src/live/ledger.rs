@@ -13,7 +13,7 @@ use indexer::{Marks, Snapshot};
 use serde::{Deserialize, Serialize};
 
 use super::{Message, hash};
-use crate::alert::{Alert, Severity};
+use crate::alert::{Alert, Basis, Severity};
 use crate::limits::KNOWN_ALERTS;
 
 const FILE: &str = "alerts.json";
@@ -85,24 +85,46 @@ struct KeptAlert {
     group: Vec<(String, String)>,
     value: Option<f64>,
     expected: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    basis: Option<Basis>,
     query: String,
 }
 
 impl From<Alert> for KeptAlert {
     fn from(alert: Alert) -> KeptAlert {
-        let Alert { detector, title, severity, start, end, peak, events, group, value, expected, query } =
-            alert;
-        let severity = severity.name().to_owned();
-        KeptAlert { detector, title, severity, start, end, peak, events, group, value, expected, query }
+        KeptAlert {
+            detector: alert.detector,
+            title: alert.title,
+            severity: alert.severity.name().to_owned(),
+            start: alert.start,
+            end: alert.end,
+            peak: alert.peak,
+            events: alert.events,
+            group: alert.group,
+            value: alert.value,
+            expected: alert.expected,
+            basis: alert.basis,
+            query: alert.query,
+        }
     }
 }
 
 impl From<KeptAlert> for Alert {
     fn from(kept: KeptAlert) -> Alert {
-        let KeptAlert { detector, title, severity, start, end, peak, events, group, value, expected, query } =
-            kept;
-        let severity = Severity::named(&severity).unwrap_or_default();
-        Alert { detector, title, severity, start, end, peak, events, group, value, expected, query }
+        Alert {
+            detector: kept.detector,
+            title: kept.title,
+            severity: Severity::named(&kept.severity).unwrap_or_default(),
+            start: kept.start,
+            end: kept.end,
+            peak: kept.peak,
+            events: kept.events,
+            group: kept.group,
+            value: kept.value,
+            expected: kept.expected,
+            basis: kept.basis,
+            query: kept.query,
+        }
     }
 }
 

@@ -362,6 +362,24 @@ fn silence_is_sent_by_the_clock_and_over_restarts() {
 }
 
 #[test]
+fn silence_of_a_template_ends_with_its_first_event() {
+    let text = "[[detector]]\nname = \"silent\"\nby = [\"template\"]\nabsence = { longer = \"10m\" }\n";
+    let mut bench = Bench::new(&[("d.toml", text)]);
+    let says = |second: i64, message: &str| (second, format!("\"message\":\"{message}\""));
+    bench.append(&[says(0, "queue is empty"), says(299, "job is done")], false);
+    assert_eq!(Bench::lines(&bench.refresh()), Vec::<String>::new());
+    // In a part of the case that has this template alone, and in a bin that is not over.
+    bench.append(&[says(895, "job is done")], false);
+    assert_eq!(bench.refresh().len(), 1, "the queue is silent");
+    bench.passed = Duration::from_secs(10);
+    assert_eq!(bench.refresh().len(), 0, "the job was done within ten minutes");
+    bench.append(&[says(950, "queue is empty")], false);
+    let sent = bench.refresh();
+    assert_eq!(sent.len(), 1);
+    assert_eq!(sent[0].state, State::Resolved);
+}
+
+#[test]
 fn an_anomaly_is_what_check_would_have_found_when_its_bin_was_over() {
     let text = "[[detector]]\nname = \"odd\"\nanomaly = { every = \"1m\", season = \"none\" }\n";
     let mut bench = Bench::new(&[("d.toml", text)]);

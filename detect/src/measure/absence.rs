@@ -92,6 +92,7 @@ impl Absence {
                 value: (to - from) as f64 / 1e9,
                 expected: limit as f64 / 1e9,
                 events: 0,
+                basis: None,
             })
             .collect()
     }

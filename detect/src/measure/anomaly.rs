@@ -9,6 +9,7 @@ use toml::Spanned;
 use super::Interval;
 use super::read::Lines;
 use super::series::Bin;
+use crate::alert::{Baseline, Basis, HistoryAmount};
 use crate::problem::Fault;
 
 const DAY: i64 = 86_400_000_000_000;
@@ -18,6 +19,11 @@ const TO_DEVIATION: f64 = 1.4826;
 
 /// A season needs so many values of the same time to be shown from chance.
 const LEAST_SAMPLES: usize = 4;
+
+/// With so many weeks or days, or bins before, what is expected hardly moves any more when another comes: the error of a
+/// median of eight values is less than half of their deviation, and the least `sensitivity` is one.
+const ENOUGH_SEASONS: u32 = 8;
+const ENOUGH_BEFORE: u32 = 30;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -115,23 +121,24 @@ impl Anomaly {
     /// What is expected of each bin.
     #[must_use]
     pub fn expected(&self, bins: &[Bin]) -> Vec<Option<Expected>> {
-        let medians = match self.season(bins) {
-            Season::None => before(self, bins),
-            Season::Day => seasonal(self, bins, DAY),
-            Season::Week | Season::Auto => seasonal(self, bins, 7 * DAY),
+        let baseline = self.baseline(bins);
+        let usual = match baseline {
+            Baseline::Window => before(self, bins),
+            Baseline::Day => seasonal(self, bins, DAY),
+            Baseline::Week => seasonal(self, bins, 7 * DAY),
         };
-        with_deviations(bins, &medians)
+        with_deviations(bins, &usual, baseline)
     }
 
-    /// Whether the history has enough of a season.
-    fn season(&self, bins: &[Bin]) -> Season {
+    /// The season that the history has enough of.
+    fn baseline(&self, bins: &[Bin]) -> Baseline {
         let span = bins.len() as i64 * self.width;
         let fits = |days: i64| span >= days * DAY * LEAST_SAMPLES as i64 && (days * DAY) % self.width == 0;
         match self.season {
-            Season::Auto | Season::Week if fits(7) => Season::Week,
-            Season::None => Season::None,
-            _ if fits(1) => Season::Day,
-            _ => Season::None,
+            Season::Auto | Season::Week if fits(7) => Baseline::Week,
+            Season::None => Baseline::Window,
+            _ if fits(1) => Baseline::Day,
+            _ => Baseline::Window,
         }
     }
 }
@@ -141,7 +148,11 @@ impl Anomaly {
 pub struct Expected {
     pub value: f64,
     pub deviation: f64,
+    pub basis: Basis,
 }
+
+/// A median, and of how many values of the time it is about.
+type Usual = (f64, usize);
 
 /// The intervals of bins that are unusual.
 #[must_use]
@@ -174,6 +185,7 @@ pub fn unusual(anomaly: &Anomaly, bins: &[Bin], expected: &[Option<Expected>]) -
                 length += 1;
                 if (value - expected.value).abs() > (last.value - last.expected).abs() {
                     (last.value, last.expected, last.peak) = (value, expected.value, bin.start);
+                    last.basis = Some(expected.basis);
                 }
             }
             _ => {
@@ -187,6 +199,7 @@ pub fn unusual(anomaly: &Anomaly, bins: &[Bin], expected: &[Option<Expected>]) -
                     value,
                     expected: expected.value,
                     events: bin.events,
+                    basis: Some(expected.basis),
                 });
             }
         }
@@ -211,7 +224,7 @@ pub fn median(values: &mut [f64]) -> Option<f64> {
 }
 
 /// By bin: the median of the bins at the same time of the season, and of their neighbours.
-fn seasonal(anomaly: &Anomaly, bins: &[Bin], period: i64) -> Vec<Option<f64>> {
+fn seasonal(anomaly: &Anomaly, bins: &[Bin], period: i64) -> Vec<Option<Usual>> {
     let slots = (period / anomaly.width).max(1);
     let slot = |bin: &Bin| (bin.start.rem_euclid(period) / anomaly.width).rem_euclid(slots);
     let mut by_slot: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
@@ -226,45 +239,53 @@ fn seasonal(anomaly: &Anomaly, bins: &[Bin], period: i64) -> Vec<Option<f64>> {
         let reach = if samples < 3 * LEAST_SAMPLES { 1.min(slots / 8) } else { 0 };
         let near = (-reach..=reach).filter_map(|away| by_slot.get(&(at + away).rem_euclid(slots)));
         let mut values: Vec<f64> = near.flatten().copied().collect();
-        median(&mut values).filter(|_| samples >= LEAST_SAMPLES / 2)
+        median(&mut values).filter(|_| samples >= LEAST_SAMPLES / 2).map(|median| (median, samples))
     };
-    let medians: BTreeMap<i64, Option<f64>> = by_slot.keys().map(|&at| (at, around(at))).collect();
+    let medians: BTreeMap<i64, Option<Usual>> = by_slot.keys().map(|&at| (at, around(at))).collect();
     bins.iter().map(|bin| medians.get(&slot(bin)).copied().flatten()).collect()
 }
 
 /// By bin: the median of the bins before it.
-fn before(anomaly: &Anomaly, bins: &[Bin]) -> Vec<Option<f64>> {
+fn before(anomaly: &Anomaly, bins: &[Bin]) -> Vec<Option<Usual>> {
     let reach = (anomaly.window / anomaly.width).max(LEAST_SAMPLES as i64 * 3) as usize;
     let at = |index: usize| {
         let first = index.saturating_sub(reach);
         let mut values: Vec<f64> = bins[first..index].iter().filter_map(|bin| bin.value).collect();
-        median(&mut values).filter(|_| values.len() >= LEAST_SAMPLES * 3)
+        let samples = values.len();
+        median(&mut values).filter(|_| samples >= LEAST_SAMPLES * 3).map(|median| (median, samples))
     };
     (0..bins.len()).map(at).collect()
 }
 
 /// Values spread more where they are large: counts by their square root. What is left is spread alike, so that one figure
 /// of all bins tells it, and few samples of a slot do not have to.
-fn with_deviations(bins: &[Bin], medians: &[Option<f64>]) -> Vec<Option<Expected>> {
+fn with_deviations(bins: &[Bin], usual: &[Option<Usual>], baseline: Baseline) -> Vec<Option<Expected>> {
     let scale = |median: f64| median.abs().max(1e-9).sqrt();
     let distances = |power: f64| -> Vec<f64> {
-        let pairs = bins.iter().zip(medians).filter_map(|(bin, median)| Some((bin.value?, (*median)?)));
+        let pairs = bins.iter().zip(usual).filter_map(|(bin, usual)| Some((bin.value?, (*usual)?.0)));
         pairs.map(|(value, median)| (value - median).abs() / scale(median).powf(power)).collect()
     };
     // Spread by the square root, and in proportion: whichever is wider at a value.
     let by_root = median(&mut distances(1.0)).unwrap_or(0.0) * TO_DEVIATION;
     let by_value = median(&mut distances(2.0)).unwrap_or(0.0) * TO_DEVIATION;
     let flat = median(&mut distances(0.0)).unwrap_or(0.0) * TO_DEVIATION;
-    medians
+    usual
         .iter()
-        .map(|median| {
-            median.map(|value| {
+        .map(|usual| {
+            usual.map(|(value, samples)| {
                 let root = by_root * scale(value);
                 let share = (by_value * value.abs()).min(flat.max(root));
                 // Values that never change leave a deviation of nothing; a hundredth of them is still the same.
                 let least = (value.abs() * 0.01).max(f64::MIN_POSITIVE.sqrt());
-                Expected { value, deviation: root.max(share).max(least) }
+                let deviation = root.max(share).max(least);
+                Expected { value, deviation, basis: basis(baseline, samples as u32) }
             })
         })
         .collect()
+}
+
+fn basis(baseline: Baseline, samples: u32) -> Basis {
+    let enough = if baseline == Baseline::Window { ENOUGH_BEFORE } else { ENOUGH_SEASONS };
+    let history = if samples < enough { HistoryAmount::Little } else { HistoryAmount::Enough };
+    Basis { baseline, samples, history }
 }

@@ -11,7 +11,7 @@ use super::anomaly::{Anomaly, Expected, unusual};
 use super::reads::Grouping;
 use super::series::{Bin, Keys, filled, is_count, series};
 use super::{CheckScope, Condition, Detector, Interval};
-use crate::alert::Alert;
+use crate::alert::{Alert, Basis};
 use crate::limits::KEPT_BINS;
 
 /// What was read of the events of one detector.
@@ -53,6 +53,8 @@ pub struct Points {
     /// Of anomalies and rhythms: what is expected, and the distance that a level is a multiple of.
     pub expected: Vec<Option<f64>>,
     pub deviation: Vec<Option<f64>>,
+    /// Of anomalies: what the last bin is compared with.
+    pub basis: Option<Basis>,
 }
 
 /// What a level would have done, and what it is worth next to times that are known to be bad.
@@ -151,7 +153,8 @@ impl History {
                     Condition::Absence(absence) => slots.pauses(absence, &group.bins),
                     _ => slots.bins(whole, self.width),
                 }
-                slots.points(shown(&group.keys), events(group))
+                let basis = whole.expected.iter().rev().flatten().next().map(|expected| expected.basis);
+                slots.points(shown(&group.keys), events(group), basis)
             })
         });
         order.into_iter().filter_map(|at| found[at].take()).collect()
@@ -318,13 +321,13 @@ impl Slots {
         }
     }
 
-    fn points(self, group: Vec<String>, events: u64) -> Points {
+    fn points(self, group: Vec<String>, events: u64, basis: Option<Basis>) -> Points {
         let mean = |part: fn(&(f64, f64, u32)) -> f64| {
             let of = |sum: &(f64, f64, u32)| (sum.2 > 0).then(|| part(sum) / f64::from(sum.2));
             self.expected.iter().map(of).collect()
         };
         let (expected, deviation) = (mean(|sum| sum.0), mean(|sum| sum.1));
-        Points { group, events, low: self.low, high: self.high, expected, deviation }
+        Points { group, events, low: self.low, high: self.high, expected, deviation, basis }
     }
 }
 

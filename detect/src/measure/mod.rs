@@ -15,7 +15,7 @@ pub(crate) mod threshold;
 use indexer::query::{Filter, parse_query};
 use indexer::{Cancel, Case, Error, ErrorKind, Result, RunOptions, Snapshot, Table};
 
-use crate::alert::{Alert, Severity};
+use crate::alert::{Alert, Basis, Severity};
 use crate::evidence;
 use crate::limits::ALERTS;
 
@@ -95,6 +95,8 @@ pub struct Interval {
     pub value: f64,
     pub expected: f64,
     pub events: u64,
+    /// Of anomalies.
+    pub basis: Option<Basis>,
 }
 
 impl Detector {
@@ -160,6 +162,7 @@ impl Detector {
             group: group.collect(),
             value: Some(interval.value),
             expected: Some(interval.expected),
+            basis: interval.basis,
             query: query.to_string(),
         }
     }

@@ -90,13 +90,29 @@ impl Pattern {
                     let since = since.unwrap_or_else(|| first.saturating_add(*learn));
                     let is_new = start >= since && pattern.count >= *least;
                     let (value, events) = (pattern.count as f64, pattern.count);
-                    is_new.then_some(Interval { start, end, peak: start, value, expected: 0.0, events })
+                    is_new.then_some(Interval {
+                        start,
+                        end,
+                        peak: start,
+                        value,
+                        expected: 0.0,
+                        events,
+                        basis: None,
+                    })
                 }
                 Pattern::Surge { factor, least } => surge(&pattern.counts, &totals, *factor, *least).map(
                     |(from, to, peak, value, expected, events)| {
                         let at = |bucket: usize| patterns.start + patterns.width_ns * bucket as i64;
                         let (from, to) = (at(from).max(start), (at(to + 1) - 1).min(end));
-                        Interval { start: from, end: to, peak: at(peak), value, expected, events }
+                        Interval {
+                            start: from,
+                            end: to,
+                            peak: at(peak),
+                            value,
+                            expected,
+                            events,
+                            basis: None,
+                        }
                     },
                 ),
             };

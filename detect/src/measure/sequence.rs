@@ -8,7 +8,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::read::Lines;
-use super::series::{Keys, quoted};
+use super::series::{Keys, key_expression, key_name};
 use super::{CheckScope, Detector, Evaluated, Interval};
 use crate::evidence::any;
 use crate::problem::Fault;
@@ -78,7 +78,7 @@ impl Sequence {
         };
         let events = if self.is_without { within(first) } else { within(first) + within(second) };
         let (value, expected) = (gap as f64 / 1e9, self.within as f64 / 1e9);
-        Interval { start, end, peak: end, value, expected, events }
+        Interval { start, end, peak: end, value, expected, events, basis: None }
     }
 
     /// From when to when, and how long from the first event to the second; sequences that overlap are one.
@@ -111,11 +111,13 @@ pub fn times(
     scope: &CheckScope<'_>,
     filter: &Filter,
 ) -> Result<BTreeMap<Keys, Vec<i64>>> {
-    let by: Vec<String> = detector.by.iter().map(|name| quoted(name)).collect();
-    let text = format!("{filter} | keep time, {}", by.join(", "));
+    let names: Vec<String> = (0..detector.by.len()).map(key_name).collect();
+    let keys = detector.by.iter().zip(&names).map(|(key, name)| format!("{name} = {}", key_expression(key)));
+    let keys: Vec<String> = keys.collect();
+    let text = format!("{filter} | eval {} | keep time, {}", keys.join(", "), names.join(", "));
     let table = scope.table(&text)?;
     let column = |name: &str| table.names().iter().position(|known| &**known == name);
-    let (at, keys): (_, Vec<_>) = (column("time"), detector.by.iter().map(|name| column(name)).collect());
+    let (at, keys): (_, Vec<_>) = (column("time"), names.iter().map(|name| column(name)).collect());
     let mut found: BTreeMap<Keys, Vec<i64>> = BTreeMap::new();
     for row in 0..table.rows() {
         let Some(Cell::Time(time)) = at.map(|at| table.cell(row, at)) else { continue };

@@ -6,6 +6,7 @@ use indexer::{Cell, Result, Table};
 
 use super::CheckScope;
 use super::reads::Grouping;
+use crate::evidence::alternatives;
 
 /// Keys of a group, nothing where an event has no value.
 pub type Keys = Vec<Option<String>>;
@@ -32,7 +33,8 @@ pub fn series(scope: &CheckScope<'_>, grouping: &Grouping, measure: &str) -> Res
 /// A query for measures of groups of events.
 pub fn query_text(grouping: &Grouping, measures: &[&str]) -> String {
     let mut names = vec![format!("bin(time, {}ms) as at", (grouping.width / 1_000_000).max(1))];
-    names.extend(grouping.by.iter().map(|name| quoted(name)));
+    let keys = grouping.by.iter().zip(0..);
+    names.extend(keys.map(|(key, place)| format!("{} as {}", key_expression(key), key_name(place))));
     let values = measures.iter().enumerate().map(|(place, measure)| format!("{measure} as {}", value(place)));
     let ends = ["min(time) as first", "max(time) as last"].map(str::to_owned);
     let ends = ends.into_iter().filter(|_| grouping.with_ends);
@@ -51,7 +53,7 @@ pub fn of_table(table: &Table, grouping: &Grouping, measures: usize) -> Vec<Seri
     let cell = |row: usize, at: Option<usize>| at.map_or(Cell::Missing, |at| table.cell(row, at));
     let (at, events) = (column("at"), column("events"));
     let (first, last) = (column("first"), column("last"));
-    let keys: Vec<Option<usize>> = grouping.by.iter().map(|name| column(name)).collect();
+    let keys: Vec<Option<usize>> = (0..grouping.by.len()).map(|place| column(&key_name(place))).collect();
     let values: Vec<Option<usize>> = (0..measures).map(|place| column(&value(place))).collect();
     let mut all = vec![Series::new(); measures];
     for row in 0..table.rows() {
@@ -83,9 +85,18 @@ pub fn of_table(table: &Table, grouping: &Grouping, measures: usize) -> Vec<Seri
     all
 }
 
-/// A name as the language takes it in expressions.
-pub fn quoted(name: &str) -> String {
-    format!("`{name}`")
+/// The column of a key.
+pub fn key_name(place: usize) -> String {
+    format!("key{place}")
+}
+
+/// A key as the language takes it in expressions.
+pub fn key_expression(key: &str) -> String {
+    let mut names: Vec<String> = alternatives(key).map(|name| format!("`{name}`")).collect();
+    match names.len() {
+        1 => names.remove(0),
+        _ => format!("coalesce({})", names.join(", ")),
+    }
 }
 
 /// Whether a measure counts, so that it is 0 where nothing is.

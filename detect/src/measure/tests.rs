@@ -1,12 +1,14 @@
 //! Detectors of our own over small cases, and anomalies over made-up series.
 
+mod starters;
+
 use std::fs;
 
 use indexer::{Cancel, Case, ImportOptions, View};
 
 use super::series::Bin;
-use super::{Anomaly, Interval, Season, anomalies};
-use crate::{Detectors, ReadOptions, Report, Scope};
+use super::{Anomaly, Season, anomalies};
+use crate::{Baseline, Detectors, HistoryAmount, ReadOptions, Report, Scope};
 
 const SECOND: i64 = 1_000_000_000;
 const MINUTE: i64 = 60 * SECOND;
@@ -24,9 +26,13 @@ impl Bench {
         let line = |(second, fields): &(i64, &str)| {
             format!("{{\"time\":\"{}\",{fields}}}\n", indexer::stamp::to_rfc3339(start + second * SECOND))
         };
+        Bench::of_log(&events.iter().map(line).collect::<String>())
+    }
+
+    fn of_log(text: &str) -> Bench {
         let folder = tempfile::tempdir().expect("a folder");
-        let log = folder.path().join("events.ndjson");
-        fs::write(&log, events.iter().map(line).collect::<String>()).expect("written");
+        let log = folder.path().join("events.log");
+        fs::write(&log, text).expect("written");
         let case = Case::create(&folder.path().join("a.case")).expect("a case");
         case.import(&[log], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("imported");
         Bench { folder, case }
@@ -120,6 +126,24 @@ fn absence_is_longer_than_a_time_or_than_the_own_rhythm() {
 }
 
 #[test]
+fn each_template_is_a_group_of_its_own() {
+    let mut events = minutes(&[1, 1, 5, 1, 1, 1], r#""message":"request done in time""#);
+    events.extend(minutes(&[2, 2, 2, 0, 0, 0], r#""message":"queue is empty""#));
+    let bench = Bench::new(&events);
+    let found = |condition: &str| {
+        let report = bench.check(&format!("by = [\"template\"]\n{condition}"));
+        assert_eq!(report.problems, []);
+        report.alerts
+    };
+    let busy = found("threshold = { above = 4 }");
+    assert_eq!(busy.iter().map(|alert| alert.value).collect::<Vec<_>>(), [Some(5.0)]);
+    let silent = found("absence = { longer = \"2m\" }");
+    assert_eq!(silent.len(), 1, "of one the silence lasts, the other goes on");
+    assert_eq!(silent[0].start.zip(silent[0].end).map(|(start, end)| (end - start) / SECOND), Some(178));
+    assert_ne!(busy[0].group, silent[0].group);
+}
+
+#[test]
 fn sequences_have_a_key_and_a_time() {
     let bench = Bench::new(&[
         (0, r#""user":"ann","what":"fail""#),
@@ -137,6 +161,33 @@ fn sequences_have_a_key_and_a_time() {
     );
     let without = format!("{head}sequence = {{ without = \"what:login\", within = \"2m\" }}");
     assert_eq!(bench.spans(&without), [(200, 200, 120.0)]);
+}
+
+#[test]
+fn linked_fields_are_one_key() {
+    let bench = Bench::new(&[
+        (0, r#""trace_id":"a1","what":"order""#),
+        (5, r#""request_id":"a1","what":"paid""#),
+        (10, r#""trace_id":"b2","request_id":"a1","what":"order""#),
+        (40, r#""request_id":"b2","what":"paid""#),
+        (100, r#""what":"order""#),
+        (101, r#""what":"paid""#),
+        (300, r#""request_id":"c3","what":"order""#),
+        (400, r#""trace_id":"c3","what":"paid""#),
+    ]);
+    let head = "query = \"what:order\"\nby = [\"trace_id|request_id\"]\n";
+    let paid = format!("{head}sequence = {{ then = \"what:paid\", within = \"1m\" }}");
+    assert_eq!(bench.spans(&paid), [(0, 5, 5.0), (10, 40, 30.0)]);
+    assert_eq!(bench.check(&paid).alerts[0].group, [("trace_id|request_id".to_owned(), "a1".to_owned())]);
+    let unpaid = format!("{head}sequence = {{ without = \"what:paid\", within = \"1m\" }}");
+    assert_eq!(bench.spans(&unpaid), [(300, 300, 60.0)]);
+    // The first field that an event has is its key: of the third event that is `b2`. Without any it has none.
+    let counts =
+        bench.check("by = [\"trace_id|request_id\"]\nthreshold = { above = 0, every = \"1h\" }").alerts;
+    let counts: Vec<(&str, u64)> = counts.iter().map(|alert| (&*alert.group[0].1, alert.events)).collect();
+    assert_eq!(counts, [("", 2), ("a1", 2), ("b2", 2), ("c3", 2)]);
+    let silent = "query = \"what:paid\"\nby = [\"trace_id|request_id\"]\nabsence = { longer = \"5m\" }";
+    assert_eq!(bench.check(silent).alerts.len(), 2, "a1 and b2 are silent to the end");
 }
 
 #[test]
@@ -222,59 +273,6 @@ fn the_starter_set_reads_and_runs_over_a_case_with_its_fields() {
     );
 }
 
-/// A small generator of numbers (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn normal(&mut self) -> f64 {
-        let (radius, angle) = (self.unit().max(1e-300), self.unit());
-        (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
-    }
-}
-
-/// Weeks of a seasonal measure in bins of five minutes, with faults: a level, a spike, a drop or silence.
-fn seasonal(seed: u64, faults: usize) -> (Vec<Bin>, Vec<(usize, usize)>) {
-    const BINS: usize = 288 * 7 * 8;
-    let mut random = Random(seed);
-    let mut values: Vec<f64> = (0..BINS)
-        .map(|bin| {
-            let (hour, weekday) = (bin as f64 / 12.0 % 24.0, bin / 288 % 7);
-            let day = 1.0 + 0.6 * ((hour - 14.0) / 24.0 * std::f64::consts::TAU).cos();
-            let mean = 400.0 * day * if weekday >= 5 { 0.6 } else { 1.0 };
-            (mean + mean.sqrt() * 1.3 * random.normal()).max(0.0).round()
-        })
-        .collect();
-    let mut truth = Vec::new();
-    // Faults are spaced, so that each is one of its own.
-    let stride = BINS / faults;
-    for fault in 0..faults {
-        let start = fault * stride + 12 + (random.unit() * (stride - 36) as f64) as usize;
-        let (length, change): (usize, fn(f64) -> f64) = match fault % 4 {
-            0 => (9, |value| value * 1.8),
-            1 => (1, |value| value * 3.0),
-            2 => (4, |value| value * 0.35),
-            _ => (6, |_| 0.0),
-        };
-        for value in &mut values[start..start + length] {
-            *value = change(*value).round();
-        }
-        truth.push((start, start + length));
-    }
-    let bin = |(index, value): (usize, f64)| {
-        let start = index as i64 * 5 * MINUTE + 2_000 * 7 * DAY;
-        Bin { start, value: Some(value), events: value as u64, ends: (start, start) }
-    };
-    (values.into_iter().enumerate().map(bin).collect(), truth)
-}
-
 fn detector(season: Season) -> Anomaly {
     Anomaly {
         measure: "count".to_owned(),
@@ -288,38 +286,48 @@ fn detector(season: Season) -> Anomaly {
     }
 }
 
+/// So many bins of five minutes with hardly any change.
+fn calm(bins: usize) -> Vec<Bin> {
+    let bin = |index: usize| {
+        let start = index as i64 * 5 * MINUTE + 2_000 * 7 * DAY;
+        Bin { start, value: Some(100.0 + (index * 7 % 11) as f64), events: 1, ends: (start, start) }
+    };
+    (0..bins).map(bin).collect()
+}
+
 #[test]
-fn injected_faults_are_found_and_little_else() {
-    for seed in 1..=5 {
-        let (bins, truth) = seasonal(seed, 200);
-        let found = anomalies(&detector(Season::Auto), &bins);
-        let first = bins[0].start;
-        let place = |interval: &Interval| {
-            let at = |time: i64| ((time - first) / (5 * MINUTE)) as usize;
-            (at(interval.start), at(interval.end) + 1)
-        };
-        let overlaps = |one: &(usize, usize), other: &(usize, usize)| one.0 < other.1 && other.0 < one.1;
-        let places: Vec<_> = found.iter().map(place).collect();
-        let right = places.iter().filter(|found| truth.iter().any(|fault| overlaps(found, fault))).count();
-        let seen = truth.iter().filter(|fault| places.iter().any(|found| overlaps(found, fault))).count();
-        let (precision, recall) = (right as f64 / places.len() as f64, seen as f64 / truth.len() as f64);
-        assert!(
-            precision >= 0.95 && recall >= 0.95,
-            "seed {seed}: precision {precision:.3}, recall {recall:.3}"
-        );
+fn anomalies_say_what_they_are_judged_by() {
+    const PER_DAY: usize = 288;
+    let basis = |bins: usize| {
+        let mut calm = calm(bins);
+        calm[bins - 10].value = Some(900.0);
+        let found = anomalies(&detector(Season::Auto), &calm);
+        assert_eq!(found.len(), 1, "{bins} bins");
+        found[0].basis.map(|basis| (basis.baseline, basis.samples, basis.history))
+    };
+    for (bins, expected) in [
+        (8 * 7 * PER_DAY, (Baseline::Week, 8, HistoryAmount::Enough)),
+        (4 * 7 * PER_DAY, (Baseline::Week, 4, HistoryAmount::Little)),
+        (8 * PER_DAY, (Baseline::Day, 8, HistoryAmount::Enough)),
+        (5 * PER_DAY, (Baseline::Day, 5, HistoryAmount::Little)),
+        (40, (Baseline::Window, 30, HistoryAmount::Enough)),
+        (25, (Baseline::Window, 15, HistoryAmount::Little)),
+    ] {
+        assert_eq!(basis(bins), Some(expected), "{bins} bins");
     }
+    let bench = Bench::new(&minutes(&[&[5; 20][..], &[50], &[5]].concat(), r#""n":1"#));
+    let alerts = bench.check("anomaly = { every = \"1m\" }").alerts;
+    assert_eq!(
+        alerts[0].basis.map(|basis| basis.to_string()).as_deref(),
+        Some("compared with 20 values before it: little history")
+    );
+    assert_eq!(bench.check("threshold = { above = 20 }").alerts[0].basis, None);
 }
 
 #[test]
 fn quiet_data_has_few_anomalies_whatever_the_season() {
     for season in [Season::Auto, Season::Week, Season::Day, Season::None] {
-        let (mut bins, _) = seasonal(9, 200);
-        bins.truncate(2_000);
-        let calm: Vec<Bin> = bins
-            .iter()
-            .enumerate()
-            .map(|(index, bin)| Bin { value: Some(100.0 + (index * 7 % 11) as f64), ..*bin })
-            .collect();
+        let calm = calm(2_000);
         assert_eq!(anomalies(&detector(season), &calm), [], "{season:?}");
         let mut spiked = calm.clone();
         spiked[1_500].value = Some(900.0);

@@ -177,7 +177,8 @@ impl Threshold {
         match open {
             None if self.breaks(value) => {
                 let (start, peak) = (bin.start, bin.start);
-                *open = Some(Interval { start, end, peak, value, expected: self.limit, events: bin.events });
+                let (expected, events) = (self.limit, bin.events);
+                *open = Some(Interval { start, end, peak, value, expected, events, basis: None });
             }
             None => {}
             Some(_) if self.clears(value) => return open.take(),

@@ -1,7 +1,7 @@
 //! All rules as one program for one case: tests that rules share are there once, fields are those of the case, and
 //! each rule has triggers. At least one trigger holds wherever the rule does.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use indexer::query::Pattern;
 
@@ -58,6 +58,17 @@ pub struct Variant {
     pub triggers: Option<Vec<TestId>>,
 }
 
+/// A kind of events that a rule is about.
+#[derive(Debug)]
+pub struct RuleKind {
+    /// Of the program's `kinds`.
+    pub kind: usize,
+    /// Fields of the rule that the case has none of, in order.
+    pub missing: BTreeSet<String>,
+    /// Whether the rule can match an event of this kind.
+    pub can_match: bool,
+}
+
 #[derive(Debug)]
 pub struct Program {
     pub slots: Vec<Slot>,
@@ -69,7 +80,7 @@ pub struct Program {
     /// By test: the variants that it starts.
     pub starts: Vec<Vec<u32>>,
     /// By rule: the kinds it is about. None where the table has no entry for its log source.
-    pub rule_kinds: Vec<Option<Vec<usize>>>,
+    pub rule_kinds: Vec<Option<Vec<RuleKind>>>,
 }
 
 impl Program {
@@ -85,13 +96,16 @@ impl Program {
             let mut kinds = Vec::with_capacity(ways.len());
             for events in ways {
                 let kind = builder.kind(events);
-                kinds.push(kind);
+                let mut of_kind = RuleKind { kind, missing: BTreeSet::new(), can_match: false };
                 if builder.kinds[kind].is_some() {
                     let expr = builder.expr(&rule.condition, events);
-                    if expr != Expr::Always(false) {
+                    of_kind.can_match = expr != Expr::Always(false);
+                    of_kind.missing = builder.missing(&rule.condition, events, of_kind.can_match);
+                    if of_kind.can_match {
                         variants.push((index, kind, expr));
                     }
                 }
+                kinds.push(of_kind);
             }
             rule_kinds.push(Some(kinds));
         }
@@ -199,6 +213,18 @@ impl<'a> Builder<'a> {
         id
     }
 
+    /// The fields of a condition that are nowhere in the case. A condition that can hold may test that they are not there.
+    fn missing(&mut self, expr: &Expr<Predicate>, events: &Events, can_match: bool) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        expr.each_leaf(&mut |predicate| match (&predicate.field, &predicate.test) {
+            (_, Test::Exists | Test::Null) if can_match => {}
+            (None, _) => {}
+            (Some(field), Test::Field { other, .. }) => names.extend([field, other]),
+            (Some(field), _) => names.extend([field]),
+        });
+        names.into_iter().filter(|name| self.slot(name, events).is_none()).cloned().collect()
+    }
+
     /// A condition over tests of the program. What a field that is nowhere decides is decided here.
     fn expr(&mut self, expr: &Expr<Predicate>, events: &Events) -> Expr<TestId> {
         match expr {
@@ -253,7 +279,7 @@ impl<'a> Builder<'a> {
     fn finish(
         self,
         variants: Vec<(usize, usize, Expr<TestId>)>,
-        rule_kinds: Vec<Option<Vec<usize>>>,
+        rule_kinds: Vec<Option<Vec<RuleKind>>>,
     ) -> Program {
         let Builder { slots, mut tests, selectors, kinds, .. } = self;
         let mut starts = vec![Vec::new(); tests.len()];

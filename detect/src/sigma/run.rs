@@ -1,6 +1,6 @@
 //! Rules over a case: segment by segment, then correlations over what the rules found.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::sources::{Events, Sources};
 use super::{RuleSet, TextSearch};
 use crate::alert::Alert;
 use crate::evidence;
-use crate::files::Report;
+use crate::files::{MissingFields, Report};
 use crate::limits::{ALERTS, CORRELATED_EVENTS, NAMED_EVENTS};
 use crate::problem::{Fault, Problem};
 
@@ -227,7 +227,7 @@ impl Outcome<'_> {
             .program
             .rule_kinds
             .iter()
-            .map(|ways| ways.as_ref().is_some_and(|ways| ways.iter().any(|&kind| kinds[kind])))
+            .map(|ways| ways.as_ref().is_some_and(|ways| ways.iter().any(|way| kinds[way.kind])))
             .collect();
         let quiet: HashSet<usize> = self
             .rules
@@ -244,6 +244,7 @@ impl Outcome<'_> {
                 continue;
             }
             report.applicable += 1;
+            report.missing_fields.extend(self.missing_fields(index, &kinds));
             let found = self.of_rule(index);
             if found.count > 0 && !quiet.contains(&index) {
                 report.alerts.push(self.alert(index, &found));
@@ -251,6 +252,21 @@ impl Outcome<'_> {
         }
         self.correlations(&applies, &mut report);
         report
+    }
+
+    /// The fields of a rule that are nowhere in the case, whichever way its events come; of a rule that can match in
+    /// none of them, those that are missing in any.
+    fn missing_fields(&self, index: usize, kinds: &[bool]) -> Option<MissingFields> {
+        let ways = self.program.rule_kinds[index].as_ref()?;
+        let seen = || ways.iter().filter(|way| kinds[way.kind]);
+        let cannot_match = !seen().any(|way| way.can_match);
+        let joined = |all: BTreeSet<String>, other| if cannot_match { &all | &other } else { &all & &other };
+        let fields = seen().map(|way| way.missing.clone()).reduce(joined)?;
+        (!fields.is_empty()).then(|| MissingFields {
+            rule: self.rules.rules[index].id.clone(),
+            fields: fields.into_iter().collect(),
+            cannot_match,
+        })
     }
 
     /// What a rule matched in all segments.
@@ -287,6 +303,7 @@ impl Outcome<'_> {
             group: Vec::new(),
             value: Some(found.count as f64),
             expected: None,
+            basis: None,
             query: filter.to_string(),
         }
     }
@@ -416,6 +433,7 @@ impl Outcome<'_> {
             group: correlation.group_by.iter().cloned().zip(interval.keys.iter().cloned()).collect(),
             value: Some(interval.value),
             expected,
+            basis: None,
             query: filter.to_string(),
         }
     }

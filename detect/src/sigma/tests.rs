@@ -135,6 +135,45 @@ fn each_modifier_matches_what_it_should() {
 }
 
 #[test]
+fn fields_that_are_nowhere_are_named_by_rule() {
+    let bench = Bench::new(&logins(&[(0, "Fail", "ann")]));
+    let missing = |detection: &str| {
+        let rule = format!(
+            "title: t\nid: r\nlogsource: {{product: aws, service: cloudtrail}}\ndetection:\n{detection}"
+        );
+        let report = bench.report(&rule);
+        assert_eq!(report.applicable, 1, "{detection}");
+        report
+            .missing_fields
+            .into_iter()
+            .next()
+            .map(|missing| (missing.fields.join(" "), missing.cannot_match))
+    };
+    for (detection, expected) in [
+        ("  s: {eventName: Fail}\n  condition: s\n", None),
+        ("  s: {eventName: Login}\n  condition: s\n", None),
+        ("  s: {eventName: Fail, errorCode: x}\n  condition: s\n", Some(("errorCode", true))),
+        ("  s: {userAgent: x, errorCode: x}\n  condition: s\n", Some(("errorCode userAgent", true))),
+        (
+            "  s: {eventName: Fail}\n  f: {errorCode: x}\n  condition: s and not f\n",
+            Some(("errorCode", false)),
+        ),
+        ("  s: [{eventName: Fail}, {errorCode: x}]\n  condition: s\n", Some(("errorCode", false))),
+        ("  s: {eventName|fieldref: errorCode}\n  condition: s\n", Some(("errorCode", true))),
+        ("  s: {eventName: Fail, errorCode: null}\n  condition: s\n", None),
+        ("  s: {eventName: Fail, errorCode|exists: false}\n  condition: s\n", None),
+        (
+            "  s: {eventName: Fail}\n  f: {errorCode: null}\n  condition: s and not f\n",
+            Some(("errorCode", true)),
+        ),
+        ("  k: [Fail]\n  condition: k\n", None),
+    ] {
+        let expected = expected.map(|(fields, cannot_match): (&str, bool)| (fields.to_owned(), cannot_match));
+        assert_eq!(missing(detection), expected, "{detection}");
+    }
+}
+
+#[test]
 fn keywords_lists_of_maps_and_quantifiers() {
     let bench = Bench::new(EVENTS);
     assert_eq!(bench.matches("  k: [ldmls, '192.168.0.1']\n  condition: k\n"), 2);

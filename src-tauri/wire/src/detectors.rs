@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use detect::measure::{CheckScope, Detector, History, Level, Points, Tally, tally, text_of, with_level};
-use detect::{Alert, Detectors, Outcome, Problem, ReadOptions, Scope, Severity, run_one, starters};
+use detect::{
+    Alert, Detectors, MissingFields, Outcome, Problem, ReadOptions, Scope, Severity, run_one, starters,
+};
 use indexer::{Cancel, Case, Engine, Nanos, Snapshot};
 use serde::{Deserialize, Serialize};
 
@@ -132,6 +134,8 @@ pub struct RuleRuns {
     pub applicable: u64,
     /// Rules for events that the case has none of.
     pub not_applicable: Vec<String>,
+    /// Rules that ran and name fields that the case has none of.
+    pub missing_fields: Vec<MissingFields>,
     /// The most serious first; of those alike in the order of time.
     pub fired: Vec<FiredRule>,
     pub problems: Vec<Problem>,
@@ -384,6 +388,7 @@ pub fn run_rules(
         rules: rules.len() as u64,
         applicable: report.applicable as u64,
         not_applicable: report.not_applicable,
+        missing_fields: report.missing_fields,
         fired,
         problems: rules.problems().iter().cloned().chain(report.problems).collect(),
         elapsed_ms: milliseconds(started),

@@ -166,9 +166,15 @@ fn rules_of_a_folder_run_and_say_what_is_not_applicable() {
         "title: Windows\nid: w\nlogsource: {product: windows, service: security}\ndetection: {it: {EventID: 1102}, condition: it}\n",
     );
     rule("b.yml", "title: [\n");
+    rule(
+        "d.yml",
+        "title: Blind\nid: blind\nlogsource: {product: jvm, category: application}\ndetection: {it: {nowhere: x}, condition: it}\n",
+    );
     rule("c.toml", BUSY);
     let found = walk.ask("runRules", json!({ "case": case, "paths": [folder] })).expect("run");
-    assert_eq!((&found["notApplicable"], &found["rules"]), (&json!(["w"]), &json!(2)));
+    assert_eq!((&found["notApplicable"], &found["rules"]), (&json!(["w"]), &json!(3)));
+    let blind = json!([{ "rule": "blind", "fields": ["nowhere"], "cannotMatch": true }]);
+    assert_eq!(found["missingFields"], blind);
     assert_eq!(found["problems"].as_array().map(Vec::len), Some(1));
     assert_eq!((&found["fired"][0]["name"], &found["fired"][0]["alerts"]), (&json!("busy"), &json!(2)));
 }

@@ -20,12 +20,25 @@ function duration(seconds: number): string {
   return `${tenth.format(seconds / size)} ${unit}`;
 }
 
+/** What an anomaly is judged by. */
+interface Basis {
+  baseline: 'week' | 'day' | 'window';
+  samples: number;
+  history: 'little' | 'enough';
+}
+
 const severities = {
   informational: 'Informational',
   low: 'Low',
   medium: 'Medium',
   high: 'High',
   critical: 'Critical',
+};
+
+const baselines = {
+  week: (count: number) => `${counted(count, 'value', 'values')} of the same time of the week`,
+  day: (count: number) => `${counted(count, 'value', 'values')} of the same time of the day`,
+  window: (count: number) => `the ${counted(count, 'value', 'values')} before it`,
 };
 
 const levels = {
@@ -76,6 +89,9 @@ export const detectors = {
     alerts === 0
       ? 'Would not have fired'
       : `Would have fired ${counted(alerts, 'time', 'times')}, ${duration(seconds)} in total, ${short.format(perDay)} per day`,
+  basis: ({ baseline, samples, history }: Basis) =>
+    `Each value is compared with ${baselines[baseline](samples)}: ${history} history.`,
+  littleHistory: 'little history',
   level: levels,
   levelValue: 'Level',
   slider: 'Level, as a slider',
@@ -166,6 +182,10 @@ export const detectors = {
   noneFired: 'None of them fired.',
   notApplicableList: (count: number) =>
     `Not applicable (${formatCount(count)}): the case has no events of their log source`,
+  missingFieldsList: (rules: readonly { cannotMatch: boolean }[]) =>
+    `With fields that are nowhere in this case (${formatCount(rules.length)}); ${formatCount(rules.filter((rule) => rule.cannotMatch).length)} of these rules cannot match without them`,
+  missingFields: (fields: readonly string[], cannotMatch: boolean) =>
+    `${fields.join(', ')}${cannotMatch ? ': cannot match' : ''}`,
   unreadableList: (count: number) => `Could not be read or run (${formatCount(count)})`,
   events: (count: number) => counted(count, 'event', 'events'),
 };

@@ -10,6 +10,7 @@ const points: MeasurePoints = {
   high: [10, null],
   expected: [],
   deviation: [],
+  basis: null,
 };
 const level = (value: number, kind: DetectorLevel['kind'] = 'above'): DetectorLevel => ({
   kind,

@@ -10,6 +10,7 @@ const points: MeasurePoints = {
   high: [4, 8, null],
   expected: [10, 20, null],
   deviation: [2, 4, null],
+  basis: null,
 };
 const level = (part: Partial<DetectorLevel>): DetectorLevel => ({
   kind: 'above',

@@ -30,6 +30,7 @@ const message = (
       group: [],
       value: null,
       expected: null,
+      basis: null,
       query: '',
     },
   }) satisfies LiveAlert;
