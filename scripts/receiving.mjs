@@ -76,8 +76,7 @@ export class Receiver {
   async until(what, is, patienceMs = 600_000) {
     const began = Date.now();
     while (!(await is())) {
-      if (this.ended !== undefined)
-        throw new Stop(`it ended with ${this.ended}: ${this.said.join('\n')}`);
+      if (this.ended !== undefined) throw new Stop(this.#end());
       if (Date.now() - began > patienceMs) throw new Stop(`waited for ever until ${what}`);
       await sleep(5);
     }
@@ -124,16 +123,15 @@ export class Receiver {
     return this.manifest().segments.reduce((sum, { events }) => sum + events, 0);
   }
 
-  /** What the case takes on the disk. */
-  bytes() {
-    const all = readdirSync(this.folder, { recursive: true, withFileTypes: true });
-    const sizes = all
-      .filter((entry) => entry.isFile())
-      .map((entry) => {
-        // A file may be gone by now.
-        return statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0;
-      });
-    return sizes.reduce((sum, size) => sum + size, 0);
+  /** What the case takes on the disk. Files and folders may be gone while they are counted. */
+  bytes(folder = this.folder) {
+    let sum = 0;
+    for (const entry of entries(folder)) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) sum += this.bytes(path);
+      else sum += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    }
+    return sum;
   }
 
   /** Asks over HTTP; gives the answer and how many milliseconds it took. */
@@ -143,6 +141,8 @@ export class Receiver {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
+    }).catch((error) => {
+      throw new Stop(this.ended === undefined ? `no answer: ${error.message}` : this.#end());
     });
     const found = await answer.json();
     if (!answer.ok) throw new Stop(`it was asked and answered: ${JSON.stringify(found)}`);
@@ -155,7 +155,28 @@ export class Receiver {
       this.child.kill('SIGTERM');
       await once(this.child, 'exit');
     }
-    if (this.ended !== 0) throw new Stop(`it ended with ${this.ended}: ${this.said.join('\n')}`);
+    if (this.ended !== 0) throw new Stop(this.#end());
+  }
+
+  #end() {
+    return `it ended with ${this.ended}: ${this.said.join('\n')}`;
+  }
+
+  /** Ends it at once, where measuring failed. */
+  async kill() {
+    if (this.ended !== undefined) return;
+    this.child.kill('SIGKILL');
+    await once(this.child, 'exit');
+  }
+}
+
+/** What is in a folder, if it is still there. */
+function entries(folder) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+    return [];
   }
 }
 

@@ -28,6 +28,7 @@ const columns = [
   'visible_p50_ms',
   'visible_p99_ms',
   'rss_mb',
+  'rss_anon_mb',
   'segments',
   'backlog_mb',
   'receiver_cpu_seconds',
@@ -73,6 +74,7 @@ async function minute(receiver, number, before, query) {
     visible_p50_ms: Math.round(percentile(ages, 0.5)),
     visible_p99_ms: Math.round(percentile(ages, 0.99)),
     rss_mb: memory(receiver.pid).toFixed(1),
+    rss_anon_mb: memory(receiver.pid, 'RssAnon').toFixed(1),
     segments: receiver.segments(),
     backlog_mb: ((receiver.statistics?.backlog_bytes ?? 0) / 1e6).toFixed(1),
     receiver_cpu_seconds: (now.cpu - before.cpu).toFixed(1),
@@ -111,11 +113,12 @@ await main(async () => {
   const table = join(out, `${name}.csv`);
   writeFileSync(table, `${columns.join(',')}\n`);
   const home = mkdtempSync(join(tmpdir(), 'timberline-soak-'));
+  let receiver;
   try {
     const kept = ['keep', 'keep-bytes', 'compress-after'].flatMap((option) =>
       given[option] ? [`--${option}`, given[option]] : [],
     );
-    const receiver = await Receiver.start(
+    receiver = await Receiver.start(
       home,
       profile,
       ['--http', '127.0.0.1:0', '--syslog', 'tcp://127.0.0.1:0'],
@@ -185,6 +188,7 @@ await main(async () => {
     if (failed.length > 0) throw new Stop(`Not flat: ${failed.join('; ')}`);
     say('Flat: rate, queries and memory stay within 5 % after the first sixth');
   } finally {
+    await receiver?.kill();
     rmSync(home, { recursive: true, force: true });
   }
 });
