@@ -10,7 +10,7 @@ use std::sync::Arc;
 use indexer::{Cancel, Error, ErrorKind};
 
 use crate::intake::{Intake, Record, Refused, Stream, hash_of};
-use crate::limits::READ_BYTES;
+use crate::limits::{LONGEST_ENTRY_BYTES, READ_BYTES};
 use crate::syslog::LOOK;
 
 /// Entries that are appended together.
@@ -60,7 +60,8 @@ impl Journal {
 
 fn spawn(cursor: Option<&str>) -> Result<Child, Error> {
     let mut command = Command::new("journalctl");
-    command.args(["--output=json", "--follow", "--quiet"]);
+    // Without `--all`, fields of more than 4096 bytes are null.
+    command.args(["--output=json", "--all", "--follow", "--quiet"]);
     match cursor {
         // Without `--no-tail`, following begins with the last ten entries.
         Some(cursor) => command.arg("--no-tail").arg(format!("--after-cursor={cursor}")),
@@ -78,12 +79,20 @@ fn read_entries(output: impl Read, intake: &dyn Intake, stop: &Cancel, cursor_fi
     let mut lines = BufReader::with_capacity(READ_BYTES, output);
     let (mut line, mut records, mut last) = (Vec::new(), Vec::new(), None);
     let mut has_read = false;
-    while lines.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+    while lines.by_ref().take(LONGEST_ENTRY_BYTES).read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
         has_read = true;
+        if !line.ends_with(b"\n") && line.len() as u64 == LONGEST_ENTRY_BYTES {
+            intake.counters().source(stream.title()).rejected("too long, cut", 1);
+            if lines.skip_until(b'\n').is_err() {
+                return has_read;
+            }
+        }
         let bytes = line.trim_ascii_end().to_vec();
         line.clear();
         let cursor = cursor_of(&bytes);
-        records.push(Record { bytes, id: cursor.as_ref().map(|cursor| hash_of(cursor.as_bytes())) });
+        // One that was cut is no JSON; its cursor is among its first bytes.
+        let id = hash_of(cursor.as_ref().map_or(&bytes[..], |cursor| cursor.as_bytes()));
+        records.push(Record { bytes, id: Some(id) });
         last = cursor.or(last);
         if lines.buffer().is_empty() || records.len() >= ENTRIES_AT_ONCE {
             if !append(intake, &stream, &std::mem::take(&mut records), stop) {

@@ -54,6 +54,9 @@ pub const MOST_CONNECTIONS: usize = 256;
 /// Bytes that are read from a connection or a file at once, and synced together.
 pub const READ_BYTES: usize = 256 << 10;
 
+/// A longer entry of the journal is cut: a field may have a core dump of hundreds of megabytes.
+pub const LONGEST_ENTRY_BYTES: u64 = 1 << 20;
+
 /// How long a message may take from its first byte to its last before its connection is closed.
 pub const FRAME_PATIENCE: Duration = Duration::from_secs(30);
 
