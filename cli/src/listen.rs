@@ -40,7 +40,7 @@ pub struct Listen {
     /// What clients of --http have to send is in this file; needed where other machines may send
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// Follow files by name, and folders and patterns (logs/*.log) for new files
+    /// Follow files by name, and folders and patterns (logs/*/*.log) for new files
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub follow: Vec<PathBuf>,
     /// Follow the journal of this machine
@@ -348,6 +348,7 @@ fn notify(notice: &Notice) {
             out::problem(error);
             out::say("  what is received is kept in the log, and it is tried again every second");
         }
+        Notice::NotFollowed(why) => out::problem(why),
         Notice::Compressed(compressed) => out::say(&format!(
             "compressed what is old of {} sources: {} bytes became {}",
             compressed.sources, compressed.before, compressed.after

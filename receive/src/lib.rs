@@ -42,6 +42,7 @@ mod tally;
 mod turn;
 
 pub use counters::{Counters, Latency, SourceCounters, SourceStatistics, Statistics};
+pub use follow::{folder_of, why_nothing};
 pub use intake::{Appended, Intake, Record, Refused, Stream};
 pub use internal::INTERNAL;
 pub use networks::{Networks, process_with_address};

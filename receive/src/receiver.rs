@@ -48,6 +48,8 @@ pub enum Notice {
     Torn { bytes: u64 },
     /// Events cannot be made at the moment. What is received is kept, and it is tried again.
     Failing(Error),
+    /// A file, or all of a folder or pattern, is not followed at the moment, and why.
+    NotFollowed(Error),
     /// Old events were dropped.
     Dropped(Retained),
     /// Old events were packed harder.

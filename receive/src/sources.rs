@@ -132,7 +132,7 @@ fn run_source(
             let paths = paths.clone();
             let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
             let address = names.join(" ");
-            run("follow", &address, move || follow(&paths, &tally, &stop))
+            run("follow", &address, move || follow(&paths, &tally, &*tell, &stop))
         }
         Source::Journal => {
             let mut journal = Journal::start(receiver.case().folder())?;

@@ -93,6 +93,14 @@ impl Identity {
         self.number
     }
 
+    /// Whether a file is this one still. A new file gets the number of one that was deleted.
+    pub fn is_of(&self, path: &Path) -> bool {
+        Identity::from_path(path).is_some_and(|now| {
+            (now.number, &now.head, now.nul) == (self.number, &self.head, self.nul)
+                && now.length >= self.length
+        })
+    }
+
     /// What tells its streams from those of other files; files that were cut off have one each time.
     fn key(&self) -> String {
         let (device, number) = self.number;
@@ -107,6 +115,12 @@ pub struct Followed {
     identity: Identity,
     stream: Stream,
     position: u64,
+    /// What was read last, before its position: it tells the file from others that begin alike.
+    tail: Vec<u8>,
+    /// What it was copied to before it was cut off, with lines that were not read.
+    copy: Option<Box<Followed>>,
+    /// It is such a copy, which was written up to here.
+    copied: Option<u64>,
     /// How often it was cut off since it was made.
     cut: u32,
     /// When it was first seen that another file, or none, is at its path.
@@ -152,12 +166,17 @@ impl Followed {
             0 => 0,
             end => end + identity.nul,
         };
+        let length = position.min(FILE_HEAD_BYTES as u64);
+        let tail = read_at(&file, position - length, length as usize).unwrap_or_default();
         Followed {
             path: path.to_owned(),
             file,
             identity,
             stream,
             position,
+            tail,
+            copy: None,
+            copied: None,
             cut,
             gone: None,
             watched: None,
@@ -186,7 +205,7 @@ impl Followed {
 
     /// Whether there may be something to read.
     pub fn is_due(&self) -> bool {
-        self.is_due || self.is_gone() || self.watched.is_none()
+        self.is_due || self.is_gone() || self.copied.is_some() || self.watched.is_none()
     }
 
     /// Whether it is not at its path any more.
@@ -202,14 +221,20 @@ impl Followed {
         self.identity.number
     }
 
+    /// What it was when it was read to here.
+    pub fn identity(&self) -> Identity {
+        Identity { length: self.position, ..self.identity.clone() }
+    }
+
     /// It has another name already; it is read to its end.
     pub fn is_rotated(&mut self) {
         self.gone = Some(Instant::now());
     }
 
-    /// Whether it is not at its path any more and was read to its end.
+    /// Whether it is not at its path any more, or never was, and was read to its end.
     pub fn has_ended(&self) -> bool {
-        self.gone.is_some_and(|gone| gone.elapsed() >= ROTATED_PATIENCE)
+        let is_gone = self.gone.is_some_and(|gone| gone.elapsed() >= ROTATED_PATIENCE);
+        self.copied.map_or(is_gone, |until| self.position >= until)
     }
 
     /// Reads what was written since, and tells whether there was anything.
@@ -221,6 +246,9 @@ impl Followed {
     }
 
     fn read_to(&mut self, meta: &Metadata, log: &Arc<Tally>) -> bool {
+        if let Some(until) = self.copied {
+            return self.read_copy(until, meta, log);
+        }
         let is_shorter = meta.len() < self.position;
         if is_shorter || meta.len() > self.position && !self.begins_alike() {
             // It was cut off, or written again from its beginning.
@@ -241,13 +269,54 @@ impl Followed {
         has_read
     }
 
-    fn begins_alike(&mut self) -> bool {
-        let mut head = vec![0; self.identity.head.len()];
-        let read = self.file.seek(SeekFrom::Start(self.identity.nul));
-        read.and_then(|_| self.file.read_exact(&mut head)).is_ok() && head == self.identity.head
+    fn begins_alike(&self) -> bool {
+        let Identity { head, nul, .. } = &self.identity;
+        read_at(&self.file, *nul, head.len()).is_ok_and(|read| read == *head)
+    }
+
+    /// Another file with the rest of one that was cut off, to be read to its end.
+    pub fn take_copy(&mut self) -> Option<Followed> {
+        self.copy.take().map(|copy| *copy)
+    }
+
+    /// Looks in the folder of a file that was cut off for what it was copied to before: a file that has what was read last at
+    /// the same place, begins alike, and goes on.
+    fn find_copy(&self, log: &Arc<Tally>) -> Option<Followed> {
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let others = fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?.flatten().map(|entry| entry.path());
+        others.into_iter().find_map(|other| {
+            let meta =
+                fs::metadata(&other).ok().filter(|meta| meta.is_file() && meta.len() > self.position)?;
+            let mut file = File::open(&other).ok()?;
+            let last = self.position - self.tail.len() as u64;
+            let is_other = number(&meta) != Some(self.identity.number) && !is_packed(&other);
+            if !is_other || read_at(&file, last, self.tail.len()).ok()? != self.tail {
+                return None;
+            }
+            let identity = Identity::of_file(&mut file).ok()??;
+            let begins_alike = (&identity.head, identity.nul) == (&self.identity.head, self.identity.nul);
+            begins_alike.then(|| {
+                let (copied, name) = (Some(identity.length), Some(self.stream.name.clone()));
+                Followed { copied, ..Followed::new(&self.path, file, identity, self.cut, log, name) }
+            })
+        })
+    }
+
+    /// Reads on in a copy. It may be written over at any time.
+    fn read_copy(&mut self, until: u64, meta: &Metadata, log: &Arc<Tally>) -> bool {
+        if meta.len() < until || !self.begins_alike() {
+            self.position = until;
+            return false;
+        }
+        let left = until - self.position;
+        self.append(log, left.min(READ_BYTES as u64 * 4), left <= READ_BYTES as u64 * 4).unwrap_or(false)
     }
 
     fn cut_off(&mut self, log: &Arc<Tally>) -> bool {
+        if !self.tail.is_empty() {
+            self.copy = self.find_copy(log).map(Box::new);
+            self.tail.clear();
+        }
         match Identity::of_file(&mut self.file) {
             Ok(Some(identity)) => {
                 self.identity = identity;
@@ -288,8 +357,17 @@ impl Followed {
             return Ok(false);
         }
         self.position += end as u64;
+        self.tail.extend_from_slice(&bytes[end.saturating_sub(FILE_HEAD_BYTES)..end]);
+        self.tail.drain(..self.tail.len().saturating_sub(FILE_HEAD_BYTES));
         Ok(true)
     }
+}
+
+fn read_at(mut file: &File, position: u64, length: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; length];
+    file.seek(SeekFrom::Start(position))?;
+    file.read_exact(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn stream_of(path: &Path, identity: &Identity, cut: u32) -> Stream {

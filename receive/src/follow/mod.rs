@@ -4,25 +4,29 @@
 //! have changed are looked at, where the system says which.
 
 mod file;
+mod pattern;
 mod watch;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use indexer::{Cancel, Glob};
+use indexer::{Cancel, Error, ErrorKind};
 
-use self::file::{Followed, Identity, is_packed, is_rotation};
+use self::file::{Followed, Identity, is_packed};
+use self::pattern::files_of;
+pub use self::pattern::{folder_of, why_nothing};
 use self::watch::{Watched, Watcher};
 use crate::intake::Intake;
 use crate::limits::{FOLDER_LOOK, FOLDER_SWEEP, FOLLOW_LOOK, MOST_FOLLOWED, SWEEP};
+use crate::receiver::{Notice, Tell};
 use crate::tally::Tally;
 
 /// Follows files, folders and patterns until it is to stop.
-pub fn follow(paths: &[PathBuf], log: &Arc<Tally>, stop: &Cancel) {
-    let mut following = Following::new(log);
+pub fn follow(paths: &[PathBuf], log: &Arc<Tally>, tell: &Tell, stop: &Cancel) {
+    let mut following = Following::new(log, tell);
     while !stop.is_set() {
         let has_read = following.turn(paths);
         if !has_read {
@@ -35,11 +39,14 @@ pub fn follow(paths: &[PathBuf], log: &Arc<Tally>, stop: &Cancel) {
 
 struct Following<'l> {
     log: &'l Arc<Tally>,
+    tell: &'l Tell,
     files: Vec<Followed>,
     /// Files that were read to their end before they were rotated away.
-    done: HashSet<(u64, u64)>,
-    /// Files that are no lines of text, which was said.
+    done: HashMap<(u64, u64), Identity>,
+    /// Files that are no lines of text or too many, and folders and patterns without files, which was said.
     refused: BTreeSet<PathBuf>,
+    /// It was said that there are too many files.
+    is_full: bool,
     watcher: Watcher,
     /// The folders that are watched for new files.
     folders: BTreeSet<Watched>,
@@ -51,12 +58,14 @@ struct Following<'l> {
 }
 
 impl Following<'_> {
-    fn new(log: &Arc<Tally>) -> Following<'_> {
+    fn new<'l>(log: &'l Arc<Tally>, tell: &'l Tell) -> Following<'l> {
         Following {
             log,
+            tell,
             files: Vec::new(),
-            done: HashSet::new(),
+            done: HashMap::new(),
             refused: BTreeSet::new(),
+            is_full: false,
             watcher: Watcher::new(),
             folders: BTreeSet::new(),
             is_unwatched: true,
@@ -99,64 +108,46 @@ impl Following<'_> {
 
     /// Finds files that are not followed yet.
     fn look(&mut self, paths: &[PathBuf]) {
-        // Changes from here on are seen by the next look.
-        self.watch_folders(paths);
-        self.has_changed = false;
+        (self.has_changed, self.is_unwatched) = (false, false);
+        let mut folders = Vec::new();
         for path in paths {
-            if path.is_dir() {
-                self.look_in(path, None);
-            } else if let Some((folder, pattern)) = pattern_of(path) {
-                self.look_in(&folder, Some(&pattern));
-            } else {
-                self.open(path);
+            // Changes from here on are seen by the next look.
+            let files = files_of(path, &mut |folder| folders.push(self.watcher.folder(folder)));
+            if files.is_empty()
+                && self.refused.insert(path.clone())
+                && let Some(why) = why_nothing(path)
+            {
+                (self.tell)(Notice::NotFollowed(why));
+            }
+            for file in &files {
+                self.open(file, path);
             }
         }
-    }
-
-    fn watch_folders(&mut self, paths: &[PathBuf]) {
-        let folders = paths.iter().map(|path| {
-            let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
-            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-            self.watcher.folder(folder)
-        });
-        let folders: Vec<Option<Watched>> = folders.collect();
-        self.is_unwatched = folders.iter().any(Option::is_none);
+        self.is_unwatched |= folders.iter().any(Option::is_none);
         let folders: BTreeSet<Watched> = folders.into_iter().flatten().collect();
         self.folders.difference(&folders).for_each(|&gone| self.watcher.forget(gone));
         self.folders = folders;
     }
 
-    fn look_in(&mut self, folder: &Path, pattern: Option<&Glob>) {
-        let Ok(entries) = fs::read_dir(folder) else { return };
-        let mut names: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        names.sort();
-        let known: BTreeSet<PathBuf> = names.iter().cloned().collect();
-        for path in names {
-            let fits = pattern.is_none_or(|pattern| {
-                pattern.matches(&path.file_name().unwrap_or_default().to_string_lossy())
-            });
-            // Older files of a log are those that it was renamed to, and were read under its name.
-            if fits && !is_rotation(&path, &known) {
-                self.open(&path);
-            }
-        }
-    }
-
-    fn open(&mut self, path: &Path) {
+    /// Opens a file that is followed by its own path, or that of its folder or pattern.
+    fn open(&mut self, path: &Path, named: &Path) {
         let Ok(meta) = fs::metadata(path) else { return };
         let Some(number) = file::number(&meta) else { return };
         if !meta.is_file()
-            || self.done.contains(&number)
+            || self.done.get(&number).is_some_and(|done| done.is_of(path))
             || self.files.iter().any(|file| file.number() == number)
-            || self.files.len() >= MOST_FOLLOWED
         {
             return;
         }
         if is_packed(path) {
-            if self.refused.insert(path.to_owned()) {
-                self.log.counters().source(&path.to_string_lossy()).rejected("compressed or no text", 1);
+            return self.refuse(path, path, "compressed or no text");
+        }
+        if self.files.len() >= MOST_FOLLOWED {
+            if !self.is_full {
+                self.is_full = true;
+                (self.tell)(Notice::NotFollowed(too_many(path)));
             }
-            return;
+            return self.refuse(path, named, "too many files");
         }
         let is_first = !self.files.iter().any(|file| file.path() == path);
         if is_first {
@@ -166,6 +157,13 @@ impl Following<'_> {
             Some(opened) => self.push(opened),
             // Its first line is not there yet.
             None => self.is_unwatched = true,
+        }
+    }
+
+    /// Counts once that a file is not followed.
+    fn refuse(&mut self, path: &Path, counted_at: &Path, reason: &'static str) {
+        if self.refused.insert(path.to_owned()) {
+            self.log.counters().source(&counted_at.to_string_lossy()).rejected(reason, 1);
         }
     }
 
@@ -200,17 +198,19 @@ impl Following<'_> {
     /// Reads what was written to the files that may have changed, or to all. Tells whether there was anything.
     fn read(&mut self, all: bool) -> bool {
         let mut has_read = false;
+        let mut copies = Vec::new();
         let mut at = 0;
         while at < self.files.len() {
             let file = &mut self.files[at];
             if all || file.is_due() {
                 let was_gone = file.is_gone();
                 has_read |= file.read(self.log);
+                copies.extend(file.take_copy());
                 // Another file may be at its path.
                 self.has_changed |= file.is_gone() && !was_gone;
             }
             if file.has_ended() {
-                self.done.insert(file.number());
+                self.done.insert(file.number(), file.identity());
                 if let Some(watched) = file.watched() {
                     self.watcher.forget(watched);
                 }
@@ -219,23 +219,28 @@ impl Following<'_> {
                 at += 1;
             }
         }
+        has_read |= !copies.is_empty();
+        for copy in copies {
+            // A pattern may name it too; then it is a file of its own.
+            if !self.files.iter().any(|file| file.number() == copy.number()) {
+                self.push(copy);
+            }
+        }
         has_read
     }
 }
 
-/// The folder that a pattern looks into, and the pattern.
-fn pattern_of(path: &Path) -> Option<(PathBuf, Glob)> {
-    let name = path.file_name()?.to_string_lossy();
-    if !name.contains(['*', '?', '[']) {
-        return None;
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Some((folder.to_owned(), Glob::new(&name)))
+fn too_many(path: &Path) -> Error {
+    let message = format!("it is not followed: {MOST_FOLLOWED} other files are");
+    Error::new(ErrorKind::Limit, message)
+        .at(path)
+        .hint("name fewer files; this one is followed when another one has ended")
 }
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use std::io::Write;
+    use std::sync::Mutex;
 
     use indexer::Case;
 
@@ -257,7 +262,8 @@ mod tests {
             file.write_all(line.as_bytes()).expect("it is written");
         };
         (0..200).for_each(|name| write(name, "one\n"));
-        let mut following = Following::new(&tally);
+        let tell = |_: Notice| {};
+        let mut following = Following::new(&tally, &tell);
         following.look(std::slice::from_ref(&logs));
         assert!(following.read(false) && !following.is_unwatched);
         let due = |following: &Following<'_>| -> Vec<PathBuf> {
@@ -296,5 +302,59 @@ mod tests {
         drop(following);
         receiver.finish().expect("a clean end");
         assert_eq!(case.snapshot().events(), 200 + 4);
+    }
+
+    #[test]
+    fn what_is_not_followed_is_counted_and_said_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let case = Arc::new(Case::create(&folder.path().join("live.case")).expect("a case"));
+        let receiver =
+            Receiver::start(Arc::clone(&case), Options::default(), Arc::new(|_| {})).expect("it starts");
+        let tally = Arc::new(Tally::new(receiver.log(), receiver.part(), Arc::default()));
+        let said = Mutex::new(Vec::new());
+        let tell = |notice: Notice| {
+            let Notice::NotFollowed(why) = notice else { return };
+            said.lock().expect("a list").push(why.to_string());
+        };
+        let mut following = Following::new(&tally, &tell);
+        let pattern = folder.path().join("pods/*/*.log");
+        following.look(std::slice::from_ref(&pattern));
+        let pod = folder.path().join("pods/web");
+        fs::create_dir_all(&pod).expect("folders");
+        for name in 0..MOST_FOLLOWED + 3 {
+            fs::write(pod.join(format!("{name}.log")), "one\n").expect("a file");
+        }
+        for _ in 0..2 {
+            following.look(std::slice::from_ref(&pattern));
+        }
+        assert_eq!(following.files.len(), MOST_FOLLOWED);
+        let counters = tally.counters().read();
+        assert_eq!(counters.sources[&*pattern.to_string_lossy()].rejected["too many files"], 3);
+        let said = said.lock().expect("a list");
+        assert_eq!(said.len(), 2, "{said:?}");
+        assert!(said[0].contains("cannot be read") && said[1].contains("512 other files"), "{said:?}");
+        receiver.finish().expect("a clean end");
+    }
+
+    #[test]
+    fn new_file_with_the_number_of_one_that_was_read_to_its_end_is_followed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let case = Arc::new(Case::create(&folder.path().join("live.case")).expect("a case"));
+        let receiver =
+            Receiver::start(Arc::clone(&case), Options::default(), Arc::new(|_| {})).expect("it starts");
+        let tally = Arc::new(Tally::new(receiver.log(), receiver.part(), Arc::default()));
+        let tell = |_: Notice| {};
+        let mut following = Following::new(&tally, &tell);
+        let log = folder.path().join("app.log");
+        fs::write(&log, "read to its end\n").expect("a file");
+        let read = Identity::from_path(&log).expect("its first line");
+        following.done.insert(read.number(), read);
+        following.look(std::slice::from_ref(&log));
+        assert!(following.files.is_empty());
+        // Written over, it has the same number.
+        fs::write(&log, "another file with that number\n").expect("a file");
+        following.look(std::slice::from_ref(&log));
+        assert_eq!(following.files.len(), 1);
+        receiver.finish().expect("a clean end");
     }
 }

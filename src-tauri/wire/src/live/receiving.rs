@@ -347,6 +347,11 @@ fn end(held: &mut Held, state: State) {
 }
 
 fn status_of(held: &Held, snapshot: &Snapshot) -> LiveSource {
+    let counted = counted(held.counters.read().sources, snapshot);
+    let nothing = || match &held.kind {
+        LiveKind::Follow { paths } => paths.iter().find_map(|path| receive::why_nothing(Path::new(path))),
+        _ => None,
+    };
     LiveSource {
         id: held.id,
         name: held.kind.name(),
@@ -360,9 +365,10 @@ fn status_of(held: &Held, snapshot: &Snapshot) -> LiveSource {
         },
         error: match &held.state {
             State::Failed(error) => Some(error.clone()),
+            State::Running(..) if counted.received == 0 => nothing().as_ref().map(WireError::from),
             _ => None,
         },
-        ..counted(held.counters.read().sources, snapshot)
+        ..counted
     }
 }
 
@@ -453,10 +459,10 @@ fn check(kind: &LiveKind) -> Result<(), Error> {
             return Err(refused(format!("{} does not say in which folder it is", path.display()))
                 .hint("write the whole path, from / on"));
         }
-        let folder = path.parent().unwrap_or(path);
+        let folder = receive::folder_of(path);
         if !path.exists() && !folder.is_dir() {
             return Err(Error::new(ErrorKind::NotFound, "this folder is not there")
-                .at(folder)
+                .at(&folder)
                 .hint("correct the path; a file may appear later, its folder has to be there"));
         }
         if path.is_file() && matches!(kind, LiveKind::Follow { .. }) {
