@@ -312,19 +312,25 @@ fn tell(statistics: &Statistics, as_json: bool) -> Result<()> {
     for (name, source) in &statistics.sources {
         let rejected: Vec<_> =
             source.rejected.iter().map(|(reason, count)| format!(", {count} rejected ({reason})")).collect();
+        let lag = source.lag_p50_ms.zip(source.lag_p99_ms);
+        let lag = lag.map(|(p50, p99)| format!(", visible p50 {p50:.0} ms, p99 {p99:.0} ms after its time"));
         out::say(&format!(
-            "{name}: {} received, {} accepted, {} duplicates, {} bytes, {} batches{}",
+            "{name}: {} received, {} accepted, {} duplicates, {} bytes, {} batches{}{}",
             source.received,
             source.accepted,
             source.duplicates,
             source.bytes,
             source.batches,
+            lag.unwrap_or_default(),
             rejected.concat()
         ));
     }
+    let stages = statistics
+        .stages()
+        .map(|(name, stage)| format!(", {name} {} batches {:.0} ms", stage.batches, stage.ms));
     out::say(&format!(
         "queue {} bytes (peak {}), {} stalls, backlog {} bytes, {} syncs (p50 {:.1} ms, p99 {:.1} ms), \
-         visible after p50 {:.0} ms, p99 {:.0} ms",
+         visible after p50 {:.0} ms, p99 {:.0} ms{}",
         statistics.queue_bytes,
         statistics.queue_peak_bytes,
         statistics.stalls,
@@ -334,6 +340,7 @@ fn tell(statistics: &Statistics, as_json: bool) -> Result<()> {
         statistics.sync_p99_ms,
         statistics.visible_p50_ms,
         statistics.visible_p99_ms,
+        stages.concat(),
     ));
     Ok(())
 }

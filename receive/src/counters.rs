@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,10 @@ pub struct Counters {
     pub sync: Latency,
     /// How long after its append an event became visible.
     pub visible: Latency,
+    /// Making events of the log, publishing them, and merging segments.
+    pub indexing: Stage,
+    pub publishing: Stage,
+    pub merging: Stage,
 }
 
 impl Counters {
@@ -40,7 +44,8 @@ impl Counters {
             return Arc::clone(counters);
         }
         let whole = self.whole.as_ref().map(|whole| whole.source(name));
-        let counters = Arc::new(SourceCounters { whole, ..SourceCounters::default() });
+        let lag = whole.as_ref().map(|whole| Arc::clone(&whole.lag)).unwrap_or_default();
+        let counters = Arc::new(SourceCounters { whole, lag, ..SourceCounters::default() });
         Arc::clone(sources.entry(name.to_owned()).or_insert(counters))
     }
 
@@ -82,7 +87,30 @@ impl Counters {
             sync_p99_ms: self.sync.percentile_ms(0.99),
             visible_p50_ms: self.visible.percentile_ms(0.5),
             visible_p99_ms: self.visible.percentile_ms(0.99),
+            indexing: self.indexing.read(),
+            publishing: self.publishing.read(),
+            merging: self.merging.read(),
         }
+    }
+}
+
+/// What a stage of the intake did.
+#[derive(Debug, Default)]
+pub struct Stage {
+    batches: AtomicU64,
+    micros: AtomicU64,
+}
+
+impl Stage {
+    /// It did a batch.
+    pub fn add(&self, took: Duration) {
+        self.batches.fetch_add(1, Ordering::Relaxed);
+        self.micros.fetch_add(u64::try_from(took.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    fn read(&self) -> StageStatistics {
+        let ms = self.micros.load(Ordering::Relaxed) as f64 / 1000.0;
+        StageStatistics { batches: self.batches.load(Ordering::Relaxed), ms }
     }
 }
 
@@ -97,6 +125,8 @@ pub struct SourceCounters {
     batches: AtomicU64,
     /// When records were accepted last, in milliseconds since 1970.
     last_ms: AtomicU64,
+    /// How long after their own times its events became visible; that of the whole and of its parts is one.
+    lag: Arc<OnceLock<Latency>>,
     rejected: Mutex<BTreeMap<&'static str, u64>>,
 }
 
@@ -122,6 +152,11 @@ impl SourceCounters {
         }
     }
 
+    /// Events became visible so long after their own times.
+    pub fn visible(&self, lag: Duration, events: u64) {
+        self.lag.get_or_init(Latency::default).add_many(lag, events);
+    }
+
     /// When records were accepted last, in milliseconds since 1970.
     #[must_use]
     pub fn last_ms(&self) -> Option<u64> {
@@ -145,6 +180,8 @@ impl SourceCounters {
             bytes: get(&self.bytes),
             batches: get(&self.batches),
             last_ms: self.last_ms(),
+            lag_p50_ms: self.lag.get().map(|lag| lag.percentile_ms(0.5)),
+            lag_p99_ms: self.lag.get().map(|lag| lag.percentile_ms(0.99)),
             rejected: lock(&self.rejected)
                 .iter()
                 .map(|(reason, count)| (Cow::Borrowed(*reason), *count))
@@ -166,9 +203,27 @@ pub struct Statistics {
     pub sync_p99_ms: f64,
     pub visible_p50_ms: f64,
     pub visible_p99_ms: f64,
+    pub indexing: StageStatistics,
+    pub publishing: StageStatistics,
+    pub merging: StageStatistics,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+impl Statistics {
+    /// What each stage did, with its name.
+    #[must_use]
+    pub fn stages(&self) -> [(&'static str, StageStatistics); 3] {
+        [("indexing", self.indexing), ("publishing", self.publishing), ("merging", self.merging)]
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StageStatistics {
+    pub batches: u64,
+    /// How long they took together.
+    pub ms: f64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SourceStatistics {
     pub received: u64,
     pub accepted: u64,
@@ -177,6 +232,9 @@ pub struct SourceStatistics {
     pub batches: u64,
     /// When records were accepted last, in milliseconds since 1970.
     pub last_ms: Option<u64>,
+    /// How long after their own times events became visible.
+    pub lag_p50_ms: Option<f64>,
+    pub lag_p99_ms: Option<f64>,
     pub rejected: BTreeMap<Cow<'static, str>, u64>,
 }
 
@@ -199,8 +257,12 @@ impl Default for Latency {
 
 impl Latency {
     pub fn add(&self, took: Duration) {
+        self.add_many(took, 1);
+    }
+
+    pub fn add_many(&self, took: Duration, count: u64) {
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX).max(1);
-        self.buckets[bucket(micros)].fetch_add(1, Ordering::Relaxed);
+        self.buckets[bucket(micros)].fetch_add(count, Ordering::Relaxed);
     }
 
     /// The upper end of the bucket that this part of all durations is not beyond; 0 while there are none.
@@ -282,10 +344,15 @@ mod tests {
             part.source("syslog/udp").rejected("too long", 1);
         }
         other.stall();
+        // What becomes visible is known of the whole alone.
+        whole.source("syslog/udp").visible(Duration::from_secs(1), 99);
+        whole.source("syslog/udp").visible(Duration::from_secs(60), 1);
         let (whole, one) = (whole.read(), one.read());
         let (all, udp) = (&whole.sources["syslog/udp"], &one.sources["syslog/udp"]);
         assert_eq!((all.received, all.accepted, all.rejected["too long"]), (6, 4, 2));
         assert_eq!((udp.received, udp.accepted, udp.rejected["too long"]), (3, 2, 1));
         assert_eq!((whole.stalls, one.stalls), (1, 0));
+        assert!(udp.lag_p50_ms == all.lag_p50_ms && udp.lag_p99_ms == udp.lag_p50_ms, "{udp:?}");
+        assert!(udp.lag_p99_ms.is_some_and(|lag| (1000.0..1130.0).contains(&lag)), "{udp:?}");
     }
 }

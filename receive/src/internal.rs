@@ -75,6 +75,9 @@ fn stream_event(name: &str, before: &SourceStatistics, now: &SourceStatistics) -
         "rejected_total": now.rejected.values().sum::<u64>(),
         "message": format!("{name}: {accepted} accepted, {rejected} rejected"),
     });
+    if let (Some(p50), Some(p99)) = (now.lag_p50_ms, now.lag_p99_ms) {
+        (event["lag_p50_ms"], event["lag_p99_ms"]) = (json!(p50), json!(p99));
+    }
     if rejected > 0 {
         event["reasons"] = json!(reasons);
     }
@@ -83,7 +86,7 @@ fn stream_event(name: &str, before: &SourceStatistics, now: &SourceStatistics) -
 
 fn intake_event(before: &Statistics, now: &Statistics) -> Value {
     let stalls = now.stalls - before.stalls;
-    json!({
+    let mut event = json!({
         "level": if stalls > 0 { "warn" } else { "info" },
         "stage": "intake",
         "queue_bytes": now.queue_bytes,
@@ -97,7 +100,12 @@ fn intake_event(before: &Statistics, now: &Statistics) -> Value {
         "visible_p50_ms": now.visible_p50_ms,
         "visible_p99_ms": now.visible_p99_ms,
         "message": format!("queue {} bytes, backlog {} bytes, {stalls} stalls", now.queue_bytes, now.backlog_bytes),
-    })
+    });
+    for ((name, before), (_, now)) in before.stages().into_iter().zip(now.stages()) {
+        event[format!("{name}_batches")] = json!(now.batches - before.batches);
+        event[format!("{name}_ms")] = json!(now.ms - before.ms);
+    }
+    event
 }
 
 #[cfg(test)]
@@ -131,6 +139,8 @@ mod tests {
         counters.source("syslog/udp/10.0.0.7").received(3, 30);
         counters.source("syslog/udp/10.0.0.7").accepted(3, 0);
         counters.stall();
+        counters.source("syslog/udp/10.0.0.7").visible(Duration::from_secs(2), 3);
+        counters.publishing.add(Duration::from_millis(7));
         let second = counters.read();
         let events = read(&first, &second);
         let (stream, intake) = (&events[0], &events[1]);
@@ -138,6 +148,9 @@ mod tests {
         assert_eq!((&stream["rejected"], &stream["rejected_total"]), (&json!(0), &json!(2)));
         assert_eq!((&stream["level"], &intake["level"]), (&json!("info"), &json!("warn")));
         assert_eq!(intake["stalls"], 1);
+        assert!(stream["lag_p99_ms"].as_f64().is_some_and(|lag| (2000.0..2260.0).contains(&lag)), "{stream}");
+        assert_eq!((&intake["publishing_batches"], &intake["publishing_ms"]), (&json!(1), &json!(7.0)));
+        assert_eq!(intake["merging_batches"], 0);
         assert_eq!(read(&second, &second).len(), 1, "streams that received nothing are left out");
     }
 

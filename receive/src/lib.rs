@@ -41,7 +41,7 @@ mod syslog;
 mod tally;
 mod turn;
 
-pub use counters::{Counters, Latency, SourceCounters, SourceStatistics, Statistics};
+pub use counters::{Counters, Latency, SourceCounters, SourceStatistics, Stage, StageStatistics, Statistics};
 pub use follow::{folder_of, why_nothing};
 pub use intake::{Appended, Intake, Record, Refused, Stream};
 pub use internal::INTERNAL;

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use indexer::{Case, Compressed, Error, Keep, Live, LiveOptions, Moment, Received, Retained};
+use indexer::{
+    Case, Compressed, Error, Keep, Live, LiveOptions, Moment, Published as Publication, Received, Retained,
+};
 
 use crate::counters::Counters;
 use crate::intake::Intake;
@@ -258,7 +260,7 @@ impl<'c> Indexing<'c> {
             if self.turn.is_wanted() {
                 // What is not published yet stays in the log.
                 let moment = now();
-                self.live.land(false, moment)?;
+                self.land(false, moment)?;
                 self.publish(true, moment)?;
                 return Ok(End::Wanted);
             }
@@ -266,7 +268,7 @@ impl<'c> Indexing<'c> {
             let is_due = self.published.elapsed() >= self.pace().refresh || self.log.is_wanted();
             let moment = now();
             if self.live.waiting_bytes() >= LANDED_AT_ONCE || is_due {
-                self.live.land(false, moment)?;
+                self.land(false, moment)?;
             }
             if self.live.is_full() || is_due {
                 self.publish(is_due, moment)?;
@@ -332,13 +334,40 @@ impl<'c> Indexing<'c> {
         Ok(())
     }
 
-    fn publish(&mut self, has_landed: bool, moment: Moment) -> Result<(), Error> {
-        let published = self.live.publish(moment)?;
-        self.published = moment.instant;
-        if published.events > 0 {
-            (self.tell)(Notice::Published);
+    fn land(&mut self, flush: bool, moment: Moment) -> Result<(), Error> {
+        let (began, waiting) = (Instant::now(), self.live.waiting_bytes());
+        self.live.land(flush, moment)?;
+        if waiting > 0 {
+            self.log.counters().indexing.add(began.elapsed());
+        }
+        Ok(())
+    }
+
+    /// Counts what is visible since a publication, and says it.
+    fn count_visible(&mut self, published: Publication, began: Instant) {
+        let (counters, now) = (self.log.counters(), now());
+        for (source, times) in &published.times {
+            let source = counters.source(source);
+            for &(time, events) in times {
+                let lag_ns = u64::try_from(now.unix_ns.saturating_sub(time)).unwrap_or_default();
+                source.visible(Duration::from_nanos(lag_ns), events);
+            }
+        }
+        if let Some(took) = published.merging {
+            counters.merging.add(took);
         }
         self.positions.extend(published.positions);
+        if published.events > 0 {
+            counters.publishing.add(began.elapsed());
+            (self.tell)(Notice::Published);
+        }
+    }
+
+    fn publish(&mut self, has_landed: bool, moment: Moment) -> Result<(), Error> {
+        let began = Instant::now();
+        let published = self.live.publish(moment)?;
+        self.published = moment.instant;
+        self.count_visible(published, began);
         if has_landed {
             self.log.published(self.reader.position());
         }
@@ -381,10 +410,10 @@ impl<'c> Indexing<'c> {
 
     fn finish(mut self) -> Result<(), Error> {
         let moment = now();
-        self.live.land(true, moment)?;
+        self.land(true, moment)?;
         self.publish(true, moment)?;
-        let live = self.live;
-        let published = live.finish(moment)?;
+        // What it does last is not measured: nothing has to become visible any more.
+        let published = self.live.finish(moment)?;
         if published.events > 0 {
             (self.tell)(Notice::Published);
         }

@@ -1077,7 +1077,7 @@ export type LiveSource = { id: number, name: string,
  */
 kind: LiveKind | null, reading: LiveReading, state: LiveState, 
 /**
- * Why it does not run.
+ * Why it does not run, or has nothing to read yet.
  */
 error: WireError | null, received: number, accepted: number, duplicates: number, bytes: number, rejected: Array<Rejected>, 
 /**
@@ -1089,9 +1089,23 @@ last: Nanos | null,
  */
 lagMs: number | null, 
 /**
+ * How long after their own times they became visible: all of them.
+ */
+lagP50Ms: number | null, lagP99Ms: number | null, 
+/**
  * The names of the case's sources that it feeds.
  */
 streams: Array<string>, };
+
+export type LiveStage = { 
+/**
+ * `indexing`, `publishing` or `merging`.
+ */
+name: string, batches: number, 
+/**
+ * How long they took together.
+ */
+ms: number, };
 
 export type LiveState = "running" | "paused" | "offered" | "failed";
 
@@ -1132,6 +1146,10 @@ syncs: number, syncP50Ms: number, syncP99Ms: number,
  * How long after its append an event became visible.
  */
 visibleP50Ms: number, visibleP99Ms: number, 
+/**
+ * What was done since it began to receive.
+ */
+stages: Array<LiveStage>, 
 /**
  * Why no events can be made at the moment. What is received is kept.
  */

@@ -33,13 +33,16 @@ const ROUNDING: f64 = 1e-9;
 /// Segments of about one size, with the share of the room that each takes.
 type Tier = Vec<(f64, Arc<Segment>)>;
 
+/// A merged segment and how long that took; nothing where it was cancelled.
+type MergeResult = Result<Option<(WrittenSegment, Duration)>>;
+
 /// A merge that runs. When it is dropped it is cancelled, and leaves nothing.
 pub struct Merging {
     folder: PathBuf,
     /// Held until the end, so that neither their files nor the original bytes go before it.
     segments: Vec<Arc<Segment>>,
     cancel: Cancel,
-    thread: Option<JoinHandle<Result<Option<WrittenSegment>>>>,
+    thread: Option<JoinHandle<MergeResult>>,
     profile: Profile,
 }
 
@@ -55,6 +58,7 @@ pub struct Merged {
     pub gone: Vec<Arc<Segment>>,
     pub entry: SegmentEntry,
     pub written: WrittenSegment,
+    pub took: Duration,
 }
 
 impl Live<'_> {
@@ -220,6 +224,7 @@ impl Merging {
         let folder = Segment::folder(engine.folder(), id);
         let work = move || {
             lower_priority();
+            let began = Instant::now();
             faults::at("merge.begin").at_path(engine.folder())?;
             let mut merge = Merge::new(&parts);
             merge.has_columns = wanted.has_columns();
@@ -229,7 +234,7 @@ impl Merging {
             }
             let written = merge.write_reaching((&engine, &names), (id, profile), &stopped)?;
             faults::at("merge.end").at_path(engine.folder())?;
-            Ok(written)
+            Ok(written.map(|written| (written, began.elapsed())))
         };
         let thread = std::thread::Builder::new().name("merging".to_owned()).spawn(work).map_err(|error| {
             Error::new(ErrorKind::Internal, format!("no thread could be started to merge: {error}"))
@@ -266,10 +271,11 @@ impl Merging {
                 return Err(error);
             }
         };
-        Ok(written.map(|written| Merged {
+        Ok(written.map(|(written, took)| Merged {
             gone: std::mem::take(&mut self.segments),
             entry: SegmentEntry { profile: self.profile, ..crate::writing::Writing::entry(&written) },
             written,
+            took,
         }))
     }
 }

@@ -20,7 +20,7 @@ use ingest::custom::Definition;
 use ingest::{Batch, Chunk};
 
 use self::merging::{Merging, Parted};
-use self::open::{LiveStream, Opened, Waiting};
+use self::open::{LiveStream, Opened, Waiting, title};
 use crate::case::Case;
 use crate::import::{Pending, write_segments};
 use crate::rewrite::put_in_place;
@@ -45,6 +45,9 @@ const LAST_EVENT_WAITS: Duration = Duration::from_millis(100);
 
 /// How long a line may wait for its end.
 const LINE_WAITS: Duration = Duration::from_secs(5);
+
+/// Of a batch, so many times are kept until it is published.
+const MOST_TIMES: usize = 64;
 
 /// How live sources are kept.
 #[derive(Clone, Debug, Default)]
@@ -105,6 +108,10 @@ pub struct Published {
     pub events: u64,
     /// How far each stream is in the case that has more of it now.
     pub positions: Vec<(String, u64)>,
+    /// Times of its events by source: some of them, each for so many.
+    pub times: BTreeMap<String, Vec<(i64, u64)>>,
+    /// How long a merge took whose segment is in place now.
+    pub merging: Option<Duration>,
 }
 
 /// The right to write a case, and the streams that are open in it.
@@ -119,6 +126,7 @@ pub struct Live<'c> {
     manifest: Manifest,
     pending: Pending,
     pending_events: u64,
+    pending_times: BTreeMap<String, Vec<(i64, u64)>>,
     streams: HashMap<String, LiveStream>,
     changed: BTreeSet<String>,
     unsynced: BTreeSet<RawFile>,
@@ -165,6 +173,7 @@ impl Case {
             manifest,
             pending: Pending::default(),
             pending_events: 0,
+            pending_times: BTreeMap::new(),
             streams: HashMap::new(),
             changed: BTreeSet::new(),
             unsynced: BTreeSet::new(),
@@ -318,6 +327,10 @@ impl Live<'_> {
         let entry = &mut self.manifest.sources[opened.id as usize];
         entry.add(&batch);
         self.pending_events += batch.rows() as u64;
+        let times = self.pending_times.entry(title(&stream.name).to_owned()).or_default();
+        let each = batch.rows().div_ceil(MOST_TIMES).max(1);
+        let some = batch.time.chunks(each).map(|times| (times[0], times.len() as u64));
+        times.extend(some.filter(|(time, _)| *time != ingest::NO_TIME));
         self.pending.add(opened.id, entry, frame, batch);
         Ok(())
     }
@@ -343,6 +356,7 @@ impl Live<'_> {
         let mut added = write_segments(pending, (&self.writing, &self.plan), &mut self.manifest)?;
         self.manifest.segments.extend(added.iter().map(Writing::entry));
         let mut gone = Vec::new();
+        let merging = merged.as_ref().map(|merged| merged.took);
         if let Some(merged) = merged {
             let ids: Vec<u64> = merged.gone.iter().map(|segment| segment.meta.id).collect();
             put_in_place(&mut self.manifest, &ids, Some(merged.entry));
@@ -365,7 +379,8 @@ impl Live<'_> {
             Some((name, end))
         });
         let positions = positions.collect();
-        Ok(Published { events: std::mem::take(&mut self.pending_events), positions })
+        let times = std::mem::take(&mut self.pending_times);
+        Ok(Published { events: std::mem::take(&mut self.pending_events), positions, times, merging })
     }
 
     /// How far a stream is in what was published.

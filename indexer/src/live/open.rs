@@ -329,6 +329,6 @@ impl Live<'_> {
 }
 
 /// What the source of a stream is called.
-fn title(stream: &str) -> &str {
+pub fn title(stream: &str) -> &str {
     stream.split(STREAM_PART).next().unwrap_or(stream)
 }

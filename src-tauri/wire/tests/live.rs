@@ -69,6 +69,12 @@ fn followed_file_is_paused_resumed_and_remembered() {
     assert_eq!(source["streams"], json!([log]));
     // The events are of March, and arrive today.
     assert!(source["last"].is_string() && source["lagMs"].as_f64() > Some(1000.0), "{source}");
+    let (p50, p99) = (source["lagP50Ms"].as_f64(), source["lagP99Ms"].as_f64());
+    assert!(p50 > Some(1000.0) && p99 >= p50, "{source}");
+    let stages = status["stages"].as_array().expect("stages");
+    let did = |name: &str| stages.iter().find(|stage| stage["name"] == name).map(|stage| &stage["batches"]);
+    assert!(did("indexing").is_some_and(|batches| batches.as_u64() >= Some(2)), "{status}");
+    assert!(did("publishing").is_some_and(|batches| batches.as_u64() >= Some(2)), "{status}");
 
     let status = change(&walk, &case, 1, "pause");
     assert_eq!((&status["sources"][0]["state"], &status["isReceiving"]), (&json!("paused"), &json!(false)));
@@ -94,6 +100,31 @@ fn followed_file_is_paused_resumed_and_remembered() {
     assert_eq!(change(&later, &case, 1, "remove")["sources"], json!([]));
     assert!(!Path::new(&case).join("live.json").exists());
     later.ask("deleteCase", json!({ "path": case })).expect("it can be deleted");
+}
+
+#[test]
+fn pattern_in_folders_without_files_is_said_until_there_are_some() {
+    let walk = Walk::new();
+    let case = case_of(&walk);
+    let logs = walk.folder.path().join("logs");
+    std::fs::create_dir(&logs).expect("a folder");
+    let pattern = logs.join("*/*.log");
+    let status = add(&walk, &case, &json!({ "kind": "follow", "paths": [pattern] }));
+    let source = &status["sources"][0];
+    assert_eq!(
+        (&source["state"], &source["error"]["code"]),
+        (&json!("running"), &json!("notFound")),
+        "{source}"
+    );
+    std::fs::create_dir(logs.join("web")).expect("a folder");
+    append(&logs.join("web/app.log").display().to_string(), &line(1));
+    has_events(&walk, &case, 1);
+    let status = walk.ask("live", json!({ "path": case })).expect("a status");
+    assert_eq!(status["sources"][0]["error"], Value::Null);
+
+    let wrong = json!({ "kind": "follow", "paths": [logs.join("none/*/*.log")] });
+    let refused = walk.ask("addLive", json!({ "case": case, "source": wrong })).expect_err("no such folder");
+    assert_eq!(refused.code, ErrorCode::NotFound);
 }
 
 #[test]

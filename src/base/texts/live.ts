@@ -95,6 +95,8 @@ export const live = {
     quiet: (length: string) => `quiet for ${length}`,
     lag: (length: string) => `${length} late`,
     lagHint: 'How much later than its own time the newest event arrived',
+    lags: (p50: string, p99: string) => `visible p50 ${p50}, p99 ${p99} after their times`,
+    lagsHint: 'How long after their own times the events could be seen, since it runs',
     rejected: (count: number, reason: string) => `${formatCount(count)} rejected: ${reason}`,
     duplicates: (count: number) =>
       `${formatCount(count)} ${count === 1 ? 'duplicate' : 'duplicates'}`,
@@ -124,6 +126,9 @@ export const live = {
       `How long the disk took to write: ${formatCount(count)} times so far`,
     visible: (p50: string, p99: string) => `Visible after p50 ${p50}, p99 ${p99}`,
     visibleHint: 'Time from receiving an event until it is visible',
+    stage: (name: string, batches: number, time: string) =>
+      `${name.slice(0, 1).toUpperCase()}${name.slice(1)} ${formatCount(batches)} in ${time}`,
+    stageHint: 'Batches of the stage and the time they took, since it receives',
     trouble:
       'What is received cannot be shown as events at the moment. It is kept, and tried again.',
   },

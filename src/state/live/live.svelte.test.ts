@@ -21,6 +21,8 @@ const source = (accepted: number, more: Partial<LiveSource> = {}): LiveSource =>
   rejected: [],
   last: null,
   lagMs: null,
+  lagP50Ms: null,
+  lagP99Ms: null,
   streams: [],
   ...more,
 });
@@ -41,6 +43,7 @@ const status = (sources: LiveSource[], revision = 1): LiveStatus => ({
   syncP99Ms: 0,
   visibleP50Ms: 0,
   visibleP99Ms: 0,
+  stages: [],
   trouble: null,
 });
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use indexer::{Nanos, Snapshot};
 use receive::{SourceStatistics, Statistics, Status};
 
-use super::{LiveReading, LiveSettings, LiveSource, LiveState, LiveStatus, Rejected};
+use super::{LiveReading, LiveSettings, LiveSource, LiveStage, LiveState, LiveStatus, Rejected};
 
 /// What another process receives.
 pub fn status(other: &Status, settings: LiveSettings, snapshot: &Snapshot) -> LiveStatus {
@@ -28,6 +28,11 @@ pub fn status(other: &Status, settings: LiveSettings, snapshot: &Snapshot) -> Li
 
 /// The counters of a receiver as a whole.
 pub fn of_intake(statistics: &Statistics, settings: LiveSettings, snapshot: &Snapshot) -> LiveStatus {
+    let stages = statistics.stages().map(|(name, stage)| LiveStage {
+        name: name.to_owned(),
+        batches: stage.batches,
+        ms: stage.ms,
+    });
     LiveStatus {
         settings,
         revision: snapshot.revision(),
@@ -40,12 +45,15 @@ pub fn of_intake(statistics: &Statistics, settings: LiveSettings, snapshot: &Sna
         sync_p99_ms: statistics.sync_p99_ms,
         visible_p50_ms: statistics.visible_p50_ms,
         visible_p99_ms: statistics.visible_p99_ms,
+        stages: stages.into(),
         ..LiveStatus::default()
     }
 }
 
 /// A source that runs, by what came from it for each source of the case.
 pub fn counted(streams: BTreeMap<String, SourceStatistics>, snapshot: &Snapshot) -> LiveSource {
+    // Of several streams, the slowest.
+    let most = |of: fn(&SourceStatistics) -> Option<f64>| streams.values().filter_map(of).reduce(f64::max);
     let sum = |of: fn(&SourceStatistics) -> u64| streams.values().map(of).sum();
     let mut rejected: BTreeMap<Cow<'static, str>, u64> = BTreeMap::new();
     for (reason, count) in streams.values().flat_map(|stream| &stream.rejected) {
@@ -72,6 +80,8 @@ pub fn counted(streams: BTreeMap<String, SourceStatistics>, snapshot: &Snapshot)
         rejected: rejected.collect(),
         last: received.map(Nanos),
         lag_ms: lag.map(|ns| ns as f64 / 1e6),
+        lag_p50_ms: most(|stream| stream.lag_p50_ms),
+        lag_p99_ms: most(|stream| stream.lag_p99_ms),
         streams: streams.into_keys().collect(),
     }
 }

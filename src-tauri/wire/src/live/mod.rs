@@ -166,8 +166,22 @@ pub struct LiveStatus {
     /// How long after its append an event became visible.
     pub visible_p50_ms: f64,
     pub visible_p99_ms: f64,
+    /// What was done since it began to receive.
+    pub stages: Vec<LiveStage>,
     /// Why no events can be made at the moment. What is received is kept.
     pub trouble: Option<WireError>,
+}
+
+/// Making events, publishing them, or merging segments.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct LiveStage {
+    /// `indexing`, `publishing` or `merging`.
+    pub name: String,
+    pub batches: u64,
+    /// How long they took together.
+    pub ms: f64,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -180,7 +194,7 @@ pub struct LiveSource {
     pub kind: Option<LiveKind>,
     pub reading: LiveReading,
     pub state: LiveState,
-    /// Why it does not run.
+    /// Why it does not run, or has nothing to read yet.
     pub error: Option<WireError>,
     pub received: u64,
     pub accepted: u64,
@@ -191,6 +205,9 @@ pub struct LiveSource {
     pub last: Option<Nanos>,
     /// How much later than their own times events arrive: the newest of them.
     pub lag_ms: Option<f64>,
+    /// How long after their own times they became visible: all of them.
+    pub lag_p50_ms: Option<f64>,
+    pub lag_p99_ms: Option<f64>,
     /// The names of the case's sources that it feeds.
     pub streams: Vec<String>,
 }
