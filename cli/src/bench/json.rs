@@ -1,6 +1,8 @@
 //! Questions to JSON lines of services.
 
-use indexer::{Direction, Result};
+use std::hint::black_box;
+
+use indexer::{Cancel, Direction, Result};
 
 use super::{Bench, Floor};
 
@@ -35,7 +37,7 @@ impl Bench {
         let traces = self.values("trace_id")?;
         let services = self.values("service")?;
         let levels = ["error", "warn", "info", "debug"];
-        self.row("trace id", 4.0, 0.0, |run| {
+        self.row("trace id", 2.0, 0.0, |run| {
             self.page(&format!("trace_id:{}", traces[run % traces.len()]), Direction::OldestFirst, 0.0)
         })?;
         self.row("level and service", 2.0, floor.bytes, |run| {
@@ -53,6 +55,15 @@ impl Bench {
         })?;
         self.row("phrase", 15.0, 0.0, |run| self.count(&format!("\"{}\"", PHRASES[run % PHRASES.len()])))?;
         self.row("common word", 2.0, 0.0, |run| self.count(WORDS[run % WORDS.len()]))?;
+        self.row("fuzzy word", 20.0, 0.0, |run| {
+            let (start, end) = WORDS[run % WORDS.len()].split_at(3);
+            self.count(&format!("{start}{}~", &end[1..]))
+        })?;
+        self.row("completion of a word", 10.0, 0.0, |run| {
+            let typed = &WORDS[run % WORDS.len()][..3];
+            black_box(self.case.complete(&self.snapshot, typed, typed.len(), &Cancel::default()));
+            Ok(())
+        })?;
         self.row("top 10 of host", 5.0, floor.words, |run| self.top("host", run))
     }
 }

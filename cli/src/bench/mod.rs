@@ -7,6 +7,7 @@
 
 mod access;
 mod clients;
+mod detectors;
 mod json;
 mod shared;
 
@@ -19,7 +20,7 @@ use std::time::Instant;
 use indexer::aggregate::{By, FacetsRequest, Interval, Measure, Request, TermOrder};
 use indexer::{
     Cancel, Case, Direction, Engine, Error, ErrorKind, FieldKind, ImportOptions, PatternOptions, Result,
-    RunOptions, Shown, Snapshot, SortBy, View,
+    RunOptions, Shown, Snapshot, SortBy, SqlOptions, Table, View,
 };
 
 use crate::Outcome;
@@ -41,6 +42,8 @@ struct Bench {
     snapshot: Arc<Snapshot>,
     /// This case's events to those that the targets are for.
     scale: f64,
+    /// Where files that are joined lie.
+    folder: PathBuf,
     rows: Mutex<Vec<Row>>,
 }
 
@@ -101,7 +104,7 @@ pub fn run(arguments: &args::Bench) -> anyhow::Result<Outcome> {
     };
     let snapshot = case.snapshot();
     let events = snapshot.events();
-    let bench = Bench { scale: 1.0, case, snapshot, rows: Mutex::default() };
+    let bench = Bench { scale: 1.0, case, snapshot, folder: scratch.0.clone(), rows: Mutex::default() };
     let questions = bench.ask_all(logs, &scratch.0.join("other.case"))?;
     let report = Report { imported, events, questions };
     let mut stdout = out::stdout();
@@ -215,6 +218,9 @@ impl Bench {
         self.calculations(&floor, &fields)?;
         self.pages(&floor, &fields)?;
         self.tables(&floor, &fields)?;
+        let key = ["path", "host"].into_iter().find(|name| has(name)).unwrap_or(group);
+        self.large_tables(&floor, &fields, key)?;
+        self.detectors(&floor, group)?;
         self.clients()?;
         if !logs.is_empty() {
             self.file_scan(logs)?;
@@ -340,9 +346,19 @@ impl Bench {
     }
 
     fn pipe(&self, query: &str) -> Result<()> {
+        black_box(self.table(query)?);
+        Ok(())
+    }
+
+    fn table(&self, query: &str) -> Result<Table> {
         let parsed = indexer::query::parse_query(query)?;
-        let (options, never) = (RunOptions::default(), Cancel::default());
-        black_box(self.case.run(&self.snapshot, &parsed, (None, None), &options, &mut |_| {}, &never)?);
+        let options = RunOptions { folder: self.folder.clone(), ..RunOptions::default() };
+        self.case.run(&self.snapshot, &parsed, (None, None), &options, &mut |_| {}, &Cancel::default())
+    }
+
+    fn sql(&self, statement: &str) -> Result<()> {
+        let options = SqlOptions::default();
+        black_box(self.case.sql(&self.snapshot, statement, &options, &Cancel::default())?);
         Ok(())
     }
 }

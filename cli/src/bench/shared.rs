@@ -10,9 +10,12 @@ use indexer::aggregate::{By, Interval, Measure, TermOrder, TimeZone, zone};
 use indexer::compare::{Comparison, ROWS};
 use indexer::links::Spot;
 use indexer::seismograph::SeismographOptions;
-use indexer::{Around, Cancel, Direction, Engine, ErrorKind, Result, Shown, View, scan_files};
+use indexer::{Around, Cancel, Direction, Engine, Error, ErrorKind, Result, Shown, View, scan_files};
 
 use super::{AUTOMATIC, Bench, Floor, HOURLY, view};
+
+/// The rows of the table that events are joined with.
+const JOINED_KEYS: usize = 1_000;
 
 /// A field of few values and one of many numbers.
 pub struct Fields<'a> {
@@ -84,6 +87,35 @@ impl Bench {
         })?;
         pipe("pipe: timechart", &|run| {
             format!("* | timechart span=1h count by {group} | limit {}", 100 + run)
+        })
+    }
+
+    /// What polars and the stages of a pipe calculate from rows, and an aggregation of SQL.
+    pub fn large_tables(&self, floor: &Floor, fields: &Fields<'_>, key: &str) -> Result<()> {
+        let Fields { group, number, .. } = fields;
+        let keys = self.table(&format!("* | top {JOINED_KEYS} {key}"))?;
+        let row = |row: usize| {
+            format!("{}\n", serde_json::json!({key: keys.cell(row, 0).to_string(), "team": row % 7}))
+        };
+        let file = self.folder.join("keys.ndjson");
+        let written = std::fs::write(&file, (0..keys.rows()).map(row).collect::<String>());
+        written.map_err(|error| Error::writing(&file, &error))?;
+        let timed = |name: &str, target: f64, query: &dyn Fn(usize) -> String| {
+            self.row(name, target, floor.words, |run| self.pipe(&query(run)))
+        };
+        timed("pipe: eval, where, stats", 90.0, &|run| {
+            format!("* | eval kb = {number} / 1024 | where kb > 4.9{run} | stats avg(kb) by {group}")
+        })?;
+        timed(&format!("pipe: join with {} keys, stats", keys.rows()), 250.0, &|run| {
+            format!("* | join on {key} \"keys.ndjson\" | stats count by team | where count > {run}")
+        })?;
+        timed("pipe: rolling p95 over 5 minutes", 600.0, &|run| {
+            format!("* | window p = rolling_p95({number}, 5m) | stats max(p) as most | where most > {run}")
+        })?;
+        self.row(&format!("SQL: count by {group}"), 10.0, floor.words, |run| {
+            self.sql(&format!(
+                "SELECT \"{group}\", count(*) AS n FROM events GROUP BY 1 HAVING count(*) > {run} ORDER BY n"
+            ))
         })
     }
 
