@@ -1,6 +1,5 @@
 //! `timberline query` and `timberline export`: matching events as text, raw bytes, JSON lines or CSV.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -8,8 +7,8 @@ use anyhow::Result;
 use indexer::export::{self, Formulas, Records, replaced};
 use indexer::query::{Query, Reading, Severity, parse_query};
 use indexer::{
-    Cancel, Case, Cell, Engine, Event, Explanation, FieldValue, NO_TIME, RunOptions, Snapshot, View, Walk,
-    is_sql, stamp,
+    AnswerStep, Cancel, Case, Cell, Engine, Event, Explanation, FieldValue, NO_TIME, RunOptions, Snapshot,
+    View, Walk, is_sql, stamp,
 };
 use serde_json::{Map, Value};
 
@@ -19,9 +18,6 @@ use crate::notebook;
 use crate::out;
 use crate::pipes::{self, Piped};
 use crate::{remotes, together};
-
-/// How many of the terms that a clause matches are printed.
-const TERMS_SHOWN: usize = 20;
 
 pub fn query(arguments: &args::Query) -> Result<Outcome> {
     if let Some(name) = remotes::named(&arguments.case) {
@@ -152,7 +148,7 @@ fn explain(explained: &Explanation) {
             step.paths.iter().map(|(path, times)| format!("{} x{times}", path.name())).collect();
         out::say(&format!("  {}", step.clause));
         if !step.terms.is_empty() {
-            out::say(&format!("    terms: {}", terms(&step.terms)));
+            out::say(&format!("    terms: {}", terms(step)));
         }
         out::say(&format!(
             "    {}: {} of {} rows, {} texts read ({} bytes), {:.3} ms",
@@ -166,11 +162,11 @@ fn explain(explained: &Explanation) {
     }
 }
 
-/// The first of the terms that a clause matches.
-fn terms(terms: &BTreeSet<String>) -> String {
-    let shown: Vec<&str> = terms.iter().map(String::as_str).take(TERMS_SHOWN).collect();
-    let more = terms.len() - shown.len();
-    if more > 0 { format!("{} and {more} more", shown.join(" ")) } else { shown.join(" ") }
+/// The terms that a clause matches.
+fn terms(step: &AnswerStep) -> String {
+    let more = step.terms_in_all - step.terms.len();
+    let shown = step.terms.join(" ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
 pub fn export(arguments: &Export) -> Result<Outcome> {

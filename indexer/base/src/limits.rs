@@ -320,6 +320,9 @@ pub const COMPLETED_WORDS: usize = 12;
 /// Words that a word which no event has may be meant for, at most.
 pub const NEAREST_WORDS: usize = 3;
 
+/// Terms that an explanation names of those that a clause matches: a wildcard may match thousands.
+pub const EXPLAINED_TERMS: usize = 20;
+
 /// Rows whose values are counted for a completion, the newest segments first. Counting so many takes some
 /// milliseconds, and who types does not wait.
 pub const COMPLETION_ROWS: u64 = 2_000_000;

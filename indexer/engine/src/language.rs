@@ -15,11 +15,14 @@ use query::{
     Checked, Completion, Filter, KnownField, Lenient, QueryContext, Reading, Severity, SourceFormat,
     complete, habits, highlight, outline, parse_leniently, resolve, time, unknown_columns,
 };
+use serde::Serialize;
 use store::Snapshot;
 use store::Values;
 
 /// How a filter was answered.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Explanation {
     /// The filter as it was run: fields of the case, instants instead of relative times.
     pub filter: String,

@@ -14,9 +14,9 @@ use crate::{Call, Session};
 // A row names a function and types of these modules, and nothing else has to name them.
 #[allow(clippy::wildcard_imports)]
 use crate::{
-    ahead::*, analysis::*, both::*, calls::*, cases::*, compare::*, detectors::*, events::*, files::*,
-    formats::*, language::*, links::*, live::*, notebook::*, notes::*, patterns::*, recent::*, remotes::*,
-    seismograph::*, service_map::*, sources::*, tables::*, types::*, upkeep::*,
+    ahead::*, analysis::*, both::*, calls::*, cases::*, compare::*, detectors::*, events::*, explain::*,
+    files::*, formats::*, language::*, links::*, live::*, notebook::*, notes::*, patterns::*, recent::*,
+    remotes::*, seismograph::*, service_map::*, sources::*, tables::*, types::*, upkeep::*,
 };
 
 macro_rules! contract {
@@ -194,6 +194,8 @@ contract! {
     /// The words of a query that no event has, and what they were perhaps meant for.
     unknown_words / UnknownWords: UnknownWordsRequest, Empty => UnknownWords;
     /// The templates of the matching events; partial results are streamed.
+    /// How a query was answered: for each clause whether the index, columns or the text were read, and how much of them.
+    explain / Explain: ExplainRequest, Empty => Explained;
     patterns / Patterns: PatternsRequest, Patterns => Patterns;
     /// The templates of the matching events over time, in an order in which those that move together are neighbours.
     seismograph / Seismograph: SeismographRequest, SeismographProgress => Seismograph;

@@ -22,6 +22,7 @@ mod compare;
 mod contract;
 mod detectors;
 mod events;
+mod explain;
 mod files;
 mod formats;
 mod language;

@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use indexer::query::{Query, parse_query};
 use indexer::{
-    ColumnKind, Nanos, Partial, RunOptions, SqlOptions, Table as Rows, export as files, is_sql, sentence,
+    Cancel, Case, ColumnKind, Nanos, Partial, RunOptions, Snapshot, SqlOptions, Table as Rows,
+    export as files, is_sql, sentence,
 };
 use serde::{Deserialize, Serialize};
 
@@ -127,19 +128,37 @@ type Times = (Option<i64>, Option<i64>);
 
 /// What is asked: a query of the language, or SQL where it begins as SQL does.
 #[derive(Debug)]
-enum Asked {
+pub(crate) enum Asked {
     Query(Query, Times),
     Sql(String, Times),
 }
 
 impl Asked {
-    fn from_view(view: &View) -> Answer<Asked> {
+    pub(crate) fn from_view(view: &View) -> Answer<Asked> {
         let times = (view.from.map(|time| time.0), view.to.map(|time| time.0));
         if is_sql(&view.query) {
             return Ok(Asked::Sql(view.query.clone(), times));
         }
         let query = parse_query(&view.query).map_err(indexer::Error::from)?;
         Ok(Asked::Query(query, times))
+    }
+
+    /// Whether kernels calculate its first aggregation, and if not why, as a sentence.
+    pub(crate) fn calculated(
+        &self,
+        case: &Case,
+        snapshot: &Arc<Snapshot>,
+        options: &RunOptions,
+        cancel: &Cancel,
+    ) -> Answer<Option<String>> {
+        let how = match self {
+            Asked::Query(query, range) => case.explain_run(snapshot, query, *range, options)?,
+            Asked::Sql(statement, range) => {
+                let options = SqlOptions { range: *range, run: options.clone(), ..SqlOptions::default() };
+                case.explain_sql(snapshot, statement, &options, cancel)?
+            }
+        };
+        Ok(how.map(|how| sentence(&how.to_string())))
     }
 }
 
@@ -163,14 +182,7 @@ pub fn run(
     let (case_path, zone, revision) = (&request.view.case, &request.zone, snapshot.revision());
     let key = format!("{case_path}\0{revision}\0{asked:?}\0{zone:?}");
     let table = kept(session, &key);
-    let explanation = match &asked {
-        Asked::Query(query, range) => case.explain_run(&snapshot, query, *range, &options)?,
-        Asked::Sql(statement, range) => {
-            let options = SqlOptions { range: *range, run: options.clone(), ..SqlOptions::default() };
-            case.explain_sql(&snapshot, statement, &options, &call.cancel)?
-        }
-    };
-    let calculated = explanation.map(|explanation| sentence(&explanation.to_string()));
+    let calculated = asked.calculated(&case, &snapshot, &options, &call.cancel)?;
     let table = if let Some(table) = table {
         table
     } else {
@@ -244,7 +256,7 @@ pub fn export(
 }
 
 fn export_raw(
-    case: &indexer::Case,
+    case: &Case,
     call: &Call<'_>,
     request: &ExportRequest,
     asked: Asked,

@@ -1,3 +1,5 @@
+import { formatCount } from '../format';
+
 const QUICK: Readonly<Record<string, string>> = {
   'now-30s': 'Last 30 seconds',
   'now-1m': 'Last minute',
@@ -66,6 +68,56 @@ export const explore = {
     zoneFirst: 'This machine and the sources',
     zoneOthers: 'All time zones',
     local: (zone: string) => `${zone} (this machine)`,
+  },
+  explain: {
+    name: 'How this query is answered',
+    button: 'Explain',
+    hint: 'How this query is answered: what was looked up in the index, and what had to be read',
+    command: 'Explain this query',
+    looking: 'Answering the query once more…',
+    matched: (matched: string, all: string) => `${matched} of ${all} match.`,
+    searched: (segments: number) =>
+      segments === 1
+        ? '1 part of the case was searched.'
+        : `${formatCount(segments)} parts of the case were searched.`,
+    skipped: (segments: number) =>
+      `${formatCount(segments)} outside the time range ${segments === 1 ? 'was' : 'were'} skipped.`,
+    everything: 'Without a filter all events match, and nothing is searched.',
+    sql: 'SQL finds its events by the conditions of the statement, which are not listed here.',
+    columns: {
+      clause: 'Clause',
+      how: 'Found by',
+      matched: 'Matched',
+      read: 'Text read',
+      took: 'Time',
+    },
+    paths: {
+      pruned: 'summary of the part',
+      order: 'order of time',
+      dictionary: 'distinct values',
+      column: 'values of a column',
+      index: 'text index',
+      indexAndText: 'text index, then text',
+      scan: 'text scan',
+    },
+    pathHints: {
+      pruned: 'What is known of a part of the case says that all of its events match, or none.',
+      order: 'Events are sorted by time, so the matching ones are next to each other.',
+      dictionary: 'Each distinct value of the field was tested once.',
+      column: 'The value of each event was tested.',
+      index: 'The text index knows exactly which events match. No text was read.',
+      indexAndText: 'The text index gave candidates, and their text was read to be certain.',
+      scan: 'The text of every candidate was read, because no index could answer.',
+    },
+    parts: (path: string, parts: number) => `${path} ×${formatCount(parts)}`,
+    of: (matched: number, candidates: number) =>
+      `${formatCount(matched)} of ${formatCount(candidates)}`,
+    ofHint: 'Matching events of the candidates that the clauses above left',
+    nothingRead: 'none',
+    read: (texts: number, bytes: string) =>
+      `${formatCount(texts)} ${texts === 1 ? 'event' : 'events'}, ${bytes}`,
+    terms: (terms: string, more: number) =>
+      `Words: ${terms}${more > 0 ? ` and ${formatCount(more)} more` : ''}`,
   },
   nothing: {
     without: 'Without',

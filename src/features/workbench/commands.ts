@@ -255,7 +255,7 @@ function shortcutIn(group: Group) {
   });
 }
 
-function inQuery({ explorer }: OpenCase): Command[] {
+function inQuery({ explorer, explaining, isRemote }: OpenCase): Command[] {
   const group = 'query';
   const shortcut = shortcutIn(group);
   return [
@@ -270,6 +270,13 @@ function inQuery({ explorer }: OpenCase): Command[] {
       group,
       can: () => explorer.query !== '',
       run: () => explorer.replace(''),
+    },
+    {
+      id: 'query-explain',
+      name: texts.explore.explain.command,
+      group,
+      can: () => !isRemote,
+      run: () => (explaining.isOpen = true),
     },
   ];
 }

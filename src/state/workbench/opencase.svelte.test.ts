@@ -51,6 +51,7 @@ function busyCase(client: FakeClient): OpenCase {
   opened.emptyResult.look(view, null, NO_PARTS, 1);
   opened.unknownWords.look('timout', 1);
   opened.fileScan.look({} as never);
+  opened.explaining.show(view, null);
   opened.annotations.show([{ source: 1, offset: 20 }], 1);
   opened.detail.showEvent({ source: 1, offset: 20 });
   opened.surroundings({ source: 1, offset: 20 }).load();

@@ -42,6 +42,7 @@ import { Annotations } from '../notes/annotations.svelte';
 import { Notes } from '../notes/notes.svelte';
 import { eventKey } from '../notes/notetarget';
 import { EventSelection } from '../events/selection.svelte';
+import { Explaining } from '../query/explaining.svelte';
 import { SavedQueries } from '../query/savedqueries.svelte';
 import { asksForNotes, quoted } from '../query/querytext';
 import { UnknownWords } from '../query/unknownwords.svelte';
@@ -85,6 +86,7 @@ export class OpenCase {
   readonly selection: EventSelection;
   readonly display = new DisplaySettings();
   readonly queries: SavedQueries;
+  readonly explaining: Explaining;
   readonly split: SplitTimeline;
   readonly emptyResult: EmptyResult;
   readonly fileScan: FileScan;
@@ -161,6 +163,7 @@ export class OpenCase {
       changed: () => this.#notesChanged(),
     });
     this.queries = new SavedQueries(storage, this.notes);
+    this.explaining = new Explaining(lifetime, client);
     this.explorer = new Explorer(
       lifetime,
       client,
