@@ -3,8 +3,9 @@
 use std::io::Write;
 
 use anyhow::Result;
+use indexer::compare::Side;
 use indexer::query::Filter;
-use indexer::{Cancel, Case, Snapshot, View};
+use indexer::{Cancel, Case, Engine, Snapshot, View};
 
 use crate::Outcome;
 use crate::args::Words;
@@ -36,9 +37,9 @@ pub fn run(arguments: &Words) -> Result<Outcome> {
 /// Prints the words of a selection with how many of its events have each, and how many others.
 fn significant(case: &Case, snapshot: &Snapshot, query: &str, most: usize) -> Result<Outcome> {
     let selection = View::parse(query, None, None).inspect_err(|error| out::caret(query, error))?;
-    let all = View { filter: Filter::Everything, from: None, to: None };
-    let found = case
-        .significant_words(snapshot, (&selection, &all), most, &Cancel::default())
+    let others = View { filter: Filter::Not(Box::new(selection.filter.clone())), from: None, to: None };
+    let sides = [&others, &selection].map(|view| Side { case, snapshot, view });
+    let found = Engine::significant_words(sides, most, &Cancel::default())
         .inspect_err(|error| out::caret(query, error))?;
     let mut stdout = out::stdout();
     for found in &found.words {

@@ -174,7 +174,23 @@ export type Alternative = { format: string, score: number, };
 
 export type AnswerPath = "pruned" | "order" | "dictionary" | "column" | "index" | "indexAndText" | "scan";
 
-export type AnswerStep = { clause: string, paths: { [key in AnswerPath]?: number }, candidates: number, matched: number, texts: number, bytes: number, terms: Array<string>, termsInAll: number, elapsedMs: number, };
+export type AnswerStep = { clause: string, 
+/**
+ * The number of segments that took each path.
+ */
+paths: { [key in AnswerPath]?: number }, 
+/**
+ * Candidate rows that earlier clauses left.
+ */
+candidates: number, matched: number, 
+/**
+ * Events whose text was read, and its bytes.
+ */
+texts: number, bytes: number, 
+/**
+ * The first of the terms that the clause matches in the term dictionaries of the segments, and how many there are.
+ */
+terms: Array<string>, termsInAll: number, elapsedMs: number, };
 
 export type Around = { "kind": "file" } | { "kind": "everywhere" } | { "kind": "sharing", field: string, };
 
@@ -634,11 +650,35 @@ export type Example = { line: number,
  */
 text: string, };
 
-export type ExplainRequest = { view: View, zone: string | null, };
+export type ExplainRequest = { 
+/**
+ * The query may have stages, or be SQL.
+ */
+view: View, 
+/**
+ * The zone of days and of times that name none; null is UTC.
+ */
+zone: string | null, };
 
-export type Explained = { found: Explanation | null, calculated: string | null, };
+export type Explained = { 
+/**
+ * How the matching events were found, clause by clause; null for SQL.
+ */
+found: Explanation | null, 
+/**
+ * Whether kernels calculate the first aggregation, and if not why; null where there is none.
+ */
+calculated: string | null, };
 
-export type Explanation = { filter: string, segments: number, skipped: number, events: number, matched: number, steps: Array<AnswerStep>, };
+export type Explanation = { 
+/**
+ * The filter as it was run: fields of the case, instants instead of relative times.
+ */
+filter: string, segments: number, 
+/**
+ * Segments that were skipped because their times are outside the range.
+ */
+skipped: number, events: number, matched: number, steps: Array<AnswerStep>, };
 
 export type ExportNotesRequest = { case: string, 
 /**
@@ -2075,9 +2115,25 @@ errors: number, };
 
 export type Severity = "informational" | "low" | "medium" | "high" | "critical";
 
-export type SignificantWord = { word: string, selected: number, others: number, score: number, };
+export type SignificantWord = { word: string, 
+/**
+ * Events of the selection that have it, and of the others.
+ */
+selected: number, others: number, 
+/**
+ * How much more frequent it is in the selection, times its share of the selection.
+ */
+score: number, };
 
-export type SignificantWords = { words: Array<SignificantWord>, selected: number, others: number, };
+export type SignificantWords = { 
+/**
+ * The highest score first.
+ */
+words: Array<SignificantWord>, 
+/**
+ * Events selected, and the others.
+ */
+selected: number, others: number, };
 
 export type SortedPageRequest = { view: View, field: string, descending: boolean, first: number, count: number, 
 /**

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { seriousFindings } from './support/accessible';
 import { eventually, temporaryFolder } from './support/machine';
 import { opening } from './support/opening';
-import { brush, query, totalBecomes } from './support/page';
+import { brush, query, total, totalBecomes } from './support/page';
 import { pictures } from './support/picture';
 
 /** Of both halves of the log; in the second one each tenth event is a refused payment. */
@@ -92,6 +92,18 @@ test('halves are compared, swapped and edited, and each row leads to its events'
   await fresh.getByTestId('compared-b').click();
   await totalBecomes(page, REFUSED);
   await page.getByTestId('undo').click();
+
+  // Words distinguish the sides too.
+  const words = page.getByTestId('compare-words');
+  const refusal = words.getByTestId('word').filter({ hasText: 'refused' });
+  await refusal.scrollIntoViewIfNeeded();
+  expect((await refusal.innerText()).replace(/\s+/g, ' ')).toBe(`refused ${REFUSED} in B 0 in A`);
+  expect(await words.innerText()).not.toContain('paid');
+  await pictures(page, 'compare-words');
+  await refusal.click();
+  await totalBecomes(page, REFUSED);
+  expect(await page.getByTestId('query').innerText()).toContain('refused');
+  await page.getByTestId('undo').click();
   await page.getByTestId('compare-swap').click();
   await counted(page, HALF, HALF);
   await refused('gone').waitFor();
@@ -124,8 +136,26 @@ test('a brushed range is explained, compared in the tab, and added to the notebo
   const differs = page.getByTestId('difference-row');
   await differs.first().waitFor();
   await page.locator('[data-testid="difference"][aria-busy="false"]').waitFor();
+  let inRange = 0;
+  await eventually('the events of the range', async () => {
+    inRange = Number(await total(page));
+    return inRange > 0 && inRange < (2 * HALF) / 3;
+  });
   expect((await differs.allInnerTexts()).join('\n')).toMatch(/took_ms.*\s+moved/);
   expect(await seriousFindings(page)).toEqual([]);
+
+  // Its words are counted when they are asked for, and a click includes one.
+  await page.getByTestId('difference-words').click();
+  const refusal = page.getByTestId('word').filter({ hasText: 'refused' });
+  await refusal.waitFor();
+  const [, here] = /refused\s+(\d+) here\s+0 elsewhere/.exec(await refusal.innerText()) ?? [];
+  expect(await seriousFindings(page)).toEqual([]);
+  await pictures(page, 'range-words');
+  await refusal.click();
+  await totalBecomes(page, Number(here));
+  expect(await page.getByTestId('query').innerText()).toBe('region=eu refused');
+  await page.getByTestId('undo').click();
+  await totalBecomes(page, inRange);
   await page.getByTestId('difference-more').click();
   await page.locator('[data-testid="compare-state"][data-fraction="1"]').waitFor();
   const sides = await Promise.all([count(page, 'a'), count(page, 'b')]);

@@ -232,6 +232,9 @@ fn every_tool_answers_over_the_pipes_what_the_engine_answers() {
     assert_eq!(first["change"], "new", "{explained}");
     let found = server.call("count", json!({ "query": first["filter"] }));
     assert_eq!(found["count"], first["selected_events"], "{first}");
+    let word = &rows(&explained, "words")[0];
+    let with_word = server.call("count", json!({ "query": word["word"], "from": "15:00" }));
+    assert_eq!(with_word["count"], word["selected_events"], "{word}");
     let asked = json!({ "query": "service=payment", "against": "service=cart", "from": "15:00", "against_from": "15:00" });
     let sides = server.call("explain-selection", asked);
     assert_eq!(sides["selected_events"], count("service=payment time>=15:00"), "{sides}");

@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use indexer::compare::Side;
 use indexer::query::{Filter, parse};
 use indexer::{
-    Cancel, Case, Direction, Event, FieldValue, ImportOptions, NO_TIME, NoteChange, NoteDraft, NoteRemoval,
-    Profile, Shown, SortBy, View, Walk, tokens,
+    Cancel, Case, Direction, Engine, Event, FieldValue, ImportOptions, NO_TIME, NoteChange, NoteDraft,
+    NoteRemoval, Profile, Shown, SortBy, View, Walk, tokens,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -397,9 +398,11 @@ proptest! {
         let events = all(&case);
         let known = Known::from_events(events.iter().map(|(event, _, fields)| (event, fields.as_slice())));
         let filter = parse(query).expect("a query");
-        let (selection, everything) =
-            (View { filter: filter.clone(), from: None, to: None }, View { filter: Filter::Everything, from: None, to: None });
-        let found = case.significant_words(&case.snapshot(), (&selection, &everything), most, &never);
+        let view = |filter: Filter| View { filter, from: None, to: None };
+        let (selection, others) = (view(filter.clone()), view(Filter::Not(Box::new(filter.clone()))));
+        let snapshot = case.snapshot();
+        let sides = [&others, &selection].map(|view| Side { case: &case, snapshot: &snapshot, view });
+        let found = Engine::significant_words(sides, most, &never);
         let found = match found {
             Ok(found) => found,
             Err(error) => return names_no_field(&error, query, &known),

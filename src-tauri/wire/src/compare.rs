@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use indexer::compare::{Comparison, Side};
+use indexer::compare::{Comparison, Side, SignificantWords};
 use indexer::query::Filter;
 use indexer::{Case, Engine, Snapshot};
 use remote::SampleCase;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::calls::{Answer, milliseconds, view};
 use crate::remotes::{remote_of, sample_of_remote};
 use crate::session::{Call, Session};
-use crate::types::View;
+use crate::types::{Empty, View};
 
 /// Compares B with A: of one case, of two, or of a cluster, from which a random sample is taken.
 #[derive(Clone, Debug, Deserialize)]
@@ -105,4 +105,25 @@ pub fn compare(
     let limit = request.limit as usize;
     let found = Engine::compare_cases([a.side(), b.side()], limit, &mut partial, &call.cancel)?;
     Ok(reply(found, 1.0))
+}
+
+/// Both sides are of cases: the sample of a cluster would be another one than that of its comparison.
+pub fn compare_words(
+    session: &Session,
+    call: &Call<'_>,
+    request: &CompareRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<SignificantWords> {
+    let [(case_a, view_a), (case_b, view_b)] = [view(session, &request.a)?, view(session, &request.b)?];
+    let (a, b) = (case_a.snapshot(), case_b.snapshot());
+    let sides = [
+        Side { case: &case_a, snapshot: &a, view: &view_a },
+        // A case may have grown in between.
+        Side {
+            case: &case_b,
+            snapshot: if request.a.case == request.b.case { &a } else { &b },
+            view: &view_b,
+        },
+    ];
+    Ok(Engine::significant_words(sides, request.limit as usize, &call.cancel)?)
 }

@@ -3,6 +3,7 @@
 //! The enum that is parsed, the dispatch that answers it and the TypeScript that sends it are made from this table.
 //! `docs/how-to-add.md` says how to add one.
 
+use indexer::compare::SignificantWords;
 use indexer::links::{LinkedValue, Links};
 use indexer::query::{Completion, time::Period};
 use indexer::{CompactReport, Rewriting, Verification};
@@ -193,9 +194,9 @@ contract! {
     complete / Complete: CompleteRequest, Empty => Completion;
     /// The words of a query that no event has, and what they were perhaps meant for.
     unknown_words / UnknownWords: UnknownWordsRequest, Empty => UnknownWords;
-    /// The templates of the matching events; partial results are streamed.
     /// How a query was answered: for each clause whether the index, columns or the text were read, and how much of them.
     explain / Explain: ExplainRequest, Empty => Explained;
+    /// The templates of the matching events; partial results are streamed.
     patterns / Patterns: PatternsRequest, Patterns => Patterns;
     /// The templates of the matching events over time, in an order in which those that move together are neighbours.
     seismograph / Seismograph: SeismographRequest, SeismographProgress => Seismograph;
@@ -203,6 +204,8 @@ contract! {
     service_map / ServiceMap: ServiceMapRequest, ServiceMapProgress => ServiceMap;
     /// What differs between two parts of a case; partial results are streamed.
     compare / Compare: CompareRequest, Compared => Compared;
+    /// The words that distinguish side B from side A.
+    compare_words / CompareWords: CompareRequest, Empty => SignificantWords;
     /// Rows of what a query with stages gives; partial results are streamed.
     run / Run: RunRequest, Table => Table;
     /// Writes what a query gives to a file of the machine that answers.

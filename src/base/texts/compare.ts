@@ -158,6 +158,16 @@ export const compare = {
     g2: { name: 'G²', hint: 'Log-likelihood ratio: how much better two rates explain the counts than one' },
     p: { name: 'p', hint: 'The probability of this difference by chance, times the number of tests' },
   },
+  words: {
+    name: 'Words',
+    hint: 'Words of the text that distinguish B, and how many events of B and of A have each',
+    looking: 'Counting words…',
+    none: 'No word is more frequent in B than in A.',
+    failed: 'The words could not be counted.',
+    inSide: (letter: string) => `in ${letter}`,
+    show: (word: string, b: string, a: string) =>
+      `${b} of the events of B, ${a} of those of A. Show the events of B with ${word}`,
+  },
   unchanged: {
     name: 'What did not change',
     sum: (same: number, all: number, what: string) =>

@@ -111,6 +111,16 @@ export const workbench = {
       'Compare this range with the rest of the time, with all differences and their evidence',
     dismiss: 'Hide',
     command: 'Show what differs in the time range',
+    words: {
+      button: 'Words',
+      name: 'Words that are frequent here and rare in the rest of the time',
+      hint: 'Words that distinguish this range, with their counts here and in the rest of the time',
+      none: 'No word is more frequent here than in the rest of the time.',
+      here: 'here',
+      others: 'elsewhere',
+      include: (word: string, here: string, others: string) =>
+        `${here} of the events here, ${others} of the others. Include ${word} in the query`,
+    },
     commandOff: 'Hide what differs in the time range',
   },
 

@@ -5,6 +5,7 @@ import { EngineError, engineError, type Client } from '../../ipc/client';
 import type { Compared, EventId, Nanos, RecentCase } from '../../ipc/generated';
 import { partsOf } from '../query/queryparts';
 import type { ViewHistory } from '../view/history.svelte';
+import { ComparedWords } from './comparedwords.svelte';
 import {
   ALL,
   both,
@@ -47,6 +48,9 @@ export class Comparing {
   /** What is compared, as the view has it. */
   readonly sides = $derived.by(() => sidesOfJson(this.#history.current.comparison));
 
+  /** The words that distinguish the sides. */
+  readonly words: ComparedWords;
+
   readonly #client: Client;
   readonly #casePath: string;
   readonly #history: ViewHistory;
@@ -61,6 +65,7 @@ export class Comparing {
   constructor(lifetime: Lifetime, client: Client, casePath: string, history: ViewHistory) {
     this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
     this.#client = client;
+    this.words = new ComparedWords(lifetime, client, casePath);
     this.#casePath = casePath;
     this.#history = history;
   }

@@ -2,6 +2,7 @@ import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client } from '../../ipc/client';
 import type { Compared } from '../../ipc/generated';
+import { ComparedWords } from '../compare/comparedwords.svelte';
 import { viewOfSide, type ComparedSides } from '../compare/sides';
 
 /** Rows that are shown: the best explanations of a range. */
@@ -14,6 +15,9 @@ export class Difference {
   busy = $state(false);
   hasFailed = $state(false);
 
+  /** The words that distinguish the range. */
+  readonly words: ComparedWords;
+
   readonly #client: Client;
   readonly #casePath: string;
   readonly #latest: Latest<Compared>;
@@ -21,6 +25,7 @@ export class Difference {
   constructor(lifetime: Lifetime, client: Client, casePath: string) {
     this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
     this.#client = client;
+    this.words = new ComparedWords(lifetime, client, casePath);
     this.#casePath = casePath;
   }
 

@@ -58,6 +58,7 @@ function busyCase(client: FakeClient): OpenCase {
   opened.trail('10.0.0.1').load();
   opened.difference.show({ a: ALL, b: ALL });
   opened.comparing.show({ a: ALL, b: ALL });
+  opened.comparing.words.show({ a: ALL, b: ALL }, 1);
   opened.fields.list();
   opened.published({ revision: 2 } as never);
   return opened;

@@ -1,8 +1,8 @@
 //! `explain-selection`: what distinguishes a part of a case from another one, or from all the rest.
 
-use indexer::compare::{Comparison, Difference};
+use indexer::compare::{Comparison, Difference, Side, SignificantWord};
 use indexer::query::Filter;
-use indexer::{Scalar, Snapshot, View, stamp};
+use indexer::{Engine, Scalar, Snapshot, View, stamp};
 use serde_json::{Value, json};
 
 use super::Tool;
@@ -17,7 +17,8 @@ pub const TOOL: Tool = Tool {
     title: "What is different here",
     summary: "Compares the selected events (`query`, `from`, `to`) with a baseline (`against`, `against_from`, \
               `against_to`; all other events unless given): patterns and values that are new, gone, more or less frequent, \
-              numbers that moved, things that stopped or have another rhythm; ranked, each with a filter that finds its events.",
+              numbers that moved, things that stopped or have another rhythm; ranked, each with a filter that finds its events. \
+              `words` are those of the text that distinguish the selection.",
     arguments: &[
         QUERY,
         FROM,
@@ -32,6 +33,9 @@ pub const TOOL: Tool = Tool {
 
 /// Consequences that are listed with a difference.
 const ALSO: usize = 3;
+
+/// Words that are listed.
+const WORDS: usize = 20;
 
 fn run(call: &Call<'_>) -> Answered {
     let named = call.case()?;
@@ -57,12 +61,21 @@ fn run(call: &Call<'_>) -> Answered {
         answer.insert("notes".to_owned(), json!(shortened(&notes, TEXT_BYTES)));
     }
     call.note_share(&mut answer, share, "differences that follow from others are not folded yet");
+    let sides = [&baseline, &selected].map(|view| Side { case: &named.case, snapshot: &snapshot, view });
+    // Where the time is over, the differences are answered without words.
+    if let Ok(found) = Engine::significant_words(sides, WORDS, call.cancel()) {
+        answer.insert("words".to_owned(), found.words.iter().map(word).collect());
+    }
     let whole = (found.differences.len() + found.unlisted) as u64;
     let rows = found.differences.iter().map(row).collect();
     with_rows(&mut answer, "differences", rows, whole, |_| {
         "give a higher `limit` (up to 100), or a narrower selection".to_owned()
     });
     Ok(answer)
+}
+
+fn word(found: &SignificantWord) -> Value {
+    json!({ "word": found.word, "selected_events": found.selected, "baseline_events": found.others })
 }
 
 /// The events that are compared with: all that are not selected, unless others are named.

@@ -1,8 +1,11 @@
-//! Significant words: frequent in the text of a selection and rare in the rest. Sampled runs of events of the
-//! selection and of the background give candidates, which are then counted in all events.
+//! Significant words: frequent in the text of one side of a comparison and rare in that of the other. Sampled runs of events
+//! of each side give candidates, which are then counted in all events.
 
 use std::collections::HashMap;
 
+use serde::Serialize;
+
+use super::Side;
 use crate::Engine;
 use crate::aggregate::AggregateScope;
 use crate::exec::SegmentRows;
@@ -12,7 +15,6 @@ use base::error::{Error, Result};
 use base::limits::CANCEL_ROWS;
 use base::tokens;
 use query::{Filter, Pattern};
-use store::Snapshot;
 
 /// The sample: this many evenly spread runs of this many events; each run decompresses one or two frames.
 /// Smaller results are read completely.
@@ -22,97 +24,107 @@ const RUN_EVENTS: usize = 256;
 /// Candidates counted for each requested word.
 const CANDIDATES: usize = 3;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SignificantWord {
     pub word: String,
-    /// Events of the selection that have it, and of the rest.
+    /// Events of the selection that have it, and of the others.
     pub selected: u64,
     pub others: u64,
     /// How much more frequent it is in the selection, times its share of the selection.
     pub score: f64,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SignificantWords {
     /// The highest score first.
     pub words: Vec<SignificantWord>,
-    /// Events selected, and all others.
+    /// Events selected, and the others.
     pub selected: u64,
     pub others: u64,
 }
 
-/// The number of sampled events, and the document frequency of each word.
+/// The events of a side, how many of them were sampled, and the document frequency of each word in the sample.
 struct WordSample {
+    total: u64,
     events: u64,
     words: HashMap<String, u64>,
 }
 
+impl WordSample {
+    fn share(&self, word: &str) -> f64 {
+        self.words.get(word).copied().unwrap_or(0) as f64 / self.events.max(1) as f64
+    }
+}
+
 impl Engine {
-    /// The words that are frequent in a selection and rare in the rest of a background that contains it. They are
+    /// The words that are frequent in a selection, the second side, and rare in other events, the first one. They are
     /// counted exactly.
     pub fn significant_words(
-        &self,
-        snapshot: &Snapshot,
-        (selection, background): (&View, &View),
+        [others, selection]: [Side<'_>; 2],
         most: usize,
         cancel: &Cancel,
     ) -> Result<SignificantWords> {
-        Self::without_damaged(snapshot, |snapshot| {
-            let selection = &self.resolved(snapshot, selection)?;
-            let background = &self.resolved(snapshot, background)?;
-            let of = |view| AggregateScope { case: self, snapshot, view, cancel };
-            words(&of(selection), &of(background), most)
+        scoped(&others, cancel, |others| {
+            scoped(&selection, cancel, |selection| words(others, selection, most))
         })
     }
 }
 
+fn scoped<T>(
+    side: &Side<'_>,
+    cancel: &Cancel,
+    mut ask: impl FnMut(&AggregateScope<'_>) -> Result<T>,
+) -> Result<T> {
+    Engine::without_damaged(side.snapshot, |snapshot| {
+        let view = &side.case.resolved(snapshot, side.view)?;
+        ask(&AggregateScope { case: side.case, snapshot, view, cancel })
+    })
+}
+
 fn words(
+    others: &AggregateScope<'_>,
     selection: &AggregateScope<'_>,
-    background: &AggregateScope<'_>,
     most: usize,
 ) -> Result<SignificantWords> {
-    let (own, total) = sampled(selection)?;
-    let (all, everything) = sampled(background)?;
-    let rest = everything.saturating_sub(total);
-    let mut candidates: Vec<(f64, &str)> = Vec::new();
-    for (word, &events) in &own.words {
-        // The sample of the background holds its share of the selection.
-        let of_all = all.words.get(word).copied().unwrap_or(0) as f64 / all.events.max(1) as f64;
-        let of_own = events as f64 / own.events.max(1) as f64;
-        let others = (of_all * everything as f64 - of_own * total as f64).max(0.0);
-        candidates.extend(score(of_own, others, rest).map(|score| (score, word.as_str())));
-    }
+    let (own, rest) = (sampled(selection)?, sampled(others)?);
+    let candidate = |word| {
+        let in_rest = rest.share(word) * rest.total as f64;
+        score(own.share(word), in_rest, rest.total).map(|score| (score, word))
+    };
+    let mut candidates: Vec<(f64, &str)> =
+        own.words.keys().filter_map(|word| candidate(word.as_str())).collect();
     candidates.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));
     candidates.truncate(most.saturating_mul(CANDIDATES));
     let mut words = Vec::new();
     for (_, word) in candidates {
-        let (selected, everywhere) = (count(selection, word)?, count(background, word)?);
-        let others = everywhere.saturating_sub(selected);
-        let share = selected as f64 / total.max(1) as f64;
-        if let Some(score) = score(share, others as f64, rest) {
-            words.push(SignificantWord { word: word.to_owned(), selected, others, score });
+        let (selected, in_rest) = (count(selection, word)?, count(others, word)?);
+        let share = selected as f64 / own.total.max(1) as f64;
+        if let Some(score) = score(share, in_rest as f64, rest.total) {
+            words.push(SignificantWord { word: word.to_owned(), selected, others: in_rest, score });
         }
     }
     words.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.word.cmp(&other.word)));
     words.truncate(most);
-    Ok(SignificantWords { words, selected: total, others: rest })
+    Ok(SignificantWords { words, selected: own.total, others: rest.total })
 }
 
-/// The amount by which the share in a selection exceeds that in the rest, times itself; `None` if it does not.
-fn score(share: f64, others: f64, rest: u64) -> Option<f64> {
+/// The amount by which the share in a selection exceeds that in the other events, times itself; `None` if it does not.
+fn score(share: f64, in_rest: f64, rest: u64) -> Option<f64> {
     // A count of zero elsewhere counts as half an event, so that a higher count still scores higher.
-    let share_of_rest = others.max(0.5) / rest.max(1) as f64;
+    let share_of_rest = in_rest.max(0.5) / rest.max(1) as f64;
     (share > share_of_rest).then(|| (share - share_of_rest) * share / share_of_rest)
 }
 
-/// The words of a sample spread over all events, and the number of events.
-fn sampled(asked: &AggregateScope<'_>) -> Result<(WordSample, u64)> {
+/// The words of a sample spread over all events of a side.
+fn sampled(asked: &AggregateScope<'_>) -> Result<WordSample> {
     let mut parts: Vec<SegmentRows> = Vec::new();
     for index in 0..asked.snapshot.segments.len() {
         parts.extend(asked.part(index)?);
     }
     let total: usize = parts.iter().map(SegmentRows::len).sum();
-    let mut sample = WordSample { events: 0, words: HashMap::new() };
+    let mut sample = WordSample { total: total as u64, events: 0, words: HashMap::new() };
     let mut last_seen: HashMap<String, u64> = HashMap::new();
     let mut cursor = asked.case.raw_cursor();
     let mut before = 0;
@@ -143,7 +155,7 @@ fn sampled(asked: &AggregateScope<'_>) -> Result<(WordSample, u64)> {
             Ok(())
         })?;
     }
-    Ok((sample, total as u64))
+    Ok(sample)
 }
 
 /// The ranks that are sampled.
