@@ -304,7 +304,8 @@ impl Client {
         }
     }
 
-    fn sleep(&self, wait: Duration) -> Result<()> {
+    /// Waits as long, or until the question is cancelled.
+    pub(crate) fn sleep(&self, wait: Duration) -> Result<()> {
         let until = Instant::now() + wait;
         while Instant::now() < until {
             if self.cancel.is_set() {

@@ -29,6 +29,9 @@ pub const POLL: Duration = Duration::from_millis(20);
 /// How often a push that waits says how far it is.
 pub const REPORT: Duration = Duration::from_millis(250);
 
+/// How long a measured index may be merged.
+pub const MERGING: Duration = Duration::from_mins(5);
+
 /// How long ending a question at the cluster may take.
 pub const CANCEL: Duration = Duration::from_secs(3);
 

@@ -14,6 +14,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use indexer::query::Query;
 use indexer::{Cancel, Case, Error, ErrorKind, Event, FieldValue, Result, Snapshot, SortBy, View, Walk};
@@ -28,6 +29,7 @@ pub use self::template::{IndexTemplate, TemplateDecision, template};
 use crate::client::Body;
 use crate::client::Client;
 use crate::json;
+use crate::limits::{MERGING, REPORT};
 
 /// What is sent, and where.
 #[derive(Clone, Debug)]
@@ -278,21 +280,33 @@ fn measured(
         let message = format!("the cluster took {} of {events} events", sender.pushed().created);
         return Err(Error::new(ErrorKind::BadRequest, message).hint("give a measured --ratio instead"));
     }
-    let unmerged = stored_bytes(client, &options.index, &["_flush", "_refresh"])?;
-    // Searchers keep the files of merged segments until they are refreshed.
-    let merged =
-        stored_bytes(client, &options.index, &["_forcemerge?max_num_segments=1", "_flush", "_refresh"])?;
+    let unmerged = stored_bytes(client, &options.index)?;
+    let path = format!("/{}/_forcemerge?max_num_segments=1", options.index);
+    client.ok(client.call("POST", &path, &Body::None)?)?;
+    let merged = stored_bytes(client, &options.index)?;
     let ratio = |stored: u64| stored as f64 / raw_bytes as f64;
     Ok(MeasuredRatios { unmerged: ratio(unmerged), merged: ratio(merged), events })
 }
 
-/// The bytes of an index without its copies, after these steps.
-fn stored_bytes(client: &Client, index: &str, steps: &[&str]) -> Result<u64> {
-    for step in steps {
-        client.ok(client.call("POST", &format!("/{index}/{step}"), &Body::None)?)?;
+/// The bytes of an index without its copies, once the server merges nothing in it: until then segments are there twice.
+fn stored_bytes(client: &Client, index: &str) -> Result<u64> {
+    let end = Instant::now() + MERGING;
+    loop {
+        // Searchers keep the files of merged segments until they are refreshed.
+        for step in ["_flush", "_refresh"] {
+            client.ok(client.call("POST", &format!("/{index}/{step}"), &Body::None)?)?;
+        }
+        let stats = client.get(&format!("/{index}/_stats/store,merge"))?;
+        let primaries = json::at(&stats, &["_all", "primaries"]);
+        if json::count(primaries, &["merges", "current"])? == 0 {
+            return json::count(primaries, &["store", "size_in_bytes"]);
+        }
+        if Instant::now() > end {
+            let error = Error::new(ErrorKind::NotReadable, "the cluster still merges the measured index");
+            return Err(error.hint("measure again when it has less to do, or give a measured --ratio"));
+        }
+        client.sleep(REPORT)?;
     }
-    let stats = client.get(&format!("/{index}/_stats/store"))?;
-    json::count(&stats, &["_all", "primaries", "store", "size_in_bytes"])
 }
 
 /// Documents of a file between two reports of its progress.

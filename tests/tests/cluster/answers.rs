@@ -143,10 +143,13 @@ pub fn answer(state: &mut State, asked: &Asked) -> (u16, Value) {
             state.documents.clear();
             (200, json!({"acknowledged": true}))
         }
-        ("GET", [_, "_stats", "store"]) => {
+        ("GET", [_, "_stats", "store,merge"]) => {
             let bytes: usize = state.documents.values().map(|document| document.to_string().len()).sum();
             let bytes = if state.is_merged { bytes * 3 / 4 } else { bytes };
-            (200, json!({"_all": {"primaries": {"store": {"size_in_bytes": bytes}}}}))
+            let (merging, bytes) = (state.merging, if state.merging > 0 { bytes * 2 } else { bytes });
+            state.merging = merging.saturating_sub(1);
+            let primaries = json!({"store": {"size_in_bytes": bytes}, "merges": {"current": merging}});
+            (200, json!({"_all": {"primaries": primaries}}))
         }
         ("POST", [_, step @ ("_refresh" | "_forcemerge" | "_flush")]) => {
             state.is_merged |= *step == "_forcemerge";
@@ -169,7 +172,7 @@ fn bulk(state: &mut State, body: &[u8]) -> Value {
     let text = std::str::from_utf8(body).expect("text");
     assert!(text.ends_with('\n'), "a bulk request ends with a line end");
     let mut lines = text.lines();
-    state.is_merged = false;
+    (state.is_merged, state.merging) = (false, 2);
     let (mut items, mut errors) = (Vec::new(), false);
     while let Some(action) = lines.next() {
         let action: Value = serde_json::from_str(action).expect("an action");

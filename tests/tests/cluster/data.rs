@@ -95,11 +95,11 @@ pub fn create(client: &Client, index: &str, body: Value) {
 
 /// The bytes of an index without its copies, once nothing in it is merged any more.
 pub fn stored_bytes(client: &Client, index: &str) -> f64 {
-    for step in ["_flush", "_refresh"] {
-        client.call("POST", &format!("/{index}/{step}"), &Body::None).expect("an answer");
-    }
     let began = Instant::now();
     loop {
+        for step in ["_flush", "_refresh"] {
+            client.call("POST", &format!("/{index}/{step}"), &Body::None).expect("an answer");
+        }
         let stats = client.get(&format!("/{index}/_stats/store,merge")).expect("statistics");
         let primaries = &stats["_all"]["primaries"];
         if primaries["merges"]["current"] == 0 {

@@ -74,6 +74,8 @@ pub struct State {
     pub searches: usize,
     /// Whether segments were merged since documents came.
     pub is_merged: bool,
+    /// For how many more requests segments are merged, and there twice.
+    pub merging: u64,
 }
 
 pub struct FakeCluster {
