@@ -25,12 +25,20 @@ pub struct FieldMatcher {
 #[derive(Debug, Default)]
 struct Texts {
     exact: HashMap<String, Vec<TestId>>,
-    automaton: Option<AhoCorasick>,
-    /// By needle of the automaton: the tests that it belongs to.
-    needles: Vec<Vec<(TestId, Anchor)>>,
+    /// Hardly any value has other letters, and a table for these, too, would be twice as wide.
+    ascii: Option<Needles>,
+    others: Option<Needles>,
     /// Those with nothing certain in them.
     loose: Vec<TestId>,
     wilds: HashMap<TestId, Wild>,
+}
+
+/// Parts of values that are looked for at once.
+#[derive(Debug)]
+struct Needles {
+    automaton: AhoCorasick,
+    /// By needle of the automaton: the tests that it belongs to.
+    tests: Vec<Vec<(TestId, Anchor)>>,
 }
 
 impl FieldMatcher {
@@ -104,8 +112,7 @@ pub fn compiled(source: &str) -> Option<regex::Regex> {
 impl Texts {
     fn new(patterns: &[(TestId, &Wild)]) -> Texts {
         let mut texts = Texts::default();
-        let mut needles: HashMap<&str, usize> = HashMap::new();
-        let mut listed = Vec::new();
+        let mut needles: HashMap<&str, Vec<(TestId, Anchor)>> = HashMap::new();
         for &(id, wild) in patterns {
             match wild.longest() {
                 _ if wild.0.is_empty() => texts.exact.entry(String::new()).or_default().push(id),
@@ -115,33 +122,20 @@ impl Texts {
                 }
                 Some((text, Anchor::Whole)) => texts.exact.entry(text.to_owned()).or_default().push(id),
                 Some((text, anchor)) => {
-                    let needle = *needles.entry(text).or_insert_with(|| {
-                        listed.push(text);
-                        texts.needles.push(Vec::new());
-                        listed.len() - 1
-                    });
-                    texts.needles[needle].push((id, anchor));
+                    needles.entry(text).or_default().push((id, anchor));
                     if anchor == Anchor::Verify {
                         texts.wilds.insert(id, wild.clone());
                     }
                 }
             }
         }
-        if !listed.is_empty() {
-            // Too many needles for its numbers are some hundred million bytes of rules, which no file may have.
-            let bytes: usize = listed.iter().map(|needle| needle.len()).sum();
-            let mut builder = AhoCorasick::builder();
-            builder.match_kind(MatchKind::Standard).start_kind(StartKind::Unanchored);
-            if bytes <= TABLE_NEEDLE_BYTES {
-                builder.kind(Some(AhoCorasickKind::DFA));
-            }
-            texts.automaton = builder.build(&listed).ok();
-        }
+        let (ascii, others) = needles.into_iter().partition(|(needle, _)| needle.is_ascii());
+        (texts.ascii, texts.others) = (Needles::new(ascii), Needles::new(others));
         texts
     }
 
     fn is_empty(&self) -> bool {
-        self.exact.is_empty() && self.automaton.is_none() && self.loose.is_empty()
+        self.exact.is_empty() && self.ascii.is_none() && self.others.is_none() && self.loose.is_empty()
     }
 
     fn passing(&self, value: &str, found: &mut Vec<TestId>) {
@@ -149,21 +143,38 @@ impl Texts {
             found.extend(exact);
         }
         found.extend(self.loose.iter().filter(|id| self.wilds[id].matches(value)));
-        let Some(automaton) = &self.automaton else { return };
         let first = found.len();
-        for hit in automaton.find_overlapping_iter(value) {
-            for &(id, anchor) in &self.needles[hit.pattern().as_usize()] {
-                let passes = match anchor {
-                    Anchor::Start => hit.start() == 0,
-                    Anchor::End => hit.end() == value.len(),
-                    Anchor::Whole | Anchor::Anywhere => true,
-                    Anchor::Verify => !found[first..].contains(&id) && self.wilds[&id].matches(value),
-                };
-                if passes {
-                    found.push(id);
+        let others = self.others.iter().filter(|_| !value.is_ascii());
+        for Needles { automaton, tests } in self.ascii.iter().chain(others) {
+            for hit in automaton.find_overlapping_iter(value) {
+                for &(id, anchor) in &tests[hit.pattern().as_usize()] {
+                    let passes = match anchor {
+                        Anchor::Start => hit.start() == 0,
+                        Anchor::End => hit.end() == value.len(),
+                        Anchor::Whole | Anchor::Anywhere => true,
+                        Anchor::Verify => !found[first..].contains(&id) && self.wilds[&id].matches(value),
+                    };
+                    if passes {
+                        found.push(id);
+                    }
                 }
             }
         }
+    }
+}
+
+impl Needles {
+    fn new(needles: HashMap<&str, Vec<(TestId, Anchor)>>) -> Option<Needles> {
+        let (needles, tests): (Vec<&str>, Vec<_>) = needles.into_iter().unzip();
+        let bytes: usize = needles.iter().map(|needle| needle.len()).sum();
+        let mut builder = AhoCorasick::builder();
+        builder.match_kind(MatchKind::Standard).start_kind(StartKind::Unanchored);
+        if bytes <= TABLE_NEEDLE_BYTES {
+            builder.kind(Some(AhoCorasickKind::DFA));
+        }
+        // Too many needles for its numbers are some hundred million bytes of rules, which no file may have.
+        let automaton = builder.build(&needles).ok().filter(|_| !needles.is_empty())?;
+        Some(Needles { automaton, tests })
     }
 }
 
@@ -203,8 +214,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_automaton_agrees_with_each_pattern(
-            patterns in prop::collection::vec("[abA*?]{0,5}", 1..12),
-            value in "[abAB]{0,8}",
+            patterns in prop::collection::vec("[abAä*?]{0,5}", 1..12),
+            value in "[abABäÄ]{0,8}",
             cased in any::<bool>(),
         ) {
             let tests: Vec<Test> = patterns.iter().map(|pattern| text(pattern, cased)).collect();

@@ -47,6 +47,16 @@ pub enum Selector {
     Source(Vec<Wild>),
 }
 
+/// Tests on one slot of which one has to pass.
+#[derive(Debug)]
+pub struct AnyTest {
+    pub slot: usize,
+    /// In order.
+    pub tests: Vec<TestId>,
+    /// Whether the slot's matcher decides them. Others are alone.
+    pub is_matched: bool,
+}
+
 /// A rule over one kind of events.
 #[derive(Debug)]
 pub struct Variant {
@@ -54,6 +64,8 @@ pub struct Variant {
     /// Of the program's `kinds`.
     pub kind: usize,
     pub expr: Expr<TestId>,
+    /// The same with alternatives of one slot as one test, as it is evaluated.
+    pub plan: Expr<AnyTest>,
     /// Without triggers it is evaluated for every event of its kind.
     pub triggers: Option<Vec<TestId>>,
 }
@@ -283,17 +295,20 @@ impl<'a> Builder<'a> {
     ) -> Program {
         let Builder { slots, mut tests, selectors, kinds, .. } = self;
         let mut starts = vec![Vec::new(); tests.len()];
-        let mut made = Vec::with_capacity(variants.len());
-        for (rule, kind, expr) in variants {
-            let triggers = triggers(&expr, &tests).map(|(_, triggers)| triggers);
-            for &test in triggers.iter().flatten() {
-                starts[test as usize].push(made.len() as u32);
-            }
-            made.push(Variant { rule, kind, expr: slow_last(expr, &tests), triggers });
+        let triggers: Vec<Option<Vec<TestId>>> =
+            variants.iter().map(|(.., expr)| triggers(expr, &tests).map(|(_, triggers)| triggers)).collect();
+        for (variant, triggers) in (0..).zip(&triggers) {
+            triggers.iter().flatten().for_each(|&test| starts[test as usize].push(variant));
         }
         for (test, starts) in tests.iter_mut().zip(&starts) {
             test.lazy = starts.is_empty() && test.slot != TEXT && matches!(test.test, Test::Regex(_));
         }
+        let made = variants.into_iter().zip(triggers).map(|((rule, kind, expr), triggers)| {
+            let expr = slow_last(expr, &tests);
+            let plan = plan(&expr, &tests);
+            Variant { rule, kind, expr, plan, triggers }
+        });
+        let made = made.collect();
         let slots = slots.into_iter().enumerate();
         let slots = slots.map(|(slot, fields)| {
             let of_slot = (0..).zip(&tests).filter(|(_, test)| test.slot == slot && !test.lazy);
@@ -301,6 +316,44 @@ impl<'a> Builder<'a> {
             Slot { fields, matcher: FieldMatcher::new(&tests) }
         });
         Program { slots: slots.collect(), tests, selectors, kinds, variants: made, starts, rule_kinds }
+    }
+}
+
+/// A condition whose alternatives on one slot are looked up together: a value passes few tests, and conditions list many.
+fn plan(expr: &Expr<TestId>, tests: &[SlotTest]) -> Expr<AnyTest> {
+    let one = |id: TestId| {
+        let test = &tests[id as usize];
+        let is_matched = !test.lazy && cost(&test.test).is_some();
+        AnyTest { slot: test.slot, tests: vec![id], is_matched }
+    };
+    let each = |parts: &[Expr<TestId>]| parts.iter().map(|part| plan(part, tests)).collect();
+    match expr {
+        Expr::Leaf(id) => Expr::Leaf(one(*id)),
+        Expr::Not(part) => Expr::Not(Box::new(plan(part, tests))),
+        Expr::And(parts) => Expr::And(each(parts)),
+        Expr::AtLeast(count, parts) => Expr::AtLeast(*count, each(parts)),
+        Expr::Always(truth) => Expr::Always(*truth),
+        Expr::Or(parts) => {
+            let mut joined: Vec<Expr<AnyTest>> = Vec::new();
+            for part in parts.iter().map(|part| plan(part, tests)) {
+                let together = joined.iter_mut().find_map(|known| match (known, &part) {
+                    (Expr::Leaf(known), Expr::Leaf(more)) => {
+                        (known.is_matched && more.is_matched && known.slot == more.slot).then_some(known)
+                    }
+                    _ => None,
+                });
+                match (together, part) {
+                    (Some(known), Expr::Leaf(more)) => known.tests.extend(more.tests),
+                    (_, part) => joined.push(part),
+                }
+            }
+            for part in &mut joined {
+                if let Expr::Leaf(any) = part {
+                    any.tests.sort_unstable();
+                }
+            }
+            Expr::Or(joined)
+        }
     }
 }
 

@@ -1,16 +1,17 @@
 //! One pass over a segment for all rules: each row is of a class by the log sources that select it, each distinct
 //! value of a column is tested once, and a rule is evaluated for the rows that one of its triggers passes.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use indexer::{Cancel, CodedColumn, Result, SegmentRows};
 
 use super::TextSearch;
+use super::condition::Expr;
 use super::matching::compiled;
 use super::pattern::{Wild, lower};
-use super::program::{Program, Selector, TEXT, TestId, Variant};
+use super::program::{AnyTest, Program, Selector, TEXT, TestId, Variant};
 use super::values::{MatchPlace, Test};
 use crate::limits::{INDEXED_TEXTS, SOURCE_CONDITIONS};
 
@@ -43,6 +44,13 @@ struct Class {
     always: Vec<u32>,
     /// What is looked for in texts.
     texts: Vec<TestId>,
+}
+
+/// Rows by which selectors hold for them.
+struct Parted {
+    masks: Vec<Mask>,
+    /// For each row the place of its mask.
+    of_row: Vec<u32>,
 }
 
 /// A column of a slot: for each code the place of its list of passed tests, 0 until it is known.
@@ -90,15 +98,16 @@ pub fn segment(
         matches.kinds.iter_mut().zip(&class.kinds).for_each(|(seen, is)| *seen |= is);
     }
     let mut stamps = vec![u32::MAX; program.variants.len()];
+    let mut last = vec![u32::MAX; program.rule_kinds.len()];
     let mut candidates = Vec::new();
     for row in range.clone() {
         let class = &classes[of_row[row - range.start] as usize];
         candidates.clear();
         scan.candidates(row, class, &mut stamps, &mut candidates)?;
         for &variant in &candidates {
-            let Variant { rule, expr, .. } = &program.variants[variant as usize];
-            let is_known = matches.rows.get(rule).and_then(|rows| rows.last()) == Some(&(row as u32));
-            if !is_known && scan.holds(expr, row)? {
+            let Variant { rule, plan, .. } = &program.variants[variant as usize];
+            if last[*rule] != row as u32 && scan.holds(plan, row)? {
+                last[*rule] = row as u32;
                 matches.rows.entry(*rule).or_default().push(row as u32);
             }
         }
@@ -133,25 +142,14 @@ impl Scan<'_> {
     /// The class of each row.
     fn classes(&mut self, range: Range<usize>, sources: &SourceNames) -> Result<(Vec<Class>, Vec<u32>)> {
         let program = self.program;
-        let mut masks: Vec<Mask> = vec![[0; WORDS]; range.len()];
-        let set = |mask: &mut Mask, selector: usize| mask[selector / 64] |= 1 << (selector % 64);
         let mut of_source: Vec<Mask> = vec![[0; WORDS]; sources.names.len()];
+        let mut of_slot: BTreeMap<usize, Vec<(usize, &[Wild])>> = BTreeMap::new();
         for (index, selector) in program.selectors.iter().enumerate() {
             let (patterns, names) = match selector {
                 Selector::Format(patterns) => (patterns, &sources.formats),
                 Selector::Source(patterns) => (patterns, &sources.names),
                 Selector::Field { slot, patterns } => {
-                    for column in self.loaded(*slot)? {
-                        let passes = |code: usize| {
-                            column.column.text(code).is_some_and(|text| any(patterns, &lower(&text)))
-                        };
-                        let passing: Vec<bool> = (0..=column.column.largest()).map(passes).collect();
-                        for (mask, row) in masks.iter_mut().zip(range.clone()) {
-                            if passing[column.column.code(row)] {
-                                set(mask, index);
-                            }
-                        }
-                    }
+                    of_slot.entry(*slot).or_default().push((index, patterns));
                     continue;
                 }
             };
@@ -161,35 +159,28 @@ impl Scan<'_> {
                 }
             }
         }
-        if of_source.iter().any(|mask| *mask != [0; WORDS]) {
-            let source = self.rows.column("source", self.cancel)?;
-            let of_code: Vec<Mask> = (0..=source.largest())
-                .map(|code| {
-                    let place = source.text(code).and_then(|number| number.parse::<usize>().ok());
-                    place.and_then(|place| of_source.get(place)).copied().unwrap_or([0; WORDS])
-                })
-                .collect();
-            for (mask, row) in masks.iter_mut().zip(range) {
-                let more = &of_code[source.code(row)];
-                mask.iter_mut().zip(more).for_each(|(word, more)| *word |= more);
+        let mut parted = Parted { masks: vec![[0; WORDS]], of_row: vec![0; range.len()] };
+        for (slot, selectors) in of_slot {
+            for SlotColumn { column, .. } in self.loaded(slot)? {
+                parted.part(column, range.start, |code| {
+                    let mut mask = [0; WORDS];
+                    if let Some(text) = column.text(code) {
+                        let text = lower(&text);
+                        let passing = selectors.iter().filter(|(_, patterns)| any(patterns, &text));
+                        passing.for_each(|(index, _)| set(&mut mask, *index));
+                    }
+                    mask
+                });
             }
         }
-        let mut known: HashMap<Mask, u32> = HashMap::new();
-        let mut classes = Vec::new();
-        let mut of_row = Vec::with_capacity(masks.len());
-        let mut last: Option<(Mask, u32)> = None;
-        for mask in masks {
-            let class = match last {
-                Some((same, class)) if same == mask => class,
-                _ => *known.entry(mask).or_insert_with(|| {
-                    classes.push(self.class(&mask));
-                    classes.len() as u32 - 1
-                }),
-            };
-            last = Some((mask, class));
-            of_row.push(class);
+        if of_source.iter().any(|mask| *mask != [0; WORDS]) {
+            let source = self.rows.column("source", self.cancel)?;
+            parted.part(&source, range.start, |code| {
+                let place = source.text(code).and_then(|number| number.parse::<usize>().ok());
+                place.and_then(|place| of_source.get(place)).copied().unwrap_or([0; WORDS])
+            });
         }
-        Ok((classes, of_row))
+        Ok((parted.masks.iter().map(|mask| self.class(mask)).collect(), parted.of_row))
     }
 
     fn class(&self, mask: &Mask) -> Class {
@@ -316,10 +307,10 @@ impl Scan<'_> {
         Ok(())
     }
 
-    fn holds(&mut self, expr: &super::condition::Expr<TestId>, row: usize) -> Result<bool> {
+    fn holds(&mut self, plan: &Expr<AnyTest>, row: usize) -> Result<bool> {
         let mut failed = None;
-        let holds = expr.holds(&mut |test| {
-            self.passes(*test, row).unwrap_or_else(|error| {
+        let holds = plan.holds(&mut |any| {
+            self.passes(any, row).unwrap_or_else(|error| {
                 failed.get_or_insert(error);
                 false
             })
@@ -327,12 +318,25 @@ impl Scan<'_> {
         failed.map_or(Ok(holds), Err)
     }
 
-    fn passes(&mut self, id: TestId, row: usize) -> Result<bool> {
+    fn passes(&mut self, any: &AnyTest, row: usize) -> Result<bool> {
+        if !any.is_matched {
+            return any.tests.iter().try_fold(false, |passes, id| Ok(passes || self.passes_alone(*id, row)?));
+        }
+        if any.slot == TEXT {
+            return Ok(self.texts.get(&(row as u32)).is_some_and(|passed| meet(passed, &any.tests)));
+        }
+        self.load(any.slot)?;
+        let matcher = &self.program.slots[any.slot].matcher;
+        Ok(self.columns[any.slot].iter_mut().flatten().any(|column| {
+            let code = column.column.code(row);
+            code > 0 && meet(column.passed(code, |text| matcher.passing(text)), &any.tests)
+        }))
+    }
+
+    /// A test that no matcher decides.
+    fn passes_alone(&mut self, id: TestId, row: usize) -> Result<bool> {
         let program = self.program;
         let test = &program.tests[id as usize];
-        if test.slot == TEXT {
-            return Ok(self.texts.get(&(row as u32)).is_some_and(|passed| passed.contains(&id)));
-        }
         self.load(test.slot)?;
         if let (Test::Field { part, cased, .. }, Some(other)) = (&test.test, test.other) {
             let fold = |text: String| if *cased { text } else { lower(&text) };
@@ -343,29 +347,24 @@ impl Scan<'_> {
                 .map(fold)
                 .any(|one| other.iter().any(|other| compares(&one, other, *part))));
         }
-        let matcher = &program.slots[test.slot].matcher;
         let columns = self.columns[test.slot].as_deref_mut().unwrap_or_default();
-        match &test.test {
+        let source = match &test.test {
             Test::Exists => return Ok(columns.iter().any(|column| column.column.code(row) > 0)),
             Test::Null => return Ok(columns.iter().all(|column| column.is_empty(row))),
-            _ => {}
-        }
-        for (index, column) in columns.iter_mut().enumerate() {
+            Test::Regex(source) => source,
+            _ => return Ok(false),
+        };
+        for (index, column) in columns.iter().enumerate() {
             let code = column.column.code(row);
             if code == 0 {
                 continue;
             }
-            let passes = if test.lazy {
-                let regexes = &mut self.regexes;
-                *self.slow.entry((id, index, code)).or_insert_with(|| {
-                    let Test::Regex(source) = &test.test else { return false };
-                    let regex = regexes.entry(id).or_insert_with(|| compiled(source));
-                    let value = column.column.text(code);
-                    regex.as_ref().zip(value).is_some_and(|(regex, value)| regex.is_match(&value))
-                })
-            } else {
-                column.passed(code, |text| matcher.passing(text)).binary_search(&id).is_ok()
-            };
+            let regexes = &mut self.regexes;
+            let passes = *self.slow.entry((id, index, code)).or_insert_with(|| {
+                let regex = regexes.entry(id).or_insert_with(|| compiled(source));
+                let value = column.column.text(code);
+                regex.as_ref().zip(value).is_some_and(|(regex, value)| regex.is_match(&value))
+            });
             if passes {
                 return Ok(true);
             }
@@ -377,6 +376,30 @@ impl Scan<'_> {
         let columns = self.loaded(slot)?;
         let values = columns.iter().filter_map(|column| column.column.text(column.column.code(row)));
         Ok(values.map(std::borrow::Cow::into_owned).collect())
+    }
+}
+
+impl Parted {
+    /// Parts rows by the selectors that the codes of a column pass, too.
+    fn part(&mut self, column: &CodedColumn, first: usize, mask_of: impl Fn(usize) -> Mask) {
+        let (passed, of_code) = distinct((0..=column.largest()).map(mask_of));
+        let mut known = HashMap::new();
+        let mut masks = Vec::new();
+        // What a mask becomes with what a code passes.
+        let mut joined = vec![None; self.masks.len() * passed.len()];
+        for (place, mask) in self.of_row.iter_mut().enumerate() {
+            let code = of_code[column.code(first + place)] as usize;
+            let joined = &mut joined[*mask as usize * passed.len() + code];
+            *mask = *joined.get_or_insert_with(|| {
+                let mut both = self.masks[*mask as usize];
+                both.iter_mut().zip(&passed[code]).for_each(|(word, more)| *word |= more);
+                *known.entry(both).or_insert_with(|| {
+                    masks.push(both);
+                    masks.len() as u32 - 1
+                })
+            });
+        }
+        self.masks = masks;
     }
 }
 
@@ -398,6 +421,28 @@ impl SlotColumn {
     fn is_empty(&self, row: usize) -> bool {
         self.column.text(self.column.code(row)).is_none_or(|text| text.is_empty())
     }
+}
+
+fn set(mask: &mut Mask, selector: usize) {
+    mask[selector / 64] |= 1 << (selector % 64);
+}
+
+/// Distinct masks, and for each one given its place among them.
+fn distinct(masks: impl Iterator<Item = Mask>) -> (Vec<Mask>, Vec<u32>) {
+    let (mut list, mut known) = (Vec::new(), HashMap::new());
+    let place = |mask: Mask| {
+        *known.entry(mask).or_insert_with(|| {
+            list.push(mask);
+            list.len() as u32 - 1
+        })
+    };
+    let places = masks.map(place).collect();
+    (list, places)
+}
+
+/// Whether lists that are in order have something in common, the first of which is short.
+fn meet(passed: &[TestId], tests: &[TestId]) -> bool {
+    passed.iter().any(|test| tests.binary_search(test).is_ok())
 }
 
 fn any(patterns: &[Wild], value: &str) -> bool {
