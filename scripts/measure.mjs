@@ -27,14 +27,14 @@ export function measure(command, ...args) {
 }
 
 /** Seeded data, made once and kept in cargo's target folder. */
-export async function data(kind, lines) {
+export async function data(kind, lines, profile = 'release') {
   const folder = join(targetFolder(), 'bench');
   const file = join(folder, `${kind}-${lines}.log`);
   mkdirSync(folder, { recursive: true });
   if (existsSync(file)) return file;
   say(`Making ${file}`);
   const script = '"$1" "$2" "$3" > "$4.part" && mv "$4.part" "$4"';
-  const generate = program('generate', 'release');
+  const generate = program('generate', profile);
   await run('bash', ['-c', script, 'data', generate, kind, String(lines), file]);
   return file;
 }
