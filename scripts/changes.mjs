@@ -1,5 +1,5 @@
 // `npm run changes [-- RUNS [EVENTS]]`: how often a comparison of two halves names what changed in the second, over
-// generated logs with one change each (RUNS in all, of six kinds), and how often it stays silent where nothing did.
+// generated logs with one change each (RUNS in all, of seven kinds), and how often it stays silent where nothing did.
 // Prints the figures of docs/compare.md; the seeds are the same in every run.
 import { main, run } from './run.mjs';
 

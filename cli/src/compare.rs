@@ -8,7 +8,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Result;
 use clap::Args;
 use indexer::aggregate::TimeZone;
-use indexer::compare::{Beat, BeatChange, Change, Comparison, CurvePoint, Difference, FirstDivergence, Side};
+use indexer::compare::{
+    Beat, BeatChange, Change, ClockChange, Comparison, CurvePoint, Difference, FirstDivergence, Side, Subject,
+};
 use indexer::query::time::{Period, stretch};
 use indexer::{Cancel, Case, Engine, Error, ErrorKind, Scalar, Snapshot, View, stamp};
 use remote::{Asked, SampleCase};
@@ -29,11 +31,12 @@ const SIDES: [&str; 2] = ["A", "B"];
   timberline compare shop.case 'version=2.3.0' 'version=2.3.1'
   timberline compare shop.case '* @ /2026-03-01T14:00' 'service=cart @ 2026-03-01T14:00/'
   timberline compare shop.case '@ /deployed' '@ deployed/'       a marker of the case
-  timberline compare shop.case '*' '*' --with yesterday.case     A in another case
-  timberline compare shop.case '*' '*' --with remote:prod        A in a sample of a cluster
+  timberline compare shop.case '*' '*' --other yesterday.case    A in another case
+  timberline compare shop.case '*' '*' --other remote:prod       A in a sample of a cluster
+  timberline compare remote:prod '*' '*' --other shop.case       B in that sample
 docs/compare.md says what the scores mean.")]
 pub struct Compare {
-    /// The case's folder
+    /// The case's folder, or a cluster as remote:NAME, from which a random sample is taken
     pub case: PathBuf,
     /// What to compare with: the events before, or those that are as they should be
     #[arg(value_name = "A", allow_hyphen_values = true)]
@@ -41,9 +44,9 @@ pub struct Compare {
     /// What is looked into: rows are new, gone, more or fewer in B
     #[arg(value_name = "B", allow_hyphen_values = true)]
     pub b: String,
-    /// A is in this case, or of a remote as remote:NAME, from which a random sample is taken
-    #[arg(long, value_name = "CASE")]
-    pub with: Option<PathBuf>,
+    /// A is in this case, or of a cluster as remote:NAME; B is in CASE
+    #[arg(long, alias = "with", value_name = "CASE")]
+    pub other: Option<PathBuf>,
     /// Only events at or after this time, for a side without a range of its own (RFC 3339)
     #[arg(long, value_name = "T")]
     pub from: Option<String>,
@@ -59,26 +62,21 @@ pub struct Compare {
 }
 
 pub fn run(arguments: &Compare) -> Result<Outcome> {
-    let case = Case::open(&arguments.case)?;
-    let snapshot = case.snapshot();
     let range = (time(arguments.from.as_ref())?, time(arguments.to.as_ref())?);
-    let b = side_of(&case, &snapshot, &arguments.b, range)?;
-    let mut partial = |_: &Comparison, share: f64| out::progress(&format!("{:.0} %", share * 100.0));
     let mut notes = Vec::new();
-    let found = match &arguments.with {
-        None => {
-            let a = side_of(&case, &snapshot, &arguments.a, range)?;
-            case.compare(&snapshot, [&a, &b], arguments.limit, &mut partial, &Cancel::default())
+    let b = OwnSide::open(&arguments.case, (&arguments.b, "B"), range, &mut notes)?;
+    let other = arguments.other.as_ref().unwrap_or(&arguments.case);
+    let a = match &b.held {
+        // What both sides have is told within one snapshot only.
+        Held::Case(case) if *other == arguments.case => {
+            let view = side_of(case, &b.snapshot, &arguments.a, range)?;
+            OwnSide { held: Held::Case(Arc::clone(case)), snapshot: Arc::clone(&b.snapshot), view }
         }
-        Some(with) => {
-            let other = OtherSide::open(with, &arguments.a, range, &mut notes)?;
-            let sides = [
-                Side { case: other.case(), snapshot: &other.snapshot, view: &other.view },
-                Side { case: &case, snapshot: &snapshot, view: &b },
-            ];
-            Engine::compare_cases(sides, arguments.limit, &mut partial, &Cancel::default())
-        }
+        _ => OwnSide::open(other, (&arguments.a, "A"), range, &mut notes)?,
     };
+    let mut partial = |_: &Comparison, share: f64| out::progress(&format!("{:.0} %", share * 100.0));
+    let found =
+        Engine::compare_cases([a.side(), b.side()], arguments.limit, &mut partial, &Cancel::default());
     out::progress("");
     let found = found?;
     notes.extend(found.notes());
@@ -92,11 +90,11 @@ pub fn run(arguments: &Compare) -> Result<Outcome> {
     for note in &notes {
         out::say(note);
     }
-    Ok(outcome(&snapshot))
+    Ok(outcome(&b.snapshot))
 }
 
 /// A side of a case. What is wrong with it is shown under it.
-fn side_of(case: &Case, snapshot: &Snapshot, text: &str, range: (Option<i64>, Option<i64>)) -> Result<View> {
+fn side_of(case: &Case, snapshot: &Snapshot, text: &str, range: Bounds) -> Result<View> {
     let markers = markers(case)?;
     let (filter, view) = side(text, (snapshot.time_range(), &markers), range)?;
     let view = view.inspect_err(|error| out::caret(filter, error))?;
@@ -112,51 +110,51 @@ fn markers(case: &Case) -> Result<Vec<(String, i64)>> {
     Ok(markers.filter_map(|note| Some((note.text, note.range?.0))).collect())
 }
 
-/// Side A, where it is not in the case of B.
-struct OtherSide {
+/// A side with the case that it is in.
+struct OwnSide {
     held: Held,
     snapshot: Arc<Snapshot>,
     view: View,
 }
 
 enum Held {
-    Case(Case),
+    Case(Arc<Case>),
     /// Its folder is gone with it.
-    Sample(SampleCase),
+    Sample(Box<SampleCase>),
 }
 
-impl OtherSide {
+impl OwnSide {
     fn open(
-        with: &Path,
-        text: &str,
-        range: (Option<i64>, Option<i64>),
+        path: &Path,
+        (text, name): (&str, &str),
+        range: Bounds,
         notes: &mut Vec<String>,
-    ) -> Result<OtherSide> {
-        let everything = || View::parse("*", None, None);
-        if let Some(name) = remotes::named(with) {
-            let cluster = remotes::connected(name, None)?;
+    ) -> Result<OwnSide> {
+        if let Some(remote) = remotes::named(path) {
+            let cluster = remotes::connected(remote, None)?;
             let last = cluster.last_time()?;
             let (filter, view) = side(text, (Some((last, last)), &[]), range)?;
             let view = view.inspect_err(|error| out::caret(filter, error))?;
             let asked = Asked { filter: view.filter, from: view.from, to: view.to, ..Asked::everything() };
             let answer = cluster.sample_case(&asked).inspect_err(|error| out::caret(filter, error))?;
-            notes.extend(answer.notes.iter().map(|note| format!("A: {note}")));
-            notes.extend(answer.missing.0.iter().map(|missing| format!("A lacks {missing}")));
-            let sample = answer.value;
-            let snapshot = sample.case.snapshot();
-            return Ok(OtherSide { held: Held::Sample(sample), snapshot, view: everything()? });
+            notes.extend(answer.notes.iter().map(|note| format!("{name}: {note}")));
+            notes.extend(answer.missing.0.iter().map(|missing| format!("{name} lacks {missing}")));
+            let snapshot = answer.value.case.snapshot();
+            let view = View::parse("*", None, None)?;
+            return Ok(OwnSide { held: Held::Sample(Box::new(answer.value)), snapshot, view });
         }
-        let case = Case::open(with)?;
+        let case = Arc::new(Case::open(path)?);
         let snapshot = case.snapshot();
         let view = side_of(&case, &snapshot, text, range)?;
-        Ok(OtherSide { held: Held::Case(case), snapshot, view })
+        Ok(OwnSide { held: Held::Case(case), snapshot, view })
     }
 
-    fn case(&self) -> &Case {
-        match &self.held {
+    fn side(&self) -> Side<'_> {
+        let case = match &self.held {
             Held::Case(case) => case,
             Held::Sample(sample) => &sample.case,
-        }
+        };
+        Side { case, snapshot: &self.snapshot, view: &self.view }
     }
 }
 
@@ -230,6 +228,9 @@ fn print(found: &Comparison, to: &mut dyn Write) -> Result<()> {
         if let Some(beat) = &row.beat {
             writeln!(to, "     {}", rhythm(beat))?;
         }
+        if let (Some(clock), Subject::Clock { source, against }) = (&row.clock, &row.subject) {
+            print_clock(clock, source, against, to)?;
+        }
         for (name, sides) in percentiles(row) {
             let [a, b] = sides.map(|side| side.map_or_else(|| "none".to_owned(), rounded));
             writeln!(to, "     {name} {a} before, {b} after")?;
@@ -257,6 +258,30 @@ fn print(found: &Comparison, to: &mut dyn Write) -> Result<()> {
         unchanged(found, to)?;
     }
     Ok(())
+}
+
+/// How a clock differs, the ids that show it, and what corrects it.
+fn print_clock(clock: &ClockChange, source: &str, against: &str, to: &mut dyn Write) -> Result<()> {
+    let [a, b] = clock.later.map(|later| offset(later.offset_ns));
+    let (moved, margin) = (offset(clock.moved_ns.saturating_abs()), offset(clock.margin_ns));
+    let how = if clock.moved_ns > 0 { "later" } else { "earlier" };
+    writeln!(to, "     {moved} {how} in B (± {margin}): {b} ahead of {against}, {a} in A")?;
+    for example in &clock.examples {
+        let [there, here] = [example.one, example.other].map(stamp::to_rfc3339);
+        writeln!(to, "     {}: {there} in {against}, {here} in {source}", example.value)?;
+    }
+    writeln!(to, "     timberline adjust CASE {source} --offset {} corrects B", offset(clock.set_ns))?;
+    Ok(())
+}
+
+/// `-730ms`, `1.5s`: as `adjust` takes it, to a thousandth of a second.
+fn offset(ns: i64) -> String {
+    let ms = (ns as f64 / 1e6).round() as i64;
+    if ms.abs() < 1_000 {
+        format!("{ms}ms")
+    } else {
+        format!("{}s", trimmed(&format!("{:.3}", ms as f64 / 1e3)))
+    }
 }
 
 fn first_divergence(first: &FirstDivergence) -> String {
@@ -326,6 +351,7 @@ fn figures(row: &Difference) -> String {
         (None, Change::Stopped | Change::Repeats | Change::Irregular | Change::Period) => {
             format!("{counts}; {score}")
         }
+        (None, Change::Later | Change::Earlier) => format!("{a} ids in A, {b} in B; {score}"),
         _ => format!("{counts}; at least {at_least:.1} times; {score}"),
     }
 }
@@ -349,10 +375,11 @@ fn as_json(found: &Comparison, notes: &[String]) -> Value {
     let left_out =
         found.left_out.iter().map(|(field, why)| json!({ "field": field, "reason": why.reason() }));
     json!({
-        "events": found.events,
+        "a_events": found.events[0],
+        "b_events": found.events[1],
         "shared": found.shared,
         "notes": notes,
-        "differences": found.differences.iter().map(row_as_json).collect::<Vec<_>>(),
+        "rows": (1..).zip(&found.differences).map(row_as_json).collect::<Vec<_>>(),
         "first": found.first.as_ref().map(|first| json!({
             "at": stamp::to_rfc3339(first.at),
             "row": first.row + 1,
@@ -373,14 +400,15 @@ fn as_json(found: &Comparison, notes: &[String]) -> Value {
     })
 }
 
-fn row_as_json(row: &Difference) -> Value {
+fn row_as_json((rank, row): (usize, &Difference)) -> Value {
     let number = |value: Option<&Scalar>| value.and_then(Scalar::number);
     let sides = |(name, sides): (&str, [Option<&Scalar>; 2])| (name.to_owned(), json!(sides.map(number)));
     let also = row.also.iter().map(|also| {
         json!({
-            "subject": also.subject.to_string(),
             "change": also.change.name(),
-            "counts": also.counts,
+            "what": also.subject.to_string(),
+            "a": also.counts[0],
+            "b": also.counts[1],
             "same_events": also.is_same,
         })
     });
@@ -397,27 +425,40 @@ fn row_as_json(row: &Difference) -> Value {
     };
     let moved = row.moved.as_ref();
     json!({
+        "rank": rank,
+        "kind": row.kind(),
         "change": row.change.name(),
-        "kind": row.subject.kind(),
-        "subject": row.subject.to_string(),
-        "counts": row.counts,
+        "what": row.subject.to_string(),
+        "query": row.filter.to_string(),
+        "queries": row.side_filters.as_ref().map(|filters| filters.each_ref().map(ToString::to_string)),
+        "a": row.counts[0],
+        "b": row.counts[1],
         "shares": row.shares,
-        "at_least": row.at_least,
+        "effect": row.at_least,
+        "p": row.p_value,
         "g2": row.g2,
-        "p_value": row.p_value,
         "score": row.score,
         "distance": moved.map(|moved| moved.distance),
         "percentiles": percentiles(row).into_iter().map(sides).collect::<serde_json::Map<_, _>>(),
         "curve": moved.map(|moved| moved.curve.iter().map(curve).collect::<Vec<_>>()),
         "periods_ns": row.beat.map(|beat| beat.beats.map(|beat| beat.map(|beat| beat.period_ns))),
+        "clock": row.clock.as_ref().map(|clock| json!({
+            "later_ns": clock.later.map(|later| later.offset_ns),
+            "moved_ns": clock.moved_ns,
+            "margin_ns": clock.margin_ns,
+            "set_ns": clock.set_ns,
+            "examples": clock.examples.iter().map(|example| json!({
+                "value": example.value,
+                "against": stamp::to_rfc3339(example.one),
+                "source": stamp::to_rfc3339(example.other),
+            })).collect::<Vec<_>>(),
+        })),
         "since": row.since.map(|since| json!({
             "at": stamp::to_rfc3339(since.at),
             "side": SIDES[since.side.min(1)],
         })),
         "last": row.stop.map(|stop| stamp::to_rfc3339(stop.last)),
         "expected": row.stop.map(|stop| stop.expected),
-        "filter": row.filter.to_string(),
-        "filters": row.side_filters.as_ref().map(|filters| filters.each_ref().map(ToString::to_string)),
         "also": also.collect::<Vec<_>>(),
     })
 }

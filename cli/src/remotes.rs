@@ -34,6 +34,7 @@ pub enum RemoteCommand {
     /// Forget a cluster; the files with its credentials stay
     Remove(Named),
     /// Connect to a cluster and show its release, health, indexes and fields, or what to do where something is wrong
+    #[command(visible_alias = "test")]
     Check(Check),
     /// Switch a cluster on again
     On(Switched),

@@ -323,7 +323,7 @@ id: string,
  */
 by: string, };
 
-export type Change = "new" | "gone" | "more" | "fewer" | "stopped" | "repeats" | "irregular" | "period" | "moved";
+export type Change = "new" | "gone" | "more" | "fewer" | "stopped" | "repeats" | "irregular" | "period" | "moved" | "later" | "earlier";
 
 export type ChangeLiveRequest = { case: string, source: number, change: LiveChange, };
 
@@ -353,6 +353,24 @@ differs: boolean,
  */
 spots: Array<[Spot, Spot]>, examples: Array<Encounter>, };
 
+export type ClockChange = { 
+/**
+ * How much later the clock of the source is than that of the other one, in A and in B.
+ */
+later: [ClockOffset, ClockOffset], 
+/**
+ * So much later in B than in A, give or take the margin.
+ */
+movedNs: Nanos, marginNs: Nanos, 
+/**
+ * The clock offset with which the source would be as late in B as it is in A.
+ */
+setNs: Nanos, 
+/**
+ * Ids of B, each with the first time in the other source and in this one.
+ */
+examples: Array<Encounter>, };
+
 export type ClockEstimate = { 
 /**
  * What has to be added to the times of the other series so that they agree, at the middle of the meetings.
@@ -380,6 +398,12 @@ values: number, nested: number,
 jump: ClockJump | null, };
 
 export type ClockJump = { at: Nanos, beforeNs: Nanos, afterNs: Nanos, };
+
+export type ClockOffset = { offsetNs: Nanos, 
+/**
+ * Ids that say so.
+ */
+ids: number, };
 
 export type ColumnKind = "missing" | "text" | "int" | "float" | "bool" | "time" | "level" | "list";
 
@@ -550,7 +574,7 @@ g2: number, pValue: number,
 /**
  * The order of the rows.
  */
-score: number, moved: Moved | null, stop: PatternStop | null, beat: BeatChange | null, 
+score: number, moved: Moved | null, stop: PatternStop | null, beat: BeatChange | null, clock: ClockChange | null, 
 /**
  * When it begins within a side; nothing if it is there all the time, or begins slowly.
  */
@@ -2229,7 +2253,7 @@ cells: number,
  */
 marks: Array<string>, };
 
-export type Subject = { "kind": "pattern", id: string, text: string, } | { "kind": "value", field: string, value: Scalar, } | { "kind": "pair", one: Subject, other: Subject, } | { "kind": "number", field: string, group: Subject | null, };
+export type Subject = { "kind": "pattern", id: string, text: string, } | { "kind": "value", field: string, value: Scalar, } | { "kind": "pair", one: Subject, other: Subject, } | { "kind": "number", field: string, group: Subject | null, } | { "kind": "clock", source: string, against: string, };
 
 export type Suggestion = { kind: SuggestionKind, 
 /**

@@ -1,4 +1,4 @@
-//! Logs of a shop with one change in their second half, and whether a comparison of the halves names it.
+//! Logs of a shop and of its bookings with one change in their second half, and whether a comparison of the halves names it.
 
 use std::fmt::Write;
 
@@ -23,24 +23,28 @@ pub enum Change {
     Period,
     /// A message that came at any time comes at regular ones, as often as before.
     Repeats,
+    /// The clock of one source is 730 ms fast or slow.
+    Clock,
     Nothing,
 }
 
 impl Change {
-    pub const ALL: [Change; 6] = [
+    pub const ALL: [Change; 7] = [
         Change::NewError,
         Change::ValueFails,
         Change::Slower,
         Change::Stops,
         Change::Period,
         Change::Repeats,
+        Change::Clock,
     ];
 }
 
-/// A log, and what the row of the true cause says.
+/// Logs, and what the row of the true cause says.
 #[derive(Debug)]
 pub struct Log {
-    pub text: String,
+    /// By the names of their files.
+    pub files: Vec<(&'static str, String)>,
     /// The first event of the second half.
     pub middle: i64,
     pub cause: Option<Cause>,
@@ -56,6 +60,8 @@ pub enum Cause {
     Value(&'static str, String),
     /// Numbers of a field where another one has a value.
     Number(&'static str, &'static str, String),
+    /// The clock of a source.
+    Clock(&'static str),
 }
 
 /// Numbers that are the same for a seed in every run.
@@ -171,6 +177,73 @@ impl Timer {
     }
 }
 
+const GATEWAY: &str = "gateway.ndjson";
+const LEDGER: &str = "ledger.log";
+
+/// How far a clock is off.
+const CLOCK_OFF_NS: i64 = 730_000_000;
+
+/// Requests that a gateway passes on to a ledger, which writes what it does in between.
+struct Requests {
+    next: i64,
+    random: Random,
+    /// What the clock of the ledger is fast.
+    ledger_off_ns: i64,
+    /// Each line with the time of its own clock.
+    gateway: Vec<(i64, String)>,
+    ledger: Vec<(i64, String)>,
+}
+
+impl Requests {
+    const MEAN_NS: f64 = 2e9;
+
+    fn new(seed: u64) -> Requests {
+        let random = Random::new(seed ^ 0x7265_7175);
+        Requests { next: START, random, ledger_off_ns: 0, gateway: Vec::new(), ledger: Vec::new() }
+    }
+
+    fn change(&mut self, change: Change) {
+        if change == Change::Clock {
+            self.ledger_off_ns = if self.random.below(2) == 0 { CLOCK_OFF_NS } else { -CLOCK_OFF_NS };
+        }
+    }
+
+    /// Some milliseconds, and seldom many.
+    fn latency(&mut self, least_ms: f64, mean_ms: f64) -> i64 {
+        ((least_ms - (1.0 - self.random.share()).ln() * mean_ms) * 1e6) as i64
+    }
+
+    fn write(&mut self) {
+        let id = format!("{:016x}", self.random.bits());
+        let (there, work, back) = (self.latency(1.0, 8.0), self.latency(5.0, 60.0), self.latency(1.0, 8.0));
+        let begins = self.next;
+        let mut gateway = |at: i64, what: &str| {
+            let time = stamp::to_rfc3339(at);
+            let line = format!(
+                "{{\"time\":\"{time}\",\"level\":\"info\",\"request_id\":\"{id}\",\"message\":\"booking {what}\"}}\n"
+            );
+            self.gateway.push((at, line));
+        };
+        gateway(begins, "begins");
+        gateway(begins + there + work + back, "ends");
+        let mut ledger = |at: i64, what: &str| {
+            let at = at + self.ledger_off_ns;
+            let line = format!("{} INFO  [ledger] {what} entry of request {id}\n", stamp::to_rfc3339(at));
+            self.ledger.push((at, line));
+        };
+        ledger(begins + there, "locks");
+        ledger(begins + there + work, "writes");
+        self.next += (-(1.0 - self.random.share()).ln() * Self::MEAN_NS) as i64 + 1;
+    }
+
+    fn files(self) -> [(&'static str, String); 2] {
+        [(GATEWAY, self.gateway), (LEDGER, self.ledger)].map(|(name, mut lines)| {
+            lines.sort();
+            (name, lines.into_iter().map(|(_, line)| line).collect())
+        })
+    }
+}
+
 struct Plan {
     change: Change,
     error: &'static str,
@@ -181,7 +254,7 @@ struct Plan {
     fails: f64,
 }
 
-/// A log of so many events.
+/// Logs of a shop with so many events, and of its bookings.
 #[must_use]
 pub fn log(change: Change, seed: u64, events: usize) -> Log {
     let mut random = Random::new(seed);
@@ -204,7 +277,7 @@ pub fn log(change: Change, seed: u64, events: usize) -> Log {
     };
     let (mut text, mut time, mut middle) = (String::new(), START, START);
     let mut burst = 0;
-    let mut timers = Timer::both(seed);
+    let (mut timers, mut requests) = (Timer::both(seed), Requests::new(seed));
     for place in 0..events {
         if burst == 0 && random.share() < 0.0008 {
             burst = 3 + random.below(25);
@@ -215,9 +288,13 @@ pub fn log(change: Change, seed: u64, events: usize) -> Log {
                 timer.write(&mut text);
             }
         }
+        while requests.next < time {
+            requests.write();
+        }
         if place == half {
             middle = time;
             Timer::change(&mut timers, change);
+            requests.change(change);
         }
         line(&mut text, &plan, &mut random, (time, burst > 0), place, half);
         burst = burst.saturating_sub(1);
@@ -230,8 +307,10 @@ pub fn log(change: Change, seed: u64, events: usize) -> Log {
         Change::Repeats => Some(Cause::Rhythm(timers[1].message)),
         Change::ValueFails => Some(Cause::Value(plan.field, plan.value)),
         Change::Slower => Some(Cause::Number("duration_ms", plan.field, plan.value)),
+        Change::Clock => Some(Cause::Clock(LEDGER)),
     };
-    Log { text, middle, cause }
+    let files = std::iter::once(("shop.ndjson", text)).chain(requests.files()).collect();
+    Log { files, middle, cause }
 }
 
 /// Writes the next event. Warnings come in bursts, at any time.
@@ -342,6 +421,7 @@ impl Cause {
                 let is_group = matches!(group, Subject::Value { field, value: own } if field == by && own.to_string() == *value);
                 field == known && is_group
             }
+            (Cause::Clock(name), Subject::Clock { source, against }) => source == name || against == name,
             _ => false,
         }
     }

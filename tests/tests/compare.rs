@@ -4,6 +4,7 @@
 //! docs/compare.md.
 
 use std::fs;
+use std::path::PathBuf;
 
 use indexer::compare::{Comparison, ROWS};
 use indexer::{Cancel, Case, ImportOptions, Profile, View};
@@ -24,11 +25,13 @@ fn events() -> usize {
 
 fn compared(log: &Log) -> Comparison {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("shop.ndjson");
-    fs::write(&file, &log.text).expect("the log is written");
+    let files: Vec<PathBuf> = log.files.iter().map(|(name, _)| folder.path().join(name)).collect();
+    for (file, (_, text)) in files.iter().zip(&log.files) {
+        fs::write(file, text).expect("the log is written");
+    }
     let case = Case::create(&folder.path().join("shop.case")).expect("a case");
     let options = ImportOptions { profile: Some(Profile::Fields), ..ImportOptions::default() };
-    let report = case.import(&[file], &options, &|_| {}, &Cancel::default()).expect("it is imported");
+    let report = case.import(&files, &options, &|_| {}, &Cancel::default()).expect("it is imported");
     assert!(report.failure.is_none());
     let half = |from, to| View::parse("*", from, to).expect("a query");
     let (a, b) = (half(None, Some(log.middle)), half(Some(log.middle), None));

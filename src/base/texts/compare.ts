@@ -101,12 +101,15 @@ export const compare = {
     value: 'Value',
     pair: 'Two values together',
     number: 'Numbers',
+    later: 'later',
+    earlier: 'earlier',
   },
   sentences: {
     new: (part: string, count: string) => `Only in B: ${count}, ${part} of its events.`,
     gone: (part: string, count: string) => `Only in A: ${count}, ${part} of its events.`,
     more: (times: string, a: string, b: string) =>
       `At least ${times} times as frequent in B: ${b} of its events, ${a} of those of A.`,
+    clock: 'Clock',
     fewer: (times: string, a: string, b: string) =>
       `At least ${times} times as frequent in A: ${a} of its events, ${b} of those of B.`,
     stopped: (time: string, expected: string) =>
@@ -122,6 +125,8 @@ export const compare = {
   first: {
     begin: (time: string, subject: string) => `The sides begin to differ at ${time}: ${subject}`,
     always: (subject: string) => `The sides differ from the beginning: ${subject}`,
+    clock: (moved: string, margin: string, isLater: boolean, set: string) =>
+      `Its clock is ${moved} (± ${margin}) ${isLater ? 'later' : 'earlier'} in B than in A. A clock offset of ${set} corrects B.`,
     show: 'Show where the sides begin to differ',
   },
   curve: {
@@ -141,12 +146,14 @@ export const compare = {
   moreAlso: (count: number) => `${formatCount(count)} more`,
   showEvents: (letter: string, count: number, subject: string) =>
     `Show the ${events(count)} of ${letter} with ${subject}`,
+  clock: (source: string, against: string) => `Clock of ${source} against ${against}`,
   facts: {
     score: {
       name: 'Score',
       hint: 'Rows are sorted by it: how often the rate doubles × how often the number of events doubles',
     },
     atLeast: {
+  showIds: (letter: string) => `Show the events of some ids of ${letter} that both sources have`,
       name: 'At least',
       hint: 'The lower bound of the ratio of the two rates',
     },

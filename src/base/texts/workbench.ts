@@ -101,6 +101,8 @@ export const workbench = {
       irregular: 'no longer regular',
       period: 'other period',
       moved: 'moved',
+      later: 'clock later',
+      earlier: 'clock earlier',
     },
     share: (here: string, others: string) => `${here} of the events here, ${others} of the others`,
     also: (subject: string) => `Occurs with it: ${subject}`,

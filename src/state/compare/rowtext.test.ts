@@ -21,6 +21,7 @@ const row = (part: Partial<Difference>): Difference => ({
   moved: null,
   stop: null,
   beat: null,
+  clock: null,
   since: null,
   filter: 'status=500',
   sideFilters: null,
@@ -87,10 +88,39 @@ it('says how a rhythm changed, and since when a row differs', () => {
   expect(sinceText(row({}), () => '14:32')).toBe('');
 });
 
+const clock = (moved: string): Difference['clock'] => ({
+  later: [
+    { offsetNs: '5100000' as Nanos, ids: 300 },
+    { offsetNs: '-725000000' as Nanos, ids: 280 },
+  ],
+  movedNs: moved as Nanos,
+  marginNs: '12000000' as Nanos,
+  setNs: '730100000' as Nanos,
+  examples: [],
+});
+
+it('says how a clock differs, and what corrects it', () => {
+  expect(inWords({ change: 'earlier', clock: clock('-730100000') })).toBe(
+    'Its clock is 730 ms (± 12 ms) earlier in B than in A. A clock offset of 730 ms corrects B.',
+  );
+  expect(inWords({ change: 'later', clock: clock('1500000000') })).toContain(
+    '1 s 500 ms (± 12 ms) later',
+  );
+  expect(sideBars(row({ clock: clock('-730100000') })).map(({ text }) => text)).toEqual([
+    '5 ms',
+    '−725 ms',
+  ]);
+  const ids = scoreFacts(row({ clock: clock('1') })).map(({ id }) => id);
+  expect(ids).toEqual(['score', 'g2', 'p']);
+});
+
 it('names what a row is about', () => {
   const [one, other] = [value('status', '500'), value('region', 'eu\n1')];
   expect(subjectText({ kind: 'pair', one, other })).toBe('status=500 and region=eu⏎1');
   expect(subjectText({ kind: 'number', field: 'took', group: one })).toBe('took where status=500');
+  expect(subjectText({ kind: 'clock', source: 'b.log', against: 'a.log' })).toBe(
+    'Clock of b.log against a.log',
+  );
 });
 
 it('draws the larger share over the whole width, and numbers by their p50', () => {

@@ -4,7 +4,15 @@ import { numberFormat } from '../../base/locale';
 import { texts } from '../../base/texts';
 import { formatSpan, timeFromNanos, type Time } from '../../base/time';
 import { visibleLine } from '../../base/visible';
-import type { Beat, Difference, Moved, Scalar, Subject } from '../../ipc/generated';
+import type {
+  Beat,
+  ClockChange,
+  Difference,
+  Moved,
+  Nanos,
+  Scalar,
+  Subject,
+} from '../../ipc/generated';
 import { formatValue, unitOf } from '../charts/units';
 import { SIDE_NAMES } from './sides';
 
@@ -27,6 +35,8 @@ export function subjectText(subject: Subject): string {
       return subject.group === null
         ? subject.field
         : words.where(subject.field, subjectText(subject.group));
+    case 'clock':
+      return words.clock(visibleLine(subject.source), visibleLine(subject.against));
   }
 }
 
@@ -66,6 +76,9 @@ export function sentence(row: Difference, timeText: (time: Time) => string): str
     }
     case 'moved':
       return row.moved === null ? '' : movedSentence(row.subject, row.moved);
+    case 'later':
+    case 'earlier':
+      return row.clock === null ? '' : clockSentence(row.clock);
   }
 }
 
@@ -77,6 +90,19 @@ function beatText(beat: Beat | null): string {
   const unit = 10n ** BigInt(Math.max(0, digits - 3));
   const rounded = ((period + unit / 2n) / unit) * unit;
   return words.beat(formatSpan(rounded), part.format(beat.share));
+}
+
+function clockSentence({ movedNs, marginNs, setNs }: ClockChange): string {
+  const isLater = !movedNs.startsWith('-');
+  const moved = spanText(movedNs).replace('−', '');
+  return words.sentences.clock(moved, spanText(marginNs), isLater, spanText(setNs));
+}
+
+/** `−730 ms`: to a thousandth of a second. */
+function spanText(nanos: Nanos): string {
+  const ns = BigInt(nanos);
+  const ms = ((ns < 0n ? -ns : ns) + 500_000n) / 1_000_000n;
+  return `${ns < 0n && ms > 0n ? '−' : ''}${formatSpan(ms * 1_000_000n)}`;
 }
 
 /** When it begins within a side; empty where the sentence says so, or where it is there all the time. */
@@ -112,12 +138,12 @@ export interface ScoreFact {
 
 /** The figures that the order of the rows rests on. */
 export function scoreFacts(row: Difference): readonly ScoreFact[] {
-  const { moved, stop, beat, g2, pValue, score, change } = row;
+  const { moved, stop, beat, clock, g2, pValue, score, change } = row;
   const facts: ScoreFact[] = [{ id: 'score', value: precise.format(score) }];
   if (moved !== null) facts.push({ id: 'distance', value: precise.format(moved.distance) });
   else if (stop !== null)
     facts.push({ id: 'expected', value: formatCount(Math.round(stop.expected)) });
-  else if (change !== 'stopped' && beat === null)
+  else if (change !== 'stopped' && beat === null && clock === null)
     facts.push({ id: 'atLeast', value: words.times(atLeast(row)) });
   facts.push({ id: 'g2', value: precise.format(g2) });
   facts.push({ id: 'p', value: pValue < 1e-300 ? '< 1e-300' : pValue.toPrecision(2) });
@@ -129,14 +155,16 @@ export function shareText(share: number): string {
   return percent.format(share);
 }
 
-/** What the bars of A and B show: numbers that moved by their p50, everything else by its share. */
+/** What the bars of A and B show: numbers that moved their p50, clocks their offset, everything else its share. */
 export interface SideBar {
   readonly text: string;
   /** From 0 to 1: the larger one is all of it. */
   readonly width: number;
 }
 
-export function sideBars({ shares, moved, subject }: Difference): readonly [SideBar, SideBar] {
+export function sideBars(row: Difference): readonly [SideBar, SideBar] {
+  const { shares, moved, subject, clock } = row;
+  if (clock !== null) return clockBars(clock);
   const halves = moved?.percentiles[0].map((half) => half?.number ?? null);
   const numbers = halves?.every((half) => half !== null && half >= 0) ? (halves as number[]) : null;
   const [a = 0, b = 0] = numbers ?? shares;
@@ -147,4 +175,14 @@ export function sideBars({ shares, moved, subject }: Difference): readonly [Side
     width: most > 0 ? value / most : 0,
   });
   return [bar(a), bar(b)];
+}
+
+function clockBars({ later: [a, b] }: ClockChange): readonly [SideBar, SideBar] {
+  const size = (nanos: Nanos) => Math.abs(Number(nanos));
+  const most = Math.max(size(a.offsetNs), size(b.offsetNs));
+  const bar = (nanos: Nanos): SideBar => ({
+    text: spanText(nanos),
+    width: most > 0 ? size(nanos) / most : 0,
+  });
+  return [bar(a.offsetNs), bar(b.offsetNs)];
 }

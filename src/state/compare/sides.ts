@@ -119,7 +119,7 @@ const inside = ({ from, to }: TimeRange) => `time>=${written(from)} time<${writt
 
 /** The columns of a comparison on a page. */
 const CELL_COLUMNS =
-  'change, what, a, b, share_a, share_b, p50_a, p50_b, period_a_s, period_b_s, since, score, filter';
+  'change, what, a, b, share_a, share_b, p50_a, p50_b, period_a_s, period_b_s, clock_s, since, score, filter';
 
 /** So many curves of numbers that moved go onto a page with their comparison. */
 const CITED_CURVES = 3;

@@ -99,7 +99,7 @@ fn row(found: &Difference) -> Value {
     let [share_before, share_inside] = found.shares;
     let mut row = json!({
         "change": found.change.name(),
-        "kind": found.subject.kind(),
+        "kind": found.kind(),
         "what": shortened(&found.subject.to_string(), CELL_BYTES),
         "selected_events": inside,
         "selected_share": share_inside,
@@ -122,6 +122,10 @@ fn row(found: &Difference) -> Value {
     if let Some(beat) = &found.beat {
         let [before, inside] = beat.beats.map(|beat| beat.map(|beat| beat.period_ns as f64 / 1e9));
         row["repeats_every_s"] = json!({ "baseline": before, "selected": inside });
+    }
+    if let Some(clock) = &found.clock {
+        row["clock_later_s"] = json!(clock.moved_ns as f64 / 1e9);
+        row["clock_margin_s"] = json!(clock.margin_ns as f64 / 1e9);
     }
     if let Some(since) = found.since.filter(|since| since.side == 1) {
         row["since"] = json!(stamp::to_rfc3339(since.at));

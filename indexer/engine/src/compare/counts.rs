@@ -315,6 +315,7 @@ impl Candidate {
             moved: None,
             stop: self.stop,
             beat: self.beat,
+            clock: None,
             since: None,
             side_filters: None,
             filter: self.subject.filter(),

@@ -268,6 +268,7 @@ fn pairs<'c>(
             moved: None,
             stop: None,
             beat: None,
+            clock: None,
             since: None,
             side_filters: None,
             filter: subject.filter(),

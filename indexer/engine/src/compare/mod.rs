@@ -1,11 +1,12 @@
 //! Compares side A of a case with side B: what is new, gone, more or less frequent, what moved and what stopped.
 //!
 //! Counts come from the codes of columns and the shapes of messages, one pass a field (`counts`, `rhythm`, `beat`,
-//! `numbers`). What differs is then counted together, so that a difference that follows from another one is
+//! `numbers`); offsets of clocks from a sample (`clock`). What differs is then counted together, so that a difference that follows from another one is
 //! listed with it instead of a second time (`cells`, `explain`).
 
 mod beat;
 mod cells;
+mod clock;
 mod counts;
 mod explain;
 mod gaps;
@@ -27,6 +28,7 @@ mod two_cases_tests;
 use std::time::Instant;
 
 pub use beat::{Beat, BeatChange};
+pub use clock::{ClockChange, ClockOffset};
 pub use numbers::{CurvePoint, Moved, PERCENTILES};
 pub use onset::{FirstDivergence, Onset};
 pub use rhythm::{Stop, stopped};
@@ -77,6 +79,7 @@ pub struct Difference {
     pub moved: Option<Moved>,
     pub stop: Option<Stop>,
     pub beat: Option<BeatChange>,
+    pub clock: Option<ClockChange>,
     /// When it begins within a side; nothing if it is there all the time, or begins slowly.
     pub since: Option<Onset>,
     /// Finds its events, on either side.
@@ -89,6 +92,15 @@ pub struct Difference {
     pub side_filters: Option<[Filter; 2]>,
     /// What differs because of this, or with it.
     pub also: Vec<Also>,
+}
+
+impl Difference {
+    /// The kind of row, as tables and JSON name it.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        let is_rhythm = self.stop.is_some() || self.beat.is_some() || self.clock.is_some();
+        if is_rhythm { "rhythm" } else { self.subject.kind() }
+    }
 }
 
 /// A filter as it is written in a query.
@@ -145,6 +157,9 @@ pub enum Change {
     Period,
     /// The numbers are others.
     Moved,
+    /// The clock of a source is later in B than in A, against that of another source.
+    Later,
+    Earlier,
 }
 
 impl Change {
@@ -160,6 +175,8 @@ impl Change {
             Change::Irregular => "irregular",
             Change::Period => "period",
             Change::Moved => "moved",
+            Change::Later => "later",
+            Change::Earlier => "earlier",
         }
     }
 
@@ -356,6 +373,7 @@ fn compare_of(
     let mut differences = explain::differences(&sides, &counts)?;
     let moved = numbers::moved(&sides, &counts, &mut found.left_out)?;
     differences.extend(moved.differences);
+    differences.extend(clock::changes(&sides, &counts)?);
     found.unchanged = counts.unchanged(&differences);
     found.unchanged.numbers = moved.unmoved;
     list(&mut found, differences, rows);
@@ -363,7 +381,7 @@ fn compare_of(
     onset::of_rows(&sides, &counts, &mut found.differences)?;
     found.first = onset::first(&sides, &counts, &found.differences)?;
     if !sides.is_one_case() {
-        for difference in &mut found.differences {
+        for difference in found.differences.iter_mut().filter(|found| found.clock.is_none()) {
             let filter = |side: usize| counts.places.filter_on(side, &difference.subject);
             difference.side_filters = Some([filter(0), filter(1)]);
         }

@@ -424,6 +424,7 @@ impl KsDistance {
             moved: Some(Moved { distance: self.distance, threshold: self.threshold, ..Moved::default() }),
             stop: None,
             beat: None,
+            clock: None,
             since: None,
             side_filters: None,
             filter: subject.filter(),

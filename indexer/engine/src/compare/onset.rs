@@ -166,7 +166,12 @@ pub fn first(sides: &Sides<'_>, counts: &Counts, found: &[Difference]) -> Result
         Change::New | Change::More => side == 1,
         Change::Gone | Change::Fewer => side == 0,
         Change::Stopped => true,
-        Change::Moved | Change::Repeats | Change::Irregular | Change::Period => false,
+        Change::Moved
+        | Change::Repeats
+        | Change::Irregular
+        | Change::Period
+        | Change::Later
+        | Change::Earlier => false,
     };
     let mut first = FirstDivergence { at, row, onset, event: None, side };
     if is_shown_by_event {

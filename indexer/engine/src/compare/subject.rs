@@ -31,6 +31,11 @@ pub enum Subject {
         field: String,
         group: Option<Box<Subject>>,
     },
+    /// The clock of a source, compared with that of another one.
+    Clock {
+        source: String,
+        against: String,
+    },
 }
 
 impl Subject {
@@ -60,6 +65,9 @@ impl Subject {
                     Some(group) => Filter::And(vec![field, group.filter_by(of_pattern)]),
                 }
             }
+            Subject::Clock { source, against } => {
+                Filter::Or(vec![equal("source", source.clone()), equal("source", against.clone())])
+            }
         }
     }
 
@@ -71,6 +79,7 @@ impl Subject {
             Subject::Value { .. } => "value",
             Subject::Pair { .. } => "pair",
             Subject::Number { .. } => "number",
+            Subject::Clock { .. } => "clock",
         }
     }
 
@@ -78,7 +87,7 @@ impl Subject {
     #[must_use]
     pub fn names(&self, wanted: &str) -> bool {
         match self {
-            Subject::Pattern { .. } => false,
+            Subject::Pattern { .. } | Subject::Clock { .. } => false,
             Subject::Value { field, .. } => field == wanted,
             Subject::Pair { one, other } => one.names(wanted) || other.names(wanted),
             Subject::Number { field, group } => {
@@ -96,6 +105,7 @@ impl fmt::Display for Subject {
             Subject::Pair { one, other } => write!(f, "{one} and {other}"),
             Subject::Number { field, group: None } => f.write_str(field),
             Subject::Number { field, group: Some(group) } => write!(f, "{field} where {group}"),
+            Subject::Clock { source, against } => write!(f, "clock of {source} against {against}"),
         }
     }
 }

@@ -15,6 +15,15 @@ pub struct Meeting {
     pub other: (i64, i64),
 }
 
+impl Meeting {
+    /// What would have to be added to the times of the other series if nothing took any time.
+    #[must_use]
+    pub fn offset_ns(&self) -> i64 {
+        let middle = |(first, last): (i64, i64)| i64::midpoint(first, last);
+        middle(self.one).saturating_sub(middle(self.other))
+    }
+}
+
 /// What is known about two clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -19,16 +19,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 
-pub use clock::{Estimate, Jump};
+pub use clock::{Estimate, Jump, Meeting};
 pub use ids::each_id;
 pub use names::{LinkedId, LinkedValue};
 pub use places::Spot;
 
 use crate::Engine;
+use crate::view::View;
 use base::Cancel;
 use base::error::Result;
 use base::hash::Fast;
-use clock::Meeting;
 use places::{Places, Seen, SegmentReader, SpotValues};
 use score::Pair;
 use store::Snapshot;
@@ -115,8 +115,32 @@ pub struct Encounter {
     pub other: i64,
 }
 
+/// What is known about two clocks, and from what.
+#[derive(Clone, Debug)]
+pub struct SampledClock {
+    pub clock: Clock,
+    pub meetings: Vec<Meeting>,
+}
+
 impl Estimate {
-    fn differs(&self) -> bool {
+    /// How much the offset is another one than at an earlier time, or in another case.
+    #[must_use]
+    pub fn moved_from(&self, earlier: &Estimate) -> Estimate {
+        Estimate {
+            offset_ns: self.offset_ns.saturating_sub(earlier.offset_ns),
+            least_ns: self.least_ns.saturating_sub(earlier.most_ns),
+            most_ns: self.most_ns.saturating_sub(earlier.least_ns),
+            drift_ppm: self.drift_ppm - earlier.drift_ppm,
+            at: self.at,
+            values: self.values.min(earlier.values),
+            nested: self.nested.min(earlier.nested),
+            jump: None,
+        }
+    }
+
+    /// By more than can be explained otherwise.
+    #[must_use]
+    pub fn differs(&self) -> bool {
         let Estimate { least_ns, most_ns, offset_ns, nested, values, jump, .. } = *self;
         if (least_ns..=most_ns).contains(&0) {
             return jump.is_some();
@@ -170,13 +194,33 @@ impl Engine {
         self.links.get(&segments_of(snapshot))
     }
 
+    /// The clocks of the sources, as the events of some views say; nothing where there is only one.
+    pub fn sampled_clocks(
+        &self,
+        snapshot: &Snapshot,
+        views: &[View],
+        cancel: &Cancel,
+    ) -> Result<Vec<SampledClock>> {
+        let series = places::series_of(snapshot);
+        if series.iter().all(|&one| one == series[0]) {
+            return Ok(Vec::new());
+        }
+        let places = Places::collect(self, snapshot, Some(views), &mut |_| {}, cancel)?;
+        let pairs = score::pairs(&places);
+        Asked { engine: self, snapshot, places: &places, cancel }.clocks(&pairs)
+    }
+
     fn links_of(&self, snapshot: &Snapshot, progress: &mut dyn FnMut(f64), cancel: &Cancel) -> Result<Links> {
-        let places = Places::collect(self, snapshot, progress, cancel)?;
+        let places = Places::collect(self, snapshot, None, progress, cancel)?;
         let pairs = score::pairs(&places);
         let asked = Asked { engine: self, snapshot, places: &places, cancel };
         let links = asked.links(&pairs)?;
         let ids = names::linked_ids(&links, snapshot);
-        Ok(Links { links, ids, clocks: asked.clocks(&pairs)?, sampled: places.share() })
+        let mut clocks: Vec<Clock> = asked.clocks(&pairs)?.into_iter().map(|found| found.clock).collect();
+        clocks.sort_by_key(|clock| {
+            (Reverse(clock.differs), Reverse(clock.estimate.offset_ns.saturating_abs()))
+        });
+        Ok(Links { links, ids, clocks, sampled: places.share() })
     }
 }
 
@@ -271,7 +315,7 @@ impl Asked<'_> {
         reader.written(&place.spot, hash, row, self.cancel)
     }
 
-    fn clocks(&self, pairs: &[Pair]) -> Result<Vec<Clock>> {
+    fn clocks(&self, pairs: &[Pair]) -> Result<Vec<SampledClock>> {
         let mut by_series: BTreeMap<[u32; 2], Vec<(&Pair, bool)>> = BTreeMap::new();
         for pair in pairs {
             let series = pair.places.map(|at| self.places.all[at].series);
@@ -301,18 +345,16 @@ impl Asked<'_> {
             let examples = self.meetings_written(&pairs, &meetings)?;
             let known = self.snapshot.sources().get(sources[1] as usize);
             let known = known.map_or(0, |source| source.reading.clock_offset_ns);
-            clocks.push(Clock {
+            let clock = Clock {
                 sources,
                 estimate,
                 set_ns: known.saturating_add(estimate.offset_ns),
                 differs: estimate.differs(),
                 spots,
                 examples,
-            });
+            };
+            clocks.push(SampledClock { clock, meetings });
         }
-        clocks.sort_by_key(|clock| {
-            (Reverse(clock.differs), Reverse(clock.estimate.offset_ns.saturating_abs()))
-        });
         Ok(clocks)
     }
 

@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use super::tokens;
 use crate::Engine;
-use crate::exec::in_order;
+use crate::exec::{SegmentRows, in_order};
+use crate::view::View;
 use base::error::{Error, Result};
 use base::hash::{Fast, hash};
 use base::limits::{MOST_LINK_PLACES, MOST_LINK_VALUES};
@@ -78,25 +79,31 @@ pub struct Places {
 type Found = HashMap<(u32, Spot), SpotValues, Fast>;
 
 impl Places {
-    /// `progress` is called with the share of the events that were read.
+    /// Those of all events, or of the events of some views. `progress` is called with the share of the events that were read.
     pub fn collect(
         engine: &Engine,
         snapshot: &Snapshot,
+        views: Option<&[View]>,
         progress: &mut dyn FnMut(f64),
         cancel: &Cancel,
     ) -> Result<Places> {
         let series = series_of(snapshot);
         let threshold = AtomicU64::new(u64::MAX);
         let mut found = Found::default();
-        let total = snapshot.segments.len();
-        let work = |index: usize| {
-            let read = SegmentReader {
-                engine,
-                segment: &snapshot.segments[index],
-                index: index as u32,
-                series: &series,
+        let segments = snapshot.segments.len();
+        let total = segments * views.map_or(1, <[View]>::len);
+        let work = |nth: usize| {
+            let index = nth % segments;
+            let part = match views {
+                Some(views) => match engine.part(snapshot, index, &views[nth / segments], cancel)? {
+                    Some(part) => Some(part),
+                    None => return Ok(Found::default()),
+                },
+                None => None,
             };
-            read.places(&threshold, cancel)
+            let segment = &snapshot.segments[index];
+            let read = SegmentReader { engine, segment, index: index as u32, series: &series };
+            read.places(part.as_ref(), &threshold, cancel)
         };
         in_order(total, cancel, work, |index, part| {
             absorb(&mut found, part, &threshold);
@@ -123,7 +130,7 @@ impl Places {
 }
 
 /// The files of a rotated set are one series, named by the first of them; of other sources each is its own.
-fn series_of(snapshot: &Snapshot) -> Vec<u32> {
+pub fn series_of(snapshot: &Snapshot) -> Vec<u32> {
     let mut first: HashMap<&str, u32> = HashMap::new();
     let numbered = (0..).zip(snapshot.sources());
     numbered
@@ -215,15 +222,24 @@ pub struct SegmentReader<'a> {
 }
 
 impl SegmentReader<'_> {
-    fn places(&self, threshold: &AtomicU64, cancel: &Cancel) -> Result<Found> {
+    /// Of all rows, or of some.
+    fn places(&self, part: Option<&SegmentRows>, threshold: &AtomicU64, cancel: &Cancel) -> Result<Found> {
+        let rows: Vec<u32> = match part {
+            Some(part) => {
+                let mut rows = Vec::with_capacity(part.len());
+                part.for_each(|row| rows.push(row as u32));
+                rows
+            }
+            None => (0..self.segment.meta.events as u32).collect(),
+        };
         let mut found = Found::default();
         for field in &self.segment.meta.fields {
             let is_id = matches!(field.kind, FieldKind::Text | FieldKind::Int);
             if is_id && !MESSAGES.contains(&&*field.name) {
-                self.field(&mut found, (&field.name, &field.column), threshold, cancel)?;
+                self.field(&mut found, (&field.name, &field.column), &rows, threshold, cancel)?;
             }
         }
-        self.messages(&mut found, threshold, cancel)?;
+        self.messages(&mut found, &rows, threshold, cancel)?;
         Ok(found)
     }
 
@@ -231,21 +247,30 @@ impl SegmentReader<'_> {
         &self,
         found: &mut Found,
         (name, column): (&str, &str),
+        rows: &[u32],
         threshold: &AtomicU64,
         cancel: &Cancel,
     ) -> Result<()> {
         check(cancel)?;
-        let column = self.coded(column, cancel)?;
+        let is_whole = rows.len() == self.segment.meta.events as usize;
+        let column =
+            if is_whole { self.coded(column, cancel)? } else { self.segment.packed_field(column, cancel)? };
         let (times, places) = (self.segment.times()?, self.segment.locations()?);
-        let mut known: Vec<Option<Option<Value>>> = vec![None; column.largest as usize + 1];
+        // Of a few rows among many values, each is read where it occurs.
+        let is_dense = column.largest <= rows.len() as u64 * 2 + 64;
+        let mut known: Vec<Option<Option<Value>>> =
+            vec![None; if is_dense { column.largest as usize + 1 } else { 0 }];
         let mut last: Option<(u32, SpotValues)> = None;
         with_codes!(&column.codes, codes => {
-            for (row, &code) in codes.iter().enumerate() {
-                let (code, time) = (u64::from(code), times.get(row));
+            for row in rows.iter().map(|&row| row as usize) {
+                let (code, time) = (u64::from(codes[row]), times.get(row));
                 if code == 0 || time == NO_TIME {
                     continue;
                 }
-                let value = *known[code as usize].get_or_insert_with(|| value_of(&column, code));
+                let value = match known.get_mut(code as usize) {
+                    Some(known) => *known.get_or_insert_with(|| value_of(&column, code)),
+                    None => value_of(&column, code),
+                };
                 let Some(value) = value.filter(|value| value.hash <= threshold.load(Ordering::Relaxed)) else {
                     continue;
                 };
@@ -264,13 +289,19 @@ impl SegmentReader<'_> {
         Ok(())
     }
 
-    fn messages(&self, found: &mut Found, threshold: &AtomicU64, cancel: &Cancel) -> Result<()> {
+    fn messages(
+        &self,
+        found: &mut Found,
+        rows: &[u32],
+        threshold: &AtomicU64,
+        cancel: &Cancel,
+    ) -> Result<()> {
         let (times, places) = (self.segment.times()?, self.segment.locations()?);
         let mut words: HashMap<(u32, Vec<u8>), SpotValues, Fast> = HashMap::default();
         let mut cursor = self.engine.raw_cursor();
         let messages = Messages::load(self.segment, cancel)?;
-        for row in 0..self.segment.meta.events as u32 {
-            if (row as usize).is_multiple_of(CANCEL_ROWS) {
+        for (nth, &row) in rows.iter().enumerate() {
+            if nth.is_multiple_of(CANCEL_ROWS) {
                 check(cancel)?;
             }
             let time = times.get(row as usize);

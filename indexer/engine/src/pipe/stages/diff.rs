@@ -18,7 +18,7 @@ pub struct Diff {
 }
 
 impl Diff {
-    pub const COLUMNS: [&'static str; 20] = [
+    pub const COLUMNS: [&'static str; 21] = [
         "change",
         "kind",
         "what",
@@ -36,14 +36,15 @@ impl Diff {
         "p95_b",
         "period_a_s",
         "period_b_s",
+        "clock_s",
         "since",
         "last",
         "filter",
     ];
 
-    const CELLS: [fn(&Difference) -> Cell; 20] = [
+    const CELLS: [fn(&Difference) -> Cell; 21] = [
         |row| Cell::text(row.change.name()),
-        |row| Cell::text(row.subject.kind()),
+        |row| Cell::text(row.kind()),
         |row| Cell::text(&row.subject.to_string()),
         |row| Cell::Int(row.counts[0] as i64),
         |row| Cell::Int(row.counts[1] as i64),
@@ -59,6 +60,7 @@ impl Diff {
         |row| percentile(row, 1, 1),
         |row| period(row, 0),
         |row| period(row, 1),
+        |row| row.clock.as_ref().map_or(Cell::Missing, |clock| Cell::float(clock.moved_ns as f64 / 1e9)),
         |row| row.since.map_or(Cell::Missing, |since| Cell::Time(since.at)),
         |row| row.stop.map_or(Cell::Missing, |stop| Cell::Time(stop.last)),
         |row| Cell::text(&row.filter.to_string()),
