@@ -52,6 +52,7 @@ export class Receiver {
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
     const receiver = new Receiver(child, folder);
+    child.on('error', (error) => (receiver.ended = error.message));
     child.on('exit', (code) => (receiver.ended = code ?? 'a signal'));
     const lines = createInterface({ input: child.stdout });
     lines.on('line', (line) => receiver.#take(JSON.parse(line)));

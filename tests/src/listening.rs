@@ -1,6 +1,7 @@
 //! `timberline listen` as a child of a test: waited for, asked and ended.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -82,14 +83,22 @@ impl Listening {
         }
     }
 
+    /// Sends it a signal: `-STOP`.
+    ///
+    /// # Panics
+    /// When that fails.
+    pub fn signal(&self, signal: &str) {
+        let number = self.child.id().to_string();
+        assert!(Command::new("kill").args([signal, &number]).status().expect("kill runs").success());
+    }
+
     /// Ends it as a service manager does; gives what else it printed.
     ///
     /// # Panics
     /// When it fails, or leaves a damaged case.
     #[allow(clippy::must_use_candidate)] // Most tests only end it.
     pub fn stop(mut self) -> Vec<Value> {
-        let number = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &number]).status().expect("kill runs").success());
+        self.signal("-TERM");
         let lines = self
             .output
             .by_ref()
@@ -128,4 +137,30 @@ pub fn events(case: &Path, query: &str) -> Vec<Event> {
     };
     case.for_each(&case.snapshot(), &view, &Walk::default(), &Cancel::default(), each).expect("events");
     found
+}
+
+/// An answer to a request over HTTP: its status, its head and what it says.
+pub struct HttpAnswer {
+    pub status: u16,
+    pub head: String,
+    pub body: Value,
+}
+
+/// Sends a bulk request. Nothing where the answer did not come as a whole.
+#[must_use]
+pub fn bulk(address: &str, body: &str) -> Option<HttpAnswer> {
+    let mut http = TcpStream::connect(address).ok()?;
+    http.set_read_timeout(Some(PATIENCE)).ok()?;
+    let length = body.len();
+    write!(
+        http,
+        "POST /_bulk HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/x-ndjson\r\n\
+         Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    )
+    .ok()?;
+    let mut answer = String::new();
+    http.read_to_string(&mut answer).ok()?;
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    let status = head.split(' ').nth(1)?.parse().ok()?;
+    Some(HttpAnswer { status, head: head.to_ascii_lowercase(), body: serde_json::from_str(body).ok()? })
 }

@@ -1,7 +1,7 @@
 //! `timberline listen` as people run it: real sockets, files that are rotated while they are followed, and signals.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use indexer::{Cancel, Case, View};
 use serde_json::Value;
-use timberline_tests::listening::{Listening, PATIENCE, texts};
+use timberline_tests::listening::{Listening, PATIENCE, bulk, events, texts};
 use timberline_tests::programs;
 
 fn line(number: u64) -> String {
@@ -33,6 +33,18 @@ fn numbers(case: &Path) -> Vec<u64> {
         .collect();
     numbers.sort_unstable();
     numbers
+}
+
+/// The first row of a query's result.
+fn row(case: &Path, query: &str) -> Value {
+    let mut command = Command::new(programs::timberline());
+    let asked = command.arg("query").arg(case).args([query, "--format", "ndjson"]).output().expect("it runs");
+    let rows = String::from_utf8_lossy(&asked.stdout);
+    let said = String::from_utf8_lossy(&asked.stderr);
+    rows.lines()
+        .next()
+        .and_then(|row| serde_json::from_str(row).ok())
+        .unwrap_or_else(|| panic!("{rows}{said}"))
 }
 
 fn failed(arguments: &[&str]) -> Output {
@@ -88,6 +100,10 @@ fn syslog_over_tcp_and_udp_and_a_socket_is_kept_with_its_sender() {
     // A line end in a message makes no second event.
     assert!(texts(&case, "*forged*")[0].ends_with("one#012forged"));
     assert_eq!(texts(&case, "source:\"syslog/unix\" local").len(), 1);
+    // As docs/receiving.md has it.
+    let by_sender = r#"source:"syslog/*" | eval sender = extract(source, "syslog/\w+/([^/]+)", 1)
+        | stats count() as events by sender | where sender = "127.0.0.1""#;
+    assert_eq!(row(&case, by_sender)["events"], 6);
     assert!(!socket.exists());
 }
 
@@ -99,18 +115,8 @@ fn bulk_requests_are_answered_when_they_are_kept_and_their_retries_are_not_doubl
         {\"index\":{\"_index\":\"app\"}}\n{\"message\":\"ready\"}\n";
     for start in 0..2 {
         let listening = Listening::start(&case, &["--http", "127.0.0.1:0"]);
-        let mut http = TcpStream::connect(&listening.addresses[0]).expect("it accepts");
-        write!(
-            http,
-            "POST /_bulk HTTP/1.1\r\nHost: {}\r\nContent-Type: application/x-ndjson\r\nContent-Length: {}\r\n\
-             Connection: close\r\n\r\n{body}",
-            listening.addresses[0],
-            body.len()
-        )
-        .expect("it is sent");
-        let mut answer = String::new();
-        http.read_to_string(&mut answer).expect("an answer");
-        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        let answer = bulk(&listening.addresses[0], body).expect("an answer");
+        assert_eq!(answer.status, 200, "{}", answer.body);
         // It is killed once it has answered, and is there after the next start.
         if start == 0 {
             let mut child = listening.child;
@@ -175,6 +181,38 @@ fn a_followed_file_is_read_once_across_rotation_truncation_and_restarts() {
     assert_eq!(numbers(&case), (0..41).collect::<Vec<_>>());
 }
 
+#[cfg(unix)]
+#[test]
+fn lines_of_a_log_that_is_copied_and_cut_off_before_they_are_read_are_read_in_the_copy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = folder.path().join("live.case");
+    let log = folder.path().join("app.log");
+    // An older copy begins alike, as where each log begins with the same line.
+    let head = "2026-03-01T00:00:00Z INFO line 900\n";
+    add(&folder.path().join("app-20260228.log"), &(head.to_owned() + &lines(500..700)));
+    add(&log, &(head.to_owned() + &lines(0..10)));
+    let listening = Listening::start(&case, &["--follow", log.to_str().expect("text")]);
+    listening.until(11);
+    for (first, copy, is_written_at_once) in [(10, "app-20260301.log", true), (20, "app.log.1", false)] {
+        listening.signal("-STOP");
+        add(&log, &lines(first..first + 5));
+        fs::copy(&log, folder.path().join(copy)).expect("it is copied");
+        File::create(&log).expect("it is cut off");
+        let more = lines(first + 5..first + 10);
+        if is_written_at_once {
+            add(&log, &more);
+        }
+        listening.signal("-CONT");
+        if !is_written_at_once {
+            listening.until(first + 6);
+            add(&log, &more);
+        }
+        listening.until(first + 11);
+    }
+    listening.stop();
+    assert_eq!(numbers(&case), (0..30).chain([900]).collect::<Vec<_>>());
+}
+
 #[test]
 fn folders_and_patterns_are_watched_for_new_files() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -199,6 +237,49 @@ fn folders_and_patterns_are_watched_for_new_files() {
 }
 
 #[test]
+fn folders_of_docker_and_of_kubernetes_are_followed_by_pattern() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = folder.path().join("live.case");
+    let (docker, pods) = (folder.path().join("containers"), folder.path().join("pods"));
+    let docker_file = |id: &str| docker.join(id).join(format!("{id}-json.log"));
+    let write = |path: &Path, text: &str| {
+        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        add(path, text);
+    };
+    let docker_line = |number: u64| {
+        format!(
+            "{{\"log\":\"line {number}\\n\",\"stream\":\"stdout\",\"time\":\"2026-03-01T14:05:{number:02}.5Z\"}}\n"
+        )
+    };
+    let cri_line = |number: u64| format!("2026-03-01T14:06:{number:02}.123456789Z stderr F line {number}\n");
+    write(&docker_file("4bf9"), &docker_line(1));
+    fs::create_dir(&pods).expect("a folder");
+    let patterns = [docker.join("*/*-json.log"), pods.join("*/*/*.log")];
+    let [containers, pods_of] = patterns.each_ref().map(|pattern| pattern.to_str().expect("text"));
+    let listening = Listening::start(&case, &["--follow", containers, pods_of]);
+    listening.until(1);
+    // Containers and pods that start later, and what else is in their folders.
+    write(&docker_file("77aa"), &docker_line(2));
+    write(&docker.join("77aa/config.v2.json"), "{}\n");
+    let web = pods.join("shop_web-1_0f3c/web/0.log");
+    write(&web, &cri_line(3));
+    listening.until(3);
+    // The log of a pod is rotated, and its container starts again.
+    fs::rename(&web, web.with_file_name("0.log.20260301-140700")).expect("it is renamed");
+    write(&web, &cri_line(4));
+    write(&web.with_file_name("1.log"), &cri_line(5));
+    listening.until(5);
+    listening.stop();
+    for number in 1..=5 {
+        assert_eq!(texts(&case, &format!("\"line {number}\"")).len(), 1, "line {number}");
+    }
+    assert_eq!(events(&case, "stream:stdout").len(), 2);
+    let web = format!("source:{:?} stream:stderr", web.to_str().expect("text"));
+    assert_eq!(events(&case, &web).len(), 2);
+    assert_eq!(texts(&case, "").len(), 5);
+}
+
+#[test]
 fn counters_are_events_that_can_be_queried() {
     let folder = tempfile::tempdir().expect("a folder");
     let case = folder.path().join("live.case");
@@ -217,17 +298,17 @@ fn counters_are_events_that_can_be_queried() {
     assert_eq!(listening.child.wait().expect("it ended").code(), Some(0));
     let query = "source:\"timberline/internal\" stage=stream stream=stdin \
         | stats sum(accepted) as sum, max(accepted_total) as total, sum(rejected) as rejected, count() as events";
-    let asked = Command::new(programs::timberline())
-        .arg("query")
-        .arg(&case)
-        .args([query, "--format", "ndjson"])
-        .output()
-        .expect("it runs");
-    let row: Value = serde_json::from_slice(&asked.stdout).expect("a row");
+    let row = row(&case, query);
     let thousand = Value::from(1000);
     assert_eq!((&row["sum"], &row["total"], &row["rejected"]), (&thousand, &thousand, &0.into()), "{row}");
     assert!(row["events"].as_u64() >= Some(2), "{row}");
     assert!(!texts(&case, "source:\"timberline/internal\" stage=intake sync_p99_ms>0").is_empty());
+    for stage in ["indexing_batches", "indexing_ms", "publishing_batches", "publishing_ms"] {
+        let did = format!("source:\"timberline/internal\" stage=intake {stage}>0");
+        assert!(!texts(&case, &did).is_empty(), "{stage}");
+    }
+    let late = "source:\"timberline/internal\" stage=stream stream=stdin lag_p50_ms>1000 lag_p99_ms>1000";
+    assert!(!texts(&case, late).is_empty(), "the events are of March");
     assert_eq!(texts(&case, "source:stdin").len(), 1000);
     let output = failed(&[case.to_str().expect("text"), "--internal-log=1s"]);
     assert_eq!(output.status.code(), Some(2), "it is no source by itself");
@@ -301,14 +382,54 @@ fn fake_journalctl(folder: &Path, entries: &Path) {
     let script = r#"#!/bin/sh
 echo "$*" >> "$ENTRIES.calls"
 case "$*" in
-    "--output=json --follow --quiet --lines=1000") exec tail -n 1000 -f "$ENTRIES" ;;
-    "--output=json --follow --quiet --no-tail --after-cursor=s=1;i="*) exec tail -n "+$((${5##*i=} + 2))" -f "$ENTRIES" ;;
+    "--output=json --all --follow --quiet --lines=1000") exec tail -n 1000 -f "$ENTRIES" ;;
+    "--output=json --all --follow --quiet --no-tail --after-cursor=s=1;i="*) exec tail -n "+$((${6##*i=} + 2))" -f "$ENTRIES" ;;
 esac
 exit 1
 "#;
     let program = folder.join("journalctl");
     fs::write(&program, script.replace("$ENTRIES", &entries.to_string_lossy())).expect("it is written");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it may run");
+}
+
+#[cfg(unix)]
+#[test]
+fn long_fields_of_the_journal_are_whole_and_longer_entries_are_cut() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (case, entries) = (folder.path().join("live.case"), folder.path().join("entries"));
+    fake_journalctl(folder.path(), &entries);
+    let entry = |number: u64, message: &str| {
+        let time = 1_772_373_900_000_000 + number;
+        format!(
+            "{{\"__CURSOR\":\"s=1;i={number}\",\"__REALTIME_TIMESTAMP\":\"{time}\",\"MESSAGE\":\"{message}\"}}\n"
+        )
+    };
+    add(&entries, &entry(0, &format!("begin {} needle", "x".repeat(100_000))));
+    add(&entries, &entry(1, &format!("huge {} lost", "y".repeat(2 << 20))));
+    add(&entries, &entry(2, "next"));
+    let start = || Listening::with_programs(&case, &["--journal", "--stats", "1h"], Some(folder.path()));
+    let listening = start();
+    listening.until(3);
+    let counters = listening.stop();
+    let source = &counters.last().expect("counters")["sources"]["journal"];
+    assert_eq!(
+        (&source["accepted"], &source["rejected"]["too long, cut"]),
+        (&3.into(), &1.into()),
+        "{source}"
+    );
+    // They are not there twice where the cursor is not known.
+    fs::remove_file(case.join("wal/journal.cursor")).expect("it is removed");
+    add(&entries, &entry(3, "last"));
+    let listening = start();
+    listening.until(4);
+    listening.stop();
+    let found = texts(&case, "message:needle");
+    assert!(found.len() == 1 && found[0].len() > 100_000, "{}", found.len());
+    assert_eq!(
+        (texts(&case, "huge").len(), texts(&case, "next").len(), texts(&case, "lost").len()),
+        (1, 1, 0)
+    );
+    assert_eq!(texts(&case, "").len(), 4);
 }
 
 #[cfg(unix)]
