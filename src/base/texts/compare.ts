@@ -63,10 +63,16 @@ export const compare = {
   cite: {
     name: 'Add to notebook',
     hint: 'Add this comparison to the open notebook page, where it runs again whenever it is shown',
-    elsewhere: 'The notebook cannot run comparisons with other cases',
+    elsewhere:
+      'Add this comparison to the open page of the notebook as it is now: the notebook does not ask other cases again',
     title: 'Comparison of B with A',
     done: 'Added to the notebook.',
     show: 'Show',
+  },
+  evidence: {
+    at: (time: string) => `As it was answered at ${time}`,
+    side: (events: string, place: string, filter: string) => `${events} of ${place}, ${filter}`,
+    columns: '| | Change | What | How | A | B | Score | Filter |',
   },
   comparing: (part: string) => `Comparing… ${part}`,
   drafts: 'Rows that another row explains are grouped with it when the comparison is complete.',
@@ -95,21 +101,21 @@ export const compare = {
     irregular: 'irregular',
     period: 'other period',
     moved: 'moved',
+    later: 'later',
+    earlier: 'earlier',
   },
   kinds: {
     pattern: 'Pattern',
     value: 'Value',
     pair: 'Two values together',
     number: 'Numbers',
-    later: 'later',
-    earlier: 'earlier',
+    clock: 'Clock',
   },
   sentences: {
     new: (part: string, count: string) => `Only in B: ${count}, ${part} of its events.`,
     gone: (part: string, count: string) => `Only in A: ${count}, ${part} of its events.`,
     more: (times: string, a: string, b: string) =>
       `At least ${times} times as frequent in B: ${b} of its events, ${a} of those of A.`,
-    clock: 'Clock',
     fewer: (times: string, a: string, b: string) =>
       `At least ${times} times as frequent in A: ${a} of its events, ${b} of those of B.`,
     stopped: (time: string, expected: string) =>
@@ -119,14 +125,14 @@ export const compare = {
     period: (a: string, b: string) => `It repeats ${b} in B, ${a} in A.`,
     moved: (half: readonly [string, string], most: readonly [string, string]) =>
       `p50 ${half[0]} in A, ${half[1]} in B; p95 ${most[0]} in A, ${most[1]} in B.`,
+    clock: (moved: string, margin: string, isLater: boolean, set: string) =>
+      `Its clock is ${moved} (± ${margin}) ${isLater ? 'later' : 'earlier'} in B than in A. A clock offset of ${set} corrects B.`,
   },
   beat: (period: string, part: string) => `every ${period} (${part} of the time)`,
   since: (letter: string, time: string) => `In ${letter} since about ${time}.`,
   first: {
     begin: (time: string, subject: string) => `The sides begin to differ at ${time}: ${subject}`,
     always: (subject: string) => `The sides differ from the beginning: ${subject}`,
-    clock: (moved: string, margin: string, isLater: boolean, set: string) =>
-      `Its clock is ${moved} (± ${margin}) ${isLater ? 'later' : 'earlier'} in B than in A. A clock offset of ${set} corrects B.`,
     show: 'Show where the sides begin to differ',
   },
   curve: {
@@ -140,20 +146,20 @@ export const compare = {
   none: 'none',
   pair: (one: string, other: string) => `${one} and ${other}`,
   where: (field: string, group: string) => `${field} where ${group}`,
+  clock: (source: string, against: string) => `Clock of ${source} against ${against}`,
   times: (times: string) => `× ${times}`,
   also: { same: 'The same events', with: 'Occurs with it' },
   alsoCounts: (a: number, b: number) => `${formatCount(a)} in A, ${formatCount(b)} in B`,
   moreAlso: (count: number) => `${formatCount(count)} more`,
   showEvents: (letter: string, count: number, subject: string) =>
     `Show the ${events(count)} of ${letter} with ${subject}`,
-  clock: (source: string, against: string) => `Clock of ${source} against ${against}`,
+  showIds: (letter: string) => `Show the events of some ids of ${letter} that both sources have`,
   facts: {
     score: {
       name: 'Score',
       hint: 'Rows are sorted by it: how often the rate doubles × how often the number of events doubles',
     },
     atLeast: {
-  showIds: (letter: string) => `Show the events of some ids of ${letter} that both sources have`,
       name: 'At least',
       hint: 'The lower bound of the ratio of the two rates',
     },
@@ -162,8 +168,14 @@ export const compare = {
       hint: '0 is the same distribution; 1 means that the numbers do not overlap',
     },
     expected: { name: 'Expected', hint: 'Events that would have followed at the same rate' },
-    g2: { name: 'G²', hint: 'Log-likelihood ratio: how much better two rates explain the counts than one' },
-    p: { name: 'p', hint: 'The probability of this difference by chance, times the number of tests' },
+    g2: {
+      name: 'G²',
+      hint: 'Log-likelihood ratio: how much better two rates explain the counts than one',
+    },
+    p: {
+      name: 'p',
+      hint: 'The probability of this difference by chance, times the number of tests',
+    },
   },
   words: {
     name: 'Words',

@@ -111,8 +111,6 @@ export const workbench = {
     more: (count: number) => (count === 0 ? 'Compare' : `${formatCount(count)} more…`),
     moreHint:
       'Compare this range with the rest of the time, with all differences and their evidence',
-    dismiss: 'Hide',
-    command: 'Show what differs in the time range',
     words: {
       button: 'Words',
       name: 'Words that are frequent here and rare in the rest of the time',
@@ -123,6 +121,8 @@ export const workbench = {
       include: (word: string, here: string, others: string) =>
         `${here} of the events here, ${others} of the others. Include ${word} in the query`,
     },
+    dismiss: 'Hide',
+    command: 'Show what differs in the time range',
     commandOff: 'Hide what differs in the time range',
   },
 

@@ -145,7 +145,8 @@ export function curveCells({ a, b }: ComparedSides, rows: readonly Difference[])
   return cells.slice(0, CITED_CURVES).join('');
 }
 
-function filterOfSide({ query, range, isOutside }: ComparedSide): string {
+/** The filter that finds the events of a side in its case. */
+export function filterOfSide({ query, range, isOutside }: ComparedSide): string {
   if (range === null) return query.trim() === '' ? '*' : query;
   return both(query, isOutside ? outside(range) : inside(range));
 }
