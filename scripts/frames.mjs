@@ -1,5 +1,7 @@
-// Frame times while the timeline is brushed. `node scripts/frames.mjs CASE-OR-LOGS…` measures them
-// in a browser; `npm run bench` does so if TIMBERLINE_FRAMES names a case or a log.
+// Frame times in a browser. `node scripts/frames.mjs CASE-OR-LOGS…` measures them while the timeline is brushed, as
+// `npm run bench` does if TIMBERLINE_FRAMES names a case or a log. `--seismograph` measures them while the seismograph is
+// scrolled, brushed and zoomed, and `--differs` how soon a selected range says what differs in it. `--dev` takes the
+// development build.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -83,6 +85,98 @@ export async function framesWhileBrushing(page, moves = MOVES) {
   return frames;
 }
 
+const ZOOMS = 5;
+const SCROLL_PX = 120;
+
+/** Scrolls over the rows of the seismograph, brushes over it, and zooms in and out again; reports each frame. */
+export async function framesOfSeismograph(page, moves = MOVES) {
+  await page.keyboard.press('Alt+3');
+  await page.getByTestId('patterns-as-seismograph').click();
+  await page.waitForFunction(
+    () => Number(document.querySelector('[data-testid="seismograph"]')?.dataset.rows ?? 0) > 0,
+    undefined,
+    { timeout: IMPORT_MS },
+  );
+  const loaded = page.locator('[data-testid="seismograph"][data-fraction="1"]');
+  await loaded.waitFor({ timeout: IMPORT_MS });
+  const rows = Number(await loaded.getAttribute('data-rows'));
+  const grid = page.getByTestId('seismograph-grid');
+  const box = await grid.boundingBox();
+  if (box === null) throw new Stop('there is no seismograph on the page');
+  const label = Number(await grid.getAttribute('data-label'));
+  const at = (share) => [box.x + label + (box.width - label) * share, box.y + box.height / 2];
+  await page.mouse.move(...at(0.5));
+  await page.evaluate(watchFrames);
+  for (let move = 0; move < moves; move += 1) {
+    await page.mouse.wheel(0, SCROLL_PX * (Math.floor(move / 40) % 2 === 0 ? 1 : -1));
+  }
+  for (let zoom = 0; zoom < ZOOMS; zoom += 1) {
+    await page.mouse.move(...at(0.3));
+    await page.mouse.down();
+    await page.mouse.move(...at(0.7), { steps: 40 });
+    await page.mouse.up();
+    await loaded.waitFor();
+    await page.keyboard.press('Control+z');
+    await loaded.waitFor();
+  }
+  return { rows, ...frameFigures(await page.evaluate(() => window.watchedFrames.stop())) };
+}
+
+const SELECTIONS = 5;
+
+/** Runs in the page before the button is released over the timeline: when the first row was drawn, and when the last was. */
+function watchDifference() {
+  window.watchedDifference = new Promise((done) => {
+    addEventListener(
+      'pointerup',
+      () => {
+        const began = performance.now();
+        let first = null;
+        requestAnimationFrame(function frame() {
+          const panel = document.querySelector('[data-testid="difference"]');
+          const has = (id) => (panel?.querySelector(`[data-testid="${id}"]`) ?? null) !== null;
+          const now = performance.now() - began;
+          if (has('difference-row')) first ??= now;
+          const isDone = has('difference-row') || has('no-difference');
+          if (isDone && panel.getAttribute('aria-busy') === 'false') done({ first, complete: now });
+          else requestAnimationFrame(frame);
+        });
+      },
+      { capture: true, once: true },
+    );
+  });
+}
+
+/** Selects ranges of the timeline, and reports how soon each says what differs from the rest of the time. */
+export async function timesOfDifferences(page) {
+  const box = await page.getByTestId('timeline-canvas').boundingBox();
+  if (box === null) throw new Stop('there is no timeline on the page');
+  const y = box.y + box.height / 2;
+  const [first, complete] = [[], []];
+  for (let selection = 0; selection < SELECTIONS; selection += 1) {
+    const from = 0.15 + 0.1 * selection;
+    await page.mouse.move(box.x + box.width * from, y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * (from + 0.15), y, { steps: 10 });
+    await page.evaluate(watchDifference);
+    await page.mouse.up();
+    const times = await page.evaluate(() => window.watchedDifference);
+    complete.push(times.complete);
+    if (times.first !== null) first.push(times.first);
+    // The range is taken back, so that the next one is selected in the whole time.
+    await page.keyboard.press('Control+z');
+    await page.getByTestId('difference').waitFor({ state: 'detached' });
+  }
+  return {
+    ranges: SELECTIONS,
+    'with rows': first.length,
+    'first row p50 ms': Math.round(percentile(first, 0.5)),
+    'first row max ms': Math.round(percentile(first, 1)),
+    'complete p50 ms': Math.round(percentile(complete, 0.5)),
+    'complete max ms': Math.round(percentile(complete, 1)),
+  };
+}
+
 /** Statistics of frames, in milliseconds. */
 export function frameFigures({ times, work }) {
   const late = times.filter((time) => time > FRAME_MS + ROUNDED_MS).length;
@@ -100,13 +194,17 @@ export function frameFigures({ times, work }) {
 }
 
 /** Opens cases or logs in a browser, waits until they are complete, and measures. */
-export async function measureFrames(paths) {
+export async function measureFrames(
+  paths,
+  measure = async (page) => frameFigures(await framesWhileBrushing(page)),
+  profile = 'release',
+) {
   const executablePath = chromium();
   if (executablePath === null) throw new Stop('Chromium was not found; set CHROMIUM to its path');
   const home = mkdtempSync(join(tmpdir(), 'timberline-frames-'));
   const env = { ...process.env, TIMBERLINE_HOME: home };
   const stdio = ['ignore', 'pipe', 'inherit'];
-  const server = spawn(program('timberline', 'release'), ['serve', ...paths], { env, stdio });
+  const server = spawn(program('timberline', profile), ['serve', ...paths], { env, stdio });
   const browser = await browsers.launch({ executablePath, args: ['--no-sandbox'] });
   try {
     const lines = createInterface({ input: server.stdout });
@@ -124,7 +222,7 @@ export async function measureFrames(paths) {
       { timeout: IMPORT_MS },
     );
     const events = Number(await page.getByTestId('timeline').getAttribute('data-total'));
-    return { events, ...frameFigures(await framesWhileBrushing(page)) };
+    return { events, ...(await measure(page)) };
   } finally {
     await browser.close();
     server.kill();
@@ -134,9 +232,20 @@ export async function measureFrames(paths) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await main(async () => {
-    const paths = process.argv.slice(2);
+    const paths = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
     if (paths.length === 0) throw new Stop('Name a case or logs: node scripts/frames.mjs CASE');
-    console.table([await measureFrames(paths)]);
-    say('Times between frames while the timeline is brushed, and the work that each takes.');
+    const has = (option) => process.argv.includes(option);
+    const profile = has('--dev') ? 'debug' : 'release';
+    if (has('--differs')) {
+      console.table([await measureFrames(paths, timesOfDifferences, profile)]);
+      say('From the end of a brush until its first difference is drawn, and until all are.');
+      return;
+    }
+    const measure = has('--seismograph') ? framesOfSeismograph : undefined;
+    console.table([await measureFrames(paths, measure, profile)]);
+    const what = has('--seismograph')
+      ? 'seismograph is scrolled and zoomed'
+      : 'timeline is brushed';
+    say(`Times between frames while the ${what}, and the work that each takes.`);
   });
 }
