@@ -73,8 +73,7 @@ fn words_distinguish_one_side_from_the_other() {
     // Sides may overlap, and be of two cases.
     let of_all = words(view(&case, ""), view(&case, "level:error")).expect("words");
     assert_eq!(word(&of_all, "lost").expect("a word")["others"], FAILED);
-    let before: String =
-        log().lines().filter(|line| line.contains("paid")).map(|line| format!("{line}\n")).collect();
+    let before: String = log().split_inclusive('\n').filter(|line| line.contains("paid")).collect();
     let (other, _) = walk.imported(&walk.file("before.log", before.as_bytes()));
     let of_two = words(view(&other, ""), view(&case, "")).expect("words");
     assert_eq!(word(&of_two, "connection").expect("a word")["selected"], FAILED);
