@@ -311,10 +311,11 @@ mod tests {
         let receiver =
             Receiver::start(Arc::clone(&case), Options::default(), Arc::new(|_| {})).expect("it starts");
         let tally = Arc::new(Tally::new(receiver.log(), receiver.part(), Arc::default()));
-        let said = Mutex::new(Vec::new());
-        let tell = |notice: Notice| {
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let saying = Arc::clone(&said);
+        let tell = move |notice: Notice| {
             let Notice::NotFollowed(why) = notice else { return };
-            said.lock().expect("a list").push(why.to_string());
+            saying.lock().expect("a list").push(why.to_string());
         };
         let mut following = Following::new(&tally, &tell);
         let pattern = folder.path().join("pods/*/*.log");
