@@ -11,7 +11,7 @@ use crate::files::FileLine;
 use crate::out;
 
 #[derive(Serialize)]
-struct Report {
+struct DetectReport {
     files: Vec<FileLine>,
 }
 
@@ -25,7 +25,7 @@ pub fn run(arguments: &Detect) -> Result<Outcome> {
     let mut stdout = out::stdout();
     if arguments.json {
         let files = found.iter().map(FileLine::from).collect();
-        out::json(&mut stdout, &Report { files })?;
+        out::json(&mut stdout, &DetectReport { files })?;
     } else {
         for file in found.iter().filter(|file| !file.format.is_empty()) {
             let line = FileLine::from(file);

@@ -257,7 +257,7 @@ struct Printing<'a> {
 }
 
 /// Where the events of a result go.
-enum Output<'a> {
+enum EventOutput<'a> {
     Records(Box<Records<'a>>),
     Lines(&'a mut dyn Write),
 }
@@ -270,16 +270,16 @@ impl Printing<'_> {
             let mut records = Records::new(self.formulas, out);
             let header = ["time", "source", "line", "level", "raw"].iter().chain(&columns);
             records.write(header.map(|name| Cell::text(name)))?;
-            Output::Records(Box::new(records))
+            EventOutput::Records(Box::new(records))
         } else {
-            Output::Lines(out)
+            EventOutput::Lines(out)
         };
         let mut failed = None;
         let mut each = |event: Event, fields: Vec<FieldValue>| {
             let row = Row { event: &event, fields: &fields, source: self.source(&event) };
             let written = match &mut out {
-                Output::Records(records) => row.write_record(&columns, records),
-                Output::Lines(out) => row.write(format, *out),
+                EventOutput::Records(records) => row.write_record(&columns, records),
+                EventOutput::Lines(out) => row.write(format, *out),
             };
             written.map_err(|error| {
                 // The engine stops on any error; the real one is reported below.
@@ -289,7 +289,7 @@ impl Printing<'_> {
         };
         let cancel = Cancel::default();
         let outcome = self.case.for_each(self.snapshot, self.view, walk, &cancel, &mut each);
-        if let Output::Records(records) = out {
+        if let EventOutput::Records(records) = out {
             records.finish()?;
         }
         match failed {

@@ -13,7 +13,7 @@ use crate::stages::{progress_as_json, stages_as_json};
 use crate::{out, tune};
 
 #[derive(Serialize)]
-struct Report {
+struct ImportReport {
     files: Vec<FileLine>,
     events: u64,
     bytes_in: u64,
@@ -57,7 +57,7 @@ pub fn run(arguments: &Import) -> Result<Outcome> {
     out::progress("");
     let landed_seconds = done.landed.as_secs_f64();
     if arguments.json {
-        let report = Report {
+        let report = ImportReport {
             files: done
                 .files
                 .iter()

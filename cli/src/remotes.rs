@@ -315,9 +315,9 @@ fn printed(
                 .into_iter()
                 .chain(columns.iter().map(String::as_str));
             records.write(header.map(Cell::text))?;
-            Output::Records(Box::new(records))
+            RemoteOutput::Records(Box::new(records))
         }
-        Format::Text | Format::Raw | Format::Ndjson => Output::Lines(out),
+        Format::Text | Format::Raw | Format::Ndjson => RemoteOutput::Lines(out),
         Format::Parquet | Format::Arrow => {
             let error = Error::new(ErrorKind::BadRequest, "events of a cluster are not written as a table");
             return Err(error.hint("take --format ndjson or csv, or a query that ends with stats").into());
@@ -326,8 +326,8 @@ fn printed(
     let mut failed = None;
     let mut each = |event: RemoteEvent| {
         let written = match &mut output {
-            Output::Records(records) => records.write(record(&event, &columns).into_iter()),
-            Output::Lines(out) => line(&event, arguments.format, *out),
+            RemoteOutput::Records(records) => records.write(record(&event, &columns).into_iter()),
+            RemoteOutput::Lines(out) => line(&event, arguments.format, *out),
         };
         written.map_err(|error| {
             // The question ends with any error; the real one is reported below.
@@ -336,7 +336,7 @@ fn printed(
         })
     };
     let answer = cluster.for_each(events, &mut each);
-    if let Output::Records(records) = output {
+    if let RemoteOutput::Records(records) = output {
         records.finish()?;
     }
     match failed {
@@ -345,7 +345,7 @@ fn printed(
     }
 }
 
-enum Output<'a> {
+enum RemoteOutput<'a> {
     Records(Box<Records<'a>>),
     Lines(&'a mut dyn Write),
 }

@@ -346,7 +346,7 @@ mod tests {
         other.stall();
         // What becomes visible is known of the whole alone.
         whole.source("syslog/udp").visible(Duration::from_secs(1), 99);
-        whole.source("syslog/udp").visible(Duration::from_secs(60), 1);
+        whole.source("syslog/udp").visible(Duration::from_mins(1), 1);
         let (whole, one) = (whole.read(), one.read());
         let (all, udp) = (&whole.sources["syslog/udp"], &one.sources["syslog/udp"]);
         assert_eq!((all.received, all.accepted, all.rejected["too long"]), (6, 4, 2));

@@ -7,12 +7,12 @@ use crate::log::Log;
 
 #[derive(Default)]
 pub struct Turn {
-    state: Mutex<State>,
+    state: Mutex<TurnState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct TurnState {
     /// So many others want to write, or do.
     others: usize,
     /// The case is held for what is received.
@@ -20,7 +20,7 @@ struct State {
 }
 
 impl Turn {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TurnState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -65,7 +65,9 @@ test('matching events are shown, pushed, stopped, continued and compared with th
   await page.keyboard.press('Enter');
   const plan = sheet.getByTestId('push-plan');
   await plan.waitFor();
-  expect(await plan.innerText()).toContain(`4,000 events would be sent to shop.ndjson at ${cluster.url}`);
+  expect(await plan.innerText()).toContain(
+    `4,000 events would be sent to shop.ndjson at ${cluster.url}`,
+  );
   expect(await sheet.getByTestId('push-query').innerText()).toBe('NOT service:search');
   const mapping = (name: string) =>
     sheet.locator(`[data-testid="push-decision"][data-name="${name}"] .value`).innerText();

@@ -193,15 +193,24 @@ fn lines_of_a_log_that_is_copied_and_cut_off_before_they_are_read_are_read_in_th
     add(&log, &(head.to_owned() + &lines(0..10)));
     let listening = Listening::start(&case, &["--follow", log.to_str().expect("text")]);
     listening.until(11);
-    listening.signal("-STOP");
-    add(&log, &lines(10..15));
-    fs::copy(&log, folder.path().join("app-20260301.log")).expect("it is copied");
-    File::create(&log).expect("it is cut off");
-    add(&log, &lines(15..20));
-    listening.signal("-CONT");
-    listening.until(21);
+    for (first, copy, is_written_at_once) in [(10, "app-20260301.log", true), (20, "app.log.1", false)] {
+        listening.signal("-STOP");
+        add(&log, &lines(first..first + 5));
+        fs::copy(&log, folder.path().join(copy)).expect("it is copied");
+        File::create(&log).expect("it is cut off");
+        let more = lines(first + 5..first + 10);
+        if is_written_at_once {
+            add(&log, &more);
+        }
+        listening.signal("-CONT");
+        if !is_written_at_once {
+            listening.until(first + 6);
+            add(&log, &more);
+        }
+        listening.until(first + 11);
+    }
     listening.stop();
-    assert_eq!(numbers(&case), (0..20).chain([900]).collect::<Vec<_>>());
+    assert_eq!(numbers(&case), (0..30).chain([900]).collect::<Vec<_>>());
 }
 
 #[test]

@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 
 use indexer::query::parse_query;
 use indexer::{Cancel, Case, ImportOptions, View};
-use remote::{Client, Cluster, PushOptions, PushTarget, Pushed, Remote, Source};
+use remote::{Client, Cluster, PushOptions, PushTarget, Pushed, Remote, Remotes, Source};
 use serde_json::{Value, json};
 use timberline_tests::programs;
+use wire::{Session, Start};
 
 mod cluster;
 
@@ -342,4 +343,162 @@ fn plan_is_calculated_from_the_case() {
         wrong.status.code() == Some(2) && String::from_utf8_lossy(&wrong.stderr).contains("500GB"),
         "{wrong:?}"
     );
+}
+
+/// The workbench with the remote `prod`.
+fn workbench(home: &Path, fake: &FakeCluster) -> Session {
+    let mut remotes = Remotes::default();
+    remotes.add(Remote::new("prod", &fake.url(), "logs-*").expect("a remote"));
+    remotes.write(home).expect("written");
+    Session::new(Start::browser(home.to_path_buf()))
+}
+
+// Arguments are written where the call is made.
+#[allow(clippy::needless_pass_by_value)]
+fn call(session: &Session, command: &str, args: Value, progress: impl Fn(Value)) -> Result<Value, Value> {
+    let command = serde_json::from_value(json!({"command": command, "args": args})).expect("a command");
+    let answer = session.dispatch("push", command, progress);
+    answer.map_err(|error| serde_json::to_value(error).expect("JSON"))
+}
+
+fn what(case: &Case, (from, to): (Option<&str>, Option<&str>)) -> Value {
+    let nanos =
+        |text: Option<&str>| text.map(|text| indexer::stamp::parse(text).expect("a time").to_string());
+    let view = json!({"case": case.folder(), "query": "", "from": nanos(from), "to": nanos(to)});
+    json!({"view": view, "remote": "prod", "index": "logs-pushed", "dataStream": false, "withOriginal": false})
+}
+
+/// The request of a push, as a plan of it was shown.
+fn planned(what: &Value, plan: &Value) -> Value {
+    let mut request = what.clone();
+    request["rate"] = Value::Null;
+    request["senders"] = 2.into();
+    request["template"] = plan["template"]["body"].clone();
+    request
+}
+
+#[test]
+fn workbench_shows_the_template_first_and_continues_what_the_command_began() {
+    let (fake, folder) = (empty(), tempfile::tempdir().expect("a folder"));
+    let case = case_of(folder.path(), 3_000, &long);
+    let home = folder.path().join("home");
+    let session = workbench(&home, &fake);
+    fake.fail(
+        "/_bulk",
+        vec![None, None, Some(Fault::Status(400, Vec::new(), r#"{"error":"no"}"#.to_owned()))],
+    );
+    // The command names the case in another way than the workbench.
+    let mut command = timberline(&home, &["push", "a.case", "*", "--to", "remote:prod"]);
+    command.args(["--index", "logs-pushed", "--senders", "1"]).current_dir(folder.path());
+    let stopped = command.output().expect("it runs");
+    let said = String::from_utf8_lossy(&stopped.stderr);
+    assert_eq!(stopped.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("index template timberline-logs-pushed") && said.contains("whole numbers"),
+        "{said}"
+    );
+    assert!(said.contains("documents are there, and the next push continues after them"), "{said}");
+
+    let asked = fake.state.lock().expect("no panic").asked.len();
+    let what = what(&case, (None, None));
+    let plan = call(&session, "planPush", what.clone(), |_| {}).expect("a plan");
+    assert_eq!(fake.state.lock().expect("no panic").asked.len(), asked, "a plan sends nothing");
+    let sent = plan["sentBefore"].as_u64().expect("a number");
+    assert!(plan["events"] == 3_000 && sent > 0 && sent < 3_000, "{plan}");
+    let decisions = plan["template"]["decisions"].as_array().expect("decisions");
+    let decision = |name: &str| decisions.iter().find(|one| one["name"] == name).expect(name).clone();
+    assert_eq!(decision("client")["value"], "ip");
+    assert_eq!(decision("client")["why"], "all 3000 measured values are addresses");
+    assert_eq!(decision("message")["value"], "text + keyword");
+
+    let reports = std::sync::Mutex::new(Vec::new());
+    let done = call(&session, "push", planned(&what, &plan), |report| {
+        reports.lock().expect("no panic").push(report);
+    });
+    let done = done.expect("a push");
+    let pushed = &done["pushed"];
+    let created_or_known = pushed["created"].as_u64().zip(pushed["known"].as_u64()).map(|(a, b)| a + b);
+    assert_eq!((&pushed["skipped"], created_or_known), (&json!(sent), Some(3_000 - sent)), "{done}");
+    assert_eq!((&done["different"], &done["problem"]), (&json!(0), &Value::Null), "{done}");
+    assert_eq!(done["listed"].as_array().map(Vec::len), done["hours"].as_u64().map(|hours| hours as usize));
+    assert_eq!(numbers(&fake).len(), 3_000);
+    let reports = reports.into_inner().expect("no panic");
+    assert_eq!(reports.first().map(|first| &first["done"]), Some(&json!(sent)));
+    assert_eq!(
+        reports.last().map(|last| (&last["done"], &last["leftSeconds"])),
+        Some((&json!(3_000), &json!(0.0)))
+    );
+    assert_eq!(fake.state.lock().expect("no panic").template.as_ref(), Some(&plan["template"]["body"]));
+    let again = call(&session, "planPush", what, |_| {}).expect("a plan");
+    assert_eq!(again["sentBefore"], 0, "a whole push leaves no checkpoint");
+}
+
+#[test]
+fn push_of_a_time_range_is_stopped_and_continued_and_compares_that_range() {
+    let (fake, folder) = (empty(), tempfile::tempdir().expect("a folder"));
+    let case = case_of(folder.path(), 3_000, &long);
+    let session = workbench(&folder.path().join("home"), &fake);
+    let first = what(&case, (None, Some("2026-03-01T15:00:00Z")));
+    let plan = call(&session, "planPush", first.clone(), |_| {}).expect("a plan");
+    let events = plan["events"].as_u64().expect("a number");
+    assert!(events > 0 && events < 3_000, "{plan}");
+    fake.fail("/_bulk", vec![None, Some(Fault::Silent), Some(Fault::Silent)]);
+    let stopped = std::thread::scope(|scope| {
+        let request = planned(&first, &plan);
+        let pushing = scope.spawn(|| call(&session, "push", request, |_| {}));
+        let began = Instant::now();
+        while fake.asked("/_bulk").len() < 2 {
+            assert!(began.elapsed() < PATIENCE);
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        session.cancel("push");
+        pushing.join().expect("no panic")
+    });
+    let error = stopped.expect_err("stopped");
+    assert_eq!(error["code"], "cancelled");
+    let there = format!("of {events} documents are there");
+    assert!(error["hint"].as_str().is_some_and(|hint| hint.contains(&there)), "{error}");
+    fake.fail("/_bulk", Vec::new());
+    let done = call(&session, "push", planned(&first, &plan), |_| {}).expect("a push");
+    assert_eq!((&done["hours"], &done["different"]), (&json!(1), &json!(0)), "{done}");
+    assert_eq!(numbers(&fake).len() as u64, events);
+
+    // The other hours are compared without those of the first push.
+    let rest = what(&case, (Some("2026-03-01T15:00:00Z"), None));
+    let plan = call(&session, "planPush", rest.clone(), |_| {}).expect("a plan");
+    assert_eq!((plan["events"].as_u64(), &plan["sentBefore"]), (Some(3_000 - events), &json!(0)));
+    let done = call(&session, "push", planned(&rest, &plan), |_| {}).expect("a push");
+    assert_eq!((&done["hours"], &done["different"]), (&json!(2), &json!(0)), "{done}");
+    assert_eq!(numbers(&fake).len(), 3_000);
+}
+
+#[test]
+fn workbench_writes_the_file_of_the_command_and_says_what_is_wrong() {
+    let (fake, folder) = (empty(), tempfile::tempdir().expect("a folder"));
+    let case = case_of(folder.path(), 50, &|n| format!("event {n}"));
+    let home = folder.path().join("home");
+    let session = workbench(&home, &fake);
+    let (ours, theirs) = (folder.path().join("ours.ndjson"), folder.path().join("theirs.ndjson"));
+    let what = what(&case, (None, None));
+    let request = json!({"view": what["view"], "index": "logs-pushed", "withOriginal": false, "path": ours});
+    let written = call(&session, "writeBulk", request, |_| {}).expect("a file");
+    assert_eq!(written["rows"], 50);
+    let path = case.folder().to_string_lossy().into_owned();
+    let done =
+        timberline(&home, &["push", &path, "*", "--index", "logs-pushed", "--to-file"]).arg(&theirs).status();
+    assert!(done.expect("it runs").success());
+    assert_eq!(fs::read(&ours).expect("a file"), fs::read(&theirs).expect("a file"));
+
+    for (part, value, code, said) in [
+        ("index", "Logs", "badRequest", "cannot be the name of an index"),
+        ("remote", "none", "badRequest", "no remote named"),
+    ] {
+        let mut wrong = what.clone();
+        wrong[part] = value.into();
+        let error = call(&session, "planPush", wrong, |_| {}).expect_err(part);
+        assert_eq!(error["code"], code, "{error}");
+        assert!(error["message"].as_str().is_some_and(|message| message.contains(said)), "{error}");
+        assert!(error["hint"].is_string(), "{error}");
+    }
+    assert!(fake.asked("/_bulk").is_empty(), "nothing was sent");
 }

@@ -3,9 +3,9 @@
 use indexer::aggregate::{By, TermOrder};
 use indexer::{Direction, Result};
 
-use super::{Bench, Floor};
+use super::{BenchRun, Floor};
 
-impl Bench {
+impl BenchRun {
     pub fn access(&self, floor: &Floor) -> Result<()> {
         let addresses = self.values("client_ip")?;
         let address = |run: usize| &addresses[run % addresses.len()];

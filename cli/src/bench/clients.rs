@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indexer::aggregate::{By, Interval, TimeZone, zone};
 use indexer::{Cancel, Case, Direction, ImportOptions, Result};
 
-use super::{AUTOMATIC, Bench, HOURLY, Row};
+use super::{AUTOMATIC, BenchRow, BenchRun, HOURLY};
 
 const CLIENTS: usize = 20;
 
@@ -37,7 +37,7 @@ const OPERATIONS: [&str; 10] = [
     "date_histogram_with_tz",
 ];
 
-impl Bench {
+impl BenchRun {
     fn operation(&self, name: &str, run: usize) -> Result<()> {
         match name {
             "term" => self.count(&format!("level:error line>{run}")),
@@ -107,7 +107,7 @@ impl Bench {
         for (operation, (alone, together)) in OPERATIONS.iter().zip(alone.into_iter().zip(together)) {
             let name = format!("{operation}, alone (first) and by {CLIENTS} clients");
             let (first, median) = (place(alone, 0.5), place(together, 0.5));
-            self.tell(Row { name, first, median, target: None, floor: 0.0 });
+            self.tell(BenchRow { name, first, median, target: None, floor: 0.0 });
         }
         Ok(())
     }
@@ -135,7 +135,7 @@ impl Bench {
             let (alone, under) = (place(alone, 0.9), place(under, 0.9));
             let name = format!("{operation}, p90 alone (first) and under import");
             let target = Some(alone * UNDER_IMPORT);
-            self.tell(Row { name, first: alone, median: under, target, floor: 0.0 });
+            self.tell(BenchRow { name, first: alone, median: under, target, floor: 0.0 });
         }
         Ok(())
     }

@@ -6,14 +6,14 @@ use std::path::Path;
 use detect::measure::{CheckScope, Detector, History, read};
 use indexer::{Cancel, Case, Error, ErrorKind, Result};
 
-use super::{Bench, Floor};
+use super::{BenchRun, Floor};
 
 /// As the workbench draws a back-test, and lists of its alerts.
 const SLOTS: usize = 600;
 const GROUPS: usize = 12;
 const LISTED: usize = 500;
 
-impl Bench {
+impl BenchRun {
     pub fn detectors(&self, floor: &Floor, group: &str) -> Result<()> {
         // Opened again, so that the first run finds nothing in memory.
         let case = Case::open(self.case.folder())?;

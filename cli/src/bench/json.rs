@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use indexer::{Cancel, Direction, Result};
 
-use super::{Bench, Floor};
+use super::{BenchRun, Floor};
 
 /// A different one for each run.
 const PHRASES: [&str; 10] = [
@@ -32,7 +32,7 @@ const WORDS: [&str; 10] = [
     "cache",
 ];
 
-impl Bench {
+impl BenchRun {
     pub fn json(&self, floor: &Floor) -> Result<()> {
         let traces = self.values("trace_id")?;
         let services = self.values("service")?;

@@ -37,19 +37,19 @@ const FEW_VALUES: u64 = 1_000;
 const HOURLY: Interval = Interval::Fixed(3_600_000_000_000);
 const AUTOMATIC: Interval = Interval::Auto(100);
 
-struct Bench {
+struct BenchRun {
     case: Case,
     snapshot: Arc<Snapshot>,
     /// This case's events to those that the targets are for.
     scale: f64,
     /// Where files that are joined lie.
     folder: PathBuf,
-    rows: Mutex<Vec<Row>>,
+    rows: Mutex<Vec<BenchRow>>,
 }
 
 /// One line of the table, in milliseconds.
 #[derive(serde::Serialize)]
-struct Row {
+struct BenchRow {
     name: String,
     /// The first run: what it needs is read from disk and unpacked.
     first: f64,
@@ -70,11 +70,11 @@ struct Imported {
 }
 
 #[derive(serde::Serialize)]
-struct Report {
+struct BenchReport {
     /// Nothing where a case was given.
     imported: Option<Imported>,
     events: u64,
-    questions: Vec<Row>,
+    questions: Vec<BenchRow>,
 }
 
 /// Milliseconds a plain loop takes, over as many rows, on all cores.
@@ -104,9 +104,9 @@ pub fn run(arguments: &args::Bench) -> anyhow::Result<Outcome> {
     };
     let snapshot = case.snapshot();
     let events = snapshot.events();
-    let bench = Bench { scale: 1.0, case, snapshot, folder: scratch.0.clone(), rows: Mutex::default() };
+    let bench = BenchRun { scale: 1.0, case, snapshot, folder: scratch.0.clone(), rows: Mutex::default() };
     let questions = bench.ask_all(logs, &scratch.0.join("other.case"))?;
-    let report = Report { imported, events, questions };
+    let report = BenchReport { imported, events, questions };
     let mut stdout = out::stdout();
     if arguments.json {
         out::json(&mut stdout, &report)?;
@@ -133,7 +133,7 @@ fn import(logs: &[PathBuf], place: &Path) -> Result<(Case, Imported)> {
     Ok((case, imported))
 }
 
-fn print(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
+fn print(report: &BenchReport, out: &mut dyn Write) -> std::io::Result<()> {
     if let Some(Imported { events, bytes_in, bytes_on_disk, landed_seconds, indexed_seconds }) =
         &report.imported
     {
@@ -147,7 +147,7 @@ fn print(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "all done after {indexed_seconds:.2} s, {share:.3} of their size on disk")?;
     }
     writeln!(out, "{:52} {:>9} {:>9} {:>9} {:>9}", "milliseconds", "first", "median", "target", "floor")?;
-    for Row { name, first, median, target, floor } in &report.questions {
+    for BenchRow { name, first, median, target, floor } in &report.questions {
         let verdict = if target.is_some_and(|target| *median > target) { "  over" } else { "" };
         let target = target.map_or_else(String::new, |target| format!("{target:.2}"));
         writeln!(out, "{name:52} {first:9.1} {median:9.2} {target:>9} {floor:9.2}{verdict}")?;
@@ -189,9 +189,9 @@ fn view(query: &str) -> Result<View> {
     View::parse(query, None, None)
 }
 
-impl Bench {
+impl BenchRun {
     /// All that apply to this case; those under import if there are logs to import meanwhile.
-    fn ask_all(mut self, logs: &[PathBuf], other_case: &Path) -> Result<Vec<Row>> {
+    fn ask_all(mut self, logs: &[PathBuf], other_case: &Path) -> Result<Vec<BenchRow>> {
         let known = Engine::fields(&self.snapshot);
         let has = |name: &str| known.iter().any(|field| field.name == name);
         let (access, json) = (has("client_ip") && has("user_agent"), has("trace_id") && has("message"));
@@ -254,11 +254,11 @@ impl Bench {
         times.sort_unstable_by(f64::total_cmp);
         // What is looked up costs the same however many events there are, but for a part.
         let target = target.into().map(|target| (target * self.scale).max(target * 0.05));
-        self.tell(Row { name: name.to_owned(), first, median: times[RUNS / 2], target, floor });
+        self.tell(BenchRow { name: name.to_owned(), first, median: times[RUNS / 2], target, floor });
         Ok(())
     }
 
-    fn tell(&self, row: Row) {
+    fn tell(&self, row: BenchRow) {
         out::progress(&row.name);
         self.rows.lock().unwrap_or_else(PoisonError::into_inner).push(row);
     }

@@ -12,7 +12,7 @@ use indexer::links::Spot;
 use indexer::seismograph::SeismographOptions;
 use indexer::{Around, Cancel, Direction, Engine, Error, ErrorKind, Result, Shown, View, scan_files};
 
-use super::{AUTOMATIC, Bench, Floor, HOURLY, view};
+use super::{AUTOMATIC, BenchRun, Floor, HOURLY, view};
 
 /// The rows of the table that events are joined with.
 const JOINED_KEYS: usize = 1_000;
@@ -33,7 +33,7 @@ impl Fields<'_> {
     }
 }
 
-impl Bench {
+impl BenchRun {
     pub fn pages(&self, floor: &Floor, fields: &Fields<'_>) -> Result<()> {
         self.row("newest 100", 2.0, 0.0, |_| self.page("*", Direction::NewestFirst, 0.0))?;
         self.row("oldest 100", 2.0, 0.0, |_| self.page("*", Direction::OldestFirst, 0.0))?;

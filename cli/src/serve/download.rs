@@ -34,13 +34,13 @@ pub struct DownloadTarget {
     address: String,
 }
 
-type Refusal = (StatusCode, String);
+type DownloadRefusal = (StatusCode, String);
 
 /// Makes a place for a file that is going to be written.
 pub async fn place(
     State(host): State<Arc<Host>>,
     Query(wanted): Query<DownloadRequest>,
-) -> Result<Json<DownloadTarget>, Refusal> {
+) -> Result<Json<DownloadTarget>, DownloadRefusal> {
     let unmade = |error: String| (StatusCode::INSUFFICIENT_STORAGE, error);
     let ticket = super::random_token().map_err(|error| unmade(error.to_string()))?;
     let folder = host.downloads.join(&ticket);

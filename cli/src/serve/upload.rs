@@ -27,14 +27,14 @@ pub struct Stored {
     path: String,
 }
 
-type Refusal = (StatusCode, String);
+type UploadRefusal = (StatusCode, String);
 
 /// Streams the body to a file of its own and tells its path.
 pub async fn upload(
     State(host): State<Arc<Host>>,
     Query(place): Query<UploadRequest>,
     body: Body,
-) -> Result<Json<Stored>, Refusal> {
+) -> Result<Json<Stored>, UploadRefusal> {
     let path = inside(&host.uploads, &place)
         .ok_or_else(|| (StatusCode::BAD_REQUEST, format!("{} is no name for a file.", place.name)))?;
     let failed =

@@ -152,7 +152,7 @@ pub struct Candidate<'a> {
 }
 
 /// The fields of a group with their values.
-type Group = [(String, String)];
+type AlertGroup = [(String, String)];
 
 /// How candidates are to be taken.
 pub struct Judgement<'a> {
@@ -161,7 +161,7 @@ pub struct Judgement<'a> {
     /// An alert since then that is no candidate is none any more. Otherwise it is over.
     pub is_whole: bool,
     /// Whether a group is followed, so that its alerts are candidates.
-    pub is_followed: &'a dyn Fn(&Group) -> bool,
+    pub is_followed: &'a dyn Fn(&AlertGroup) -> bool,
     /// So long after an alert another one of the same group is not sent.
     pub cool_down: i64,
     /// What began before detectors were evaluated is history, even where it goes on.

@@ -14,7 +14,7 @@ use crate::problem::{Fault, Problem};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct DetectorFile {
     detector: Vec<Spanned<WrittenDetector>>,
 }
 
@@ -97,7 +97,7 @@ impl Lines<'_> {
 #[must_use]
 pub fn read(path: &Path, text: &str) -> (Vec<Detector>, Vec<Problem>) {
     let lines = Lines(text);
-    let file: File = match toml::from_str(text) {
+    let file: DetectorFile = match toml::from_str(text) {
         Ok(file) => file,
         Err(error) => {
             let line = error.span().map_or(0, |span| lines.at(span.start));

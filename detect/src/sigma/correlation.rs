@@ -96,7 +96,7 @@ pub fn read(document: &Node, stem: &str) -> Result<Correlation, Fault> {
         Fault::new(span.line, format!("`{}` is no time span", span.text().unwrap_or_default()))
             .hint("write a number and a unit, s m h d: 30s, 5m, 1d")
     })?;
-    let Condition { conditions, field, percentile } = condition(body, kind)?;
+    let CountCondition { conditions, field, percentile } = condition(body, kind)?;
     let mut aliases = BTreeMap::new();
     for (alias, rules) in body.get("aliases").map(Node::entries).unwrap_or_default() {
         for (rule, field) in rules.entries() {
@@ -125,13 +125,13 @@ pub fn read(document: &Node, stem: &str) -> Result<Correlation, Fault> {
 const TYPES: &str = "the types are event_count, value_count, value_sum, value_avg, value_percentile, value_median, temporal and \
                      temporal_ordered";
 
-struct Condition {
+struct CountCondition {
     conditions: Vec<(Op, f64)>,
     field: Option<String>,
     percentile: f64,
 }
 
-fn condition(body: &Node, kind: CorrelationKind) -> Result<Condition, Fault> {
+fn condition(body: &Node, kind: CorrelationKind) -> Result<CountCondition, Fault> {
     const MEDIAN: f64 = 50.0;
     let of_values = matches!(
         kind,
@@ -146,7 +146,7 @@ fn condition(body: &Node, kind: CorrelationKind) -> Result<Condition, Fault> {
             return Err(Fault::new(body.line, "the correlation has no `condition`")
                 .hint("for example `condition: {gte: 10}`"));
         }
-        return Ok(Condition { conditions: Vec::new(), field: None, percentile: MEDIAN });
+        return Ok(CountCondition { conditions: Vec::new(), field: None, percentile: MEDIAN });
     };
     let Value::Map(entries) = &node.value else {
         return Err(Fault::new(node.line, "the condition of a correlation is a map")
@@ -193,7 +193,7 @@ fn condition(body: &Node, kind: CorrelationKind) -> Result<Condition, Fault> {
         return Err(Fault::new(node.line, "the correlation is of the values of no field")
             .hint("add `field: user` to its condition"));
     }
-    Ok(Condition { conditions, field, percentile })
+    Ok(CountCondition { conditions, field, percentile })
 }
 
 /// An event of a rule, as a correlation sees it.

@@ -127,7 +127,7 @@ pub fn run(
     // Segments that compacting or deleting replaced.
     progress.segments.retain(|id, _| ids.contains(id));
     let evidence = Evidence { program: &program, snapshot, fields: &kinds };
-    Ok(Outcome { rules, program: &program, progress, evidence, snapshot, range }.report())
+    Ok(RuleOutcome { rules, program: &program, progress, evidence, snapshot, range }.report())
 }
 
 /// By rule that correlations name: the case's fields for each field that they need of it.
@@ -207,7 +207,7 @@ fn found_in(
     Ok(found)
 }
 
-struct Outcome<'a> {
+struct RuleOutcome<'a> {
     rules: &'a RuleSet,
     program: &'a Program,
     progress: &'a Progress,
@@ -216,7 +216,7 @@ struct Outcome<'a> {
     range: (Option<i64>, Option<i64>),
 }
 
-impl Outcome<'_> {
+impl RuleOutcome<'_> {
     fn report(&self) -> Report {
         let mut report = Report::default();
         let mut kinds = vec![false; self.program.kinds.len()];

@@ -15,12 +15,12 @@ const TABLE: &str = include_str!("logsources.toml");
 /// The table of log sources.
 #[derive(Clone, Debug)]
 pub struct Sources {
-    files: Vec<File>,
+    files: Vec<LogSourceFile>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct LogSourceFile {
     #[serde(default)]
     prefixes: Vec<String>,
     #[serde(default)]
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn the_table_reads_and_has_the_usual_sources() {
-        let table: File = toml::from_str(TABLE).expect("it reads");
+        let table: LogSourceFile = toml::from_str(TABLE).expect("it reads");
         assert!(table.source.len() > 100);
         let sources = Sources::built_in();
         for (category, product, service) in [

@@ -168,12 +168,11 @@ impl Engine {
             Some(time::Period { from: i64::MIN, to }) if first < to => Ok(time::Period { from: first, to }),
             Some(period) if i64::MIN < period.from && period.from < period.to => Ok(period),
             Some(_) => {
-                let (message, hint) = match to {
-                    Some(to) => (format!("`{from}` is not before `{to}`"), "write the earlier time first"),
-                    None => {
-                        let hint = "write the earlier time first, and one within the data";
-                        (format!("`{from}` is an empty range of time"), hint)
-                    }
+                let (message, hint) = if let Some(to) = to {
+                    (format!("`{from}` is not before `{to}`"), "write the earlier time first")
+                } else {
+                    let hint = "write the earlier time first, and one within the data";
+                    (format!("`{from}` is an empty range of time"), hint)
                 };
                 Err(Error::new(ErrorKind::QueryInvalid, message).hint(hint))
             }

@@ -186,12 +186,12 @@ fn missing_pipe(query: &str, tokens: &[Token], context: &QueryContext) -> Option
 }
 
 /// A field with its value, and all that goes away with both.
-struct Clause {
+struct HabitClause {
     value: Span,
     whole: Span,
 }
 
-fn clause_of(query: &str, tokens: &[Token], at: usize) -> Option<Clause> {
+fn clause_of(query: &str, tokens: &[Token], at: usize) -> Option<HabitClause> {
     if !is_operator(tokens.get(at + 1)) {
         return None;
     }
@@ -206,11 +206,11 @@ fn clause_of(query: &str, tokens: &[Token], at: usize) -> Option<Clause> {
     }
     end += query[end..].len() - query[end..].trim_start_matches(' ').len();
     let start = tokens[at].span.start;
-    Some(Clause { value: value.span, whole: Span::new(start, end) })
+    Some(HabitClause { value: value.span, whole: Span::new(start, end) })
 }
 
 /// `sourcetype=access_combined`: the sources whose format is named so.
-fn source_type(query: &str, clause: &Clause, sources: &[SourceFormat<'_>]) -> Diagnostic {
+fn source_type(query: &str, clause: &HabitClause, sources: &[SourceFormat<'_>]) -> Diagnostic {
     let wanted = query[clause.value.start..clause.value.end].trim_matches('"').to_lowercase();
     let hint = "a case distinguishes files by source; their formats are listed under Sources";
     let found = Diagnostic::advice(clause.whole, "source types are Splunk's", hint);

@@ -60,7 +60,7 @@ struct Reader<'s> {
 }
 
 /// A stream of a file, and what is known of it.
-struct Opened {
+struct OpenedSource {
     path: PathBuf,
     name: String,
     modified_ns: Option<i64>,
@@ -120,7 +120,7 @@ impl Reader<'_> {
         let mut head = Vec::with_capacity(HEAD_BYTES);
         let problem = input.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).err();
         let mut bytes: Bytes<'_> = Box::new(Cursor::new(head.clone()).chain(ended(problem, input)));
-        let stream = Opened { path, name, modified_ns, compression, head };
+        let stream = OpenedSource { path, name, modified_ns, compression, head };
         let path = stream.path.to_string_lossy();
         let mut note = None;
         let candidates = if self.opening.options.again {
@@ -155,7 +155,12 @@ impl Reader<'_> {
     }
 
     /// The new name of a rotated source: another file may have its old name now.
-    fn moved(&self, known: &KnownSource, stream: &Opened, set: Option<&str>) -> Option<(PathBuf, String)> {
+    fn moved(
+        &self,
+        known: &KnownSource,
+        stream: &OpenedSource,
+        set: Option<&str>,
+    ) -> Option<(PathBuf, String)> {
         let before = Path::new(&known.entry.path);
         let is_rotation = set.is_some()
             && before != stream.path
@@ -170,7 +175,7 @@ impl Reader<'_> {
     /// A stream that the case does not have.
     fn first(
         &self,
-        stream: &Opened,
+        stream: &OpenedSource,
         set: Option<&str>,
         bytes: Bytes<'_>,
         note: Option<String>,
@@ -200,7 +205,7 @@ impl Reader<'_> {
     /// A stream that begins with all stored bytes of a source.
     fn grown(
         &self,
-        stream: &Opened,
+        stream: &OpenedSource,
         known: &KnownSource,
         resume: Option<Resume>,
         compared: Compared,
@@ -232,7 +237,7 @@ impl Reader<'_> {
     /// Reads a source of the case from the start, like the source that it follows if there is one.
     fn reread(
         &self,
-        stream: &Opened,
+        stream: &OpenedSource,
         known: &KnownSource,
         options: &ingest::Options,
         bytes: Bytes<'_>,
@@ -266,7 +271,7 @@ impl Reader<'_> {
     /// The source and its settler, if both describe the following bytes like the preceding ones.
     fn go_on<'a>(
         &self,
-        stream: &Opened,
+        stream: &OpenedSource,
         known: &KnownSource,
         resume: &Resume,
         options: &ingest::Options,
@@ -332,7 +337,7 @@ impl Reader<'_> {
         let entry = &known.entry;
         let mut head = Vec::new();
         let read = self.opening.known.stored(&known, HEAD_BYTES as u64).read_to_end(&mut head);
-        let stream = Opened {
+        let stream = OpenedSource {
             path: PathBuf::from(&entry.path),
             name: entry.name.clone(),
             modified_ns: entry.modified,
@@ -360,7 +365,7 @@ impl Reader<'_> {
     }
 }
 
-impl Opened {
+impl OpenedSource {
     fn stream(&self) -> ingest::StreamInfo<'_> {
         ingest::StreamInfo {
             path: &self.path,

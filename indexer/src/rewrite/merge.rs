@@ -202,11 +202,11 @@ impl<'a> Merge<'a> {
                 }
                 if self.has_columns {
                     field.placed = match merged {
-                        Merged::Values(values) => {
+                        MergedRaw::Values(values) => {
                             field.rows = values.present();
                             table.field(&field.column, field.kind, &values).map(|()| false)
                         }
-                        Merged::ByteRanges(found) => {
+                        MergedRaw::ByteRanges(found) => {
                             field.delimited = found.delimited;
                             field.rows = found.present();
                             table.placed(&field.column, &found).map(|()| true)
@@ -232,27 +232,27 @@ impl<'a> Merge<'a> {
         kind: FieldKind,
         columns: &[Option<String>],
         derived: &mut [HashMap<String, Values>],
-    ) -> Result<Merged> {
+    ) -> Result<MergedRaw> {
         let parts = columns.iter().enumerate().map(|(part, column)| {
             let Some(column) = column else { return Ok(None) };
             let segment = &self.segments[part];
             Ok(Some(match derived[part].remove(column) {
-                Some(values) => Merged::Values(values),
-                None if segment.is_placed(column) => Merged::ByteRanges(segment.places(column)?),
-                None => Merged::Values(segment.stored(column)?),
+                Some(values) => MergedRaw::Values(values),
+                None if segment.is_placed(column) => MergedRaw::ByteRanges(segment.places(column)?),
+                None => MergedRaw::Values(segment.stored(column)?),
             }))
         });
-        let parts: Vec<Option<Merged>> = parts.collect::<Result<_>>()?;
-        if parts.iter().flatten().any(|part| matches!(part, Merged::ByteRanges(_))) {
-            return Ok(Merged::ByteRanges(places(order, &parts)));
+        let parts: Vec<Option<MergedRaw>> = parts.collect::<Result<_>>()?;
+        if parts.iter().flatten().any(|part| matches!(part, MergedRaw::ByteRanges(_))) {
+            return Ok(MergedRaw::ByteRanges(places(order, &parts)));
         }
         let each = || {
             order.iter().map(|&(part, row)| {
-                let values = parts[part as usize].as_ref().and_then(Merged::values);
+                let values = parts[part as usize].as_ref().and_then(MergedRaw::values);
                 (values, row as usize)
             })
         };
-        Ok(Merged::Values(match kind {
+        Ok(MergedRaw::Values(match kind {
             FieldKind::Text => {
                 let mut column = TextColumn::with_capacity(order.len());
                 for (values, row) in each() {
@@ -295,47 +295,49 @@ pub fn unlisted(engine: &Engine, meta: &SegmentMeta) -> Segment {
 }
 
 /// A column, or a segment's part of one.
-enum Merged {
+enum MergedRaw {
     Values(Values),
     ByteRanges(ByteRanges),
 }
 
-impl Merged {
+impl MergedRaw {
     fn values(&self) -> Option<&Values> {
         match self {
-            Merged::Values(values) => Some(values),
-            Merged::ByteRanges(places) => places.rest.as_ref(),
+            MergedRaw::Values(values) => Some(values),
+            MergedRaw::ByteRanges(places) => places.rest.as_ref(),
         }
     }
 
     fn is_empty(&self) -> bool {
         let placed = match self {
-            Merged::Values(_) => false,
-            Merged::ByteRanges(places) => places.start.iter().any(|&start| start != NO_INT),
+            MergedRaw::Values(_) => false,
+            MergedRaw::ByteRanges(places) => places.start.iter().any(|&start| start != NO_INT),
         };
         !placed && self.values().is_none_or(is_empty)
     }
 }
 
 /// The places of several parts; the values of parts without places, and of rows without one, stay values.
-fn places(order: &[(u32, u32)], parts: &[Option<Merged>]) -> ByteRanges {
+fn places(order: &[(u32, u32)], parts: &[Option<MergedRaw>]) -> ByteRanges {
     let mut merged = ByteRanges::with_capacity(order.len());
     let mut rest = TextColumn::with_capacity(0);
     let mut others = false;
     for &(part, row) in order {
         let (part, row) = (parts[part as usize].as_ref(), row as usize);
         let place = match part {
-            Some(Merged::ByteRanges(places)) => places.range(row),
+            Some(MergedRaw::ByteRanges(places)) => places.range(row),
             _ => None,
         };
         merged.start.push(place.map_or(NO_INT, |(start, _)| start as i64));
         merged.length.push(place.map_or(NO_INT, |(_, length)| length as i64));
-        let values = part.filter(|_| place.is_none()).and_then(Merged::values);
+        let values = part.filter(|_| place.is_none()).and_then(MergedRaw::values);
         others |= push(&mut rest, values, row);
     }
     merged.rest = others.then(|| rest.finish());
-    merged.delimited =
-        parts.iter().flatten().all(|part| !matches!(part, Merged::ByteRanges(places) if !places.delimited));
+    merged.delimited = parts
+        .iter()
+        .flatten()
+        .all(|part| !matches!(part, MergedRaw::ByteRanges(places) if !places.delimited));
     merged
 }
 

@@ -117,6 +117,8 @@ pub struct Followed {
     position: u64,
     /// What was read last, before its position: it tells the file from others that begin alike.
     tail: Vec<u8>,
+    /// It was cut off, and its first line was not there yet.
+    is_cut_off: bool,
     /// What it was copied to before it was cut off, with lines that were not read.
     copy: Option<Box<Followed>>,
     /// It is such a copy, which was written up to here.
@@ -175,6 +177,7 @@ impl Followed {
             stream,
             position,
             tail,
+            is_cut_off: false,
             copy: None,
             copied: None,
             cut,
@@ -249,7 +252,7 @@ impl Followed {
         if let Some(until) = self.copied {
             return self.read_copy(until, meta, log);
         }
-        let is_shorter = meta.len() < self.position;
+        let is_shorter = meta.len() < self.position || self.is_cut_off;
         if is_shorter || meta.len() > self.position && !self.begins_alike() {
             // It was cut off, or written again from its beginning.
             return self.cut_off(log);
@@ -317,15 +320,13 @@ impl Followed {
             self.copy = self.find_copy(log).map(Box::new);
             self.tail.clear();
         }
-        match Identity::of_file(&mut self.file) {
-            Ok(Some(identity)) => {
-                self.identity = identity;
-                self.begin_again(log);
-                true
-            }
-            // Its first line is not there yet.
-            _ => false,
+        let found = Identity::of_file(&mut self.file).ok().flatten();
+        self.is_cut_off = found.is_none();
+        if let Some(identity) = found {
+            self.identity = identity;
+            self.begin_again(log);
         }
+        !self.is_cut_off
     }
 
     fn begin_again(&mut self, log: &Arc<Tally>) {

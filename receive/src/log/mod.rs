@@ -32,14 +32,14 @@ pub struct Position {
 /// The log that appends go to.
 pub struct Log {
     folder: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<LogState>,
     changed: Condvar,
     counters: Arc<Counters>,
     /// So many bytes are left free on the disk.
     reserve_bytes: u64,
 }
 
-struct State {
+struct LogState {
     streams: HashMap<String, Known>,
     /// How far streams were received before, by their names.
     ends: HashMap<String, u64>,
@@ -114,7 +114,7 @@ impl Log {
         }
         let file = ids.newest_file().max(files.last().copied().unwrap_or_default()) + 1;
         let readable = Position { file, offset: 0 };
-        let state = State {
+        let state = LogState {
             streams: HashMap::new(),
             ends,
             numbers: 0,
@@ -144,7 +144,7 @@ impl Log {
         Ok(Opened { log, torn_bytes })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, LogState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -184,7 +184,8 @@ impl Log {
     /// is there to read.
     pub fn wait(&self, beyond: Position, patience: Duration) -> bool {
         let state = self.state();
-        let is_still = |state: &mut State| state.readable <= beyond && !state.is_ended() && !state.is_nudged;
+        let is_still =
+            |state: &mut LogState| state.readable <= beyond && !state.is_ended() && !state.is_nudged;
         let waited = self.changed.wait_timeout_while(state, patience, is_still);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
         state.is_nudged = false;
@@ -279,7 +280,7 @@ impl Log {
     }
 
     /// The state once the queue has room.
-    fn has_room(&self, bytes: usize) -> Result<MutexGuard<'_, State>, Refused> {
+    fn has_room(&self, bytes: usize) -> Result<MutexGuard<'_, LogState>, Refused> {
         let began = Instant::now();
         let mut state = self.state();
         let mut stalled = false;
@@ -319,7 +320,7 @@ impl Batch<'_> {
     }
 }
 
-impl State {
+impl LogState {
     /// Whether the thread that syncs has nothing to do.
     fn is_idle(&self) -> bool {
         self.queue.is_empty() && !self.is_closed && self.submitted <= self.synced.max(self.failed)
@@ -440,7 +441,7 @@ impl Intake for Log {
             state.is_nudged = true;
             self.changed.notify_all();
         }
-        let is_still = |state: &mut State| state.published < all && !state.is_closed;
+        let is_still = |state: &mut LogState| state.published < all && !state.is_closed;
         let waited = self.changed.wait_timeout_while(state, patience, is_still);
         waited.unwrap_or_else(PoisonError::into_inner).0.published >= all
     }

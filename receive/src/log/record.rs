@@ -200,9 +200,9 @@ impl Reader {
     }
 }
 
-type Decoded<'b> = (u64, bool, Vec<u128>, &'b [u8]);
+type DecodedRecord<'b> = (u64, bool, Vec<u128>, &'b [u8]);
 
-fn decode(body: &[u8]) -> Option<Decoded<'_>> {
+fn decode(body: &[u8]) -> Option<DecodedRecord<'_>> {
     let (offset, body) = body.split_first_chunk::<8>()?;
     let (&ends, body) = body.split_first()?;
     let (count, body) = body.split_first_chunk::<4>()?;
@@ -212,7 +212,7 @@ fn decode(body: &[u8]) -> Option<Decoded<'_>> {
     Some((u64::from_le_bytes(*offset), ends != 0, ids, bytes))
 }
 
-fn bytes_of<'r>(stream: &'r Stream, (offset, ends, ids, bytes): Decoded<'r>) -> Logged<'r> {
+fn bytes_of<'r>(stream: &'r Stream, (offset, ends, ids, bytes): DecodedRecord<'r>) -> Logged<'r> {
     Logged { stream, offset, ends, ids, bytes }
 }
 

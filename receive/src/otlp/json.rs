@@ -4,10 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::record::LogRecord;
 
-type Decoded<T> = Result<T, String>;
+type JsonResult<T> = Result<T, String>;
 
 /// All log records of an `ExportLogsServiceRequest`.
-pub fn decode(request: &[u8]) -> Decoded<Vec<LogRecord>> {
+pub fn decode(request: &[u8]) -> JsonResult<Vec<LogRecord>> {
     let request: Value =
         serde_json::from_slice(request).map_err(|error| format!("the body is no JSON: {error}"))?;
     if !request.is_object() {
@@ -39,7 +39,7 @@ pub fn decode(request: &[u8]) -> Decoded<Vec<LogRecord>> {
     Ok(records)
 }
 
-fn list<'v>(value: &'v Value, name: &str) -> Decoded<&'v [Value]> {
+fn list<'v>(value: &'v Value, name: &str) -> JsonResult<&'v [Value]> {
     match &value[name] {
         Value::Null => Ok(&[]),
         Value::Array(list) => Ok(list),
@@ -51,7 +51,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn number(value: &Value) -> Decoded<u64> {
+fn number(value: &Value) -> JsonResult<u64> {
     let wrong = || format!("the body is no OTLP message: {value} is no number");
     match value {
         Value::Null => Ok(0),
@@ -61,16 +61,16 @@ fn number(value: &Value) -> Decoded<u64> {
     }
 }
 
-fn attributes(value: &Value) -> Decoded<Map<String, Value>> {
+fn attributes(value: &Value) -> JsonResult<Map<String, Value>> {
     pairs(list(value, "attributes")?)
 }
 
-fn pairs(list: &[Value]) -> Decoded<Map<String, Value>> {
+fn pairs(list: &[Value]) -> JsonResult<Map<String, Value>> {
     list.iter().map(|pair| Ok((text(&pair["key"]), any_value(&pair["value"])?))).collect()
 }
 
 /// The parser of JSON bounds how deep values nest.
-fn any_value(value: &Value) -> Decoded<Value> {
+fn any_value(value: &Value) -> JsonResult<Value> {
     let Some((kind, inner)) = value.as_object().and_then(|fields| fields.iter().next()) else {
         return Ok(Value::Null);
     };
@@ -79,7 +79,9 @@ fn any_value(value: &Value) -> Decoded<Value> {
             Value::String(text) => text.parse::<i64>().map_or_else(|_| json!(text), |number| json!(number)),
             other => other.clone(),
         },
-        "arrayValue" => Value::Array(list(inner, "values")?.iter().map(any_value).collect::<Decoded<_>>()?),
+        "arrayValue" => {
+            Value::Array(list(inner, "values")?.iter().map(any_value).collect::<JsonResult<_>>()?)
+        }
         "kvlistValue" => Value::Object(pairs(list(inner, "values")?)?),
         "stringValue" | "boolValue" | "doubleValue" | "bytesValue" => inner.clone(),
         other => return Err(format!("the body is no OTLP message: there is no value of kind {other}")),

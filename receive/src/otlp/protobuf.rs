@@ -11,7 +11,7 @@ use super::record::{LogRecord, hex_id};
 /// Values nested deeper are refused; attributes of programs are a few levels deep.
 const DEEPEST_VALUE: usize = 32;
 
-type Decoded<T> = Result<T, String>;
+type ProtobufResult<T> = Result<T, String>;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Field<'a> {
@@ -46,7 +46,7 @@ impl<'a> Field<'a> {
 struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {
-    fn next(&mut self) -> Decoded<Option<(u64, Field<'a>)>> {
+    fn next(&mut self) -> ProtobufResult<Option<(u64, Field<'a>)>> {
         if self.0.is_empty() {
             return Ok(None);
         }
@@ -64,7 +64,7 @@ impl<'a> Fields<'a> {
         Ok(Some((tag >> 3, field)))
     }
 
-    fn varint(&mut self) -> Decoded<u64> {
+    fn varint(&mut self) -> ProtobufResult<u64> {
         let mut number = 0;
         for shift in (0..70).step_by(7) {
             let byte = self.take(1)?[0];
@@ -76,11 +76,11 @@ impl<'a> Fields<'a> {
         Err("the body is no OTLP message: a number has no end".to_owned())
     }
 
-    fn array<const N: usize>(&mut self) -> Decoded<[u8; N]> {
+    fn array<const N: usize>(&mut self) -> ProtobufResult<[u8; N]> {
         self.take(N)?.try_into().map_err(|_| "the body is cut off".to_owned())
     }
 
-    fn take(&mut self, length: usize) -> Decoded<&'a [u8]> {
+    fn take(&mut self, length: usize) -> ProtobufResult<&'a [u8]> {
         let (taken, rest) =
             self.0.split_at_checked(length).ok_or("the body is cut off: a field reaches past its end")?;
         self.0 = rest;
@@ -88,7 +88,10 @@ impl<'a> Fields<'a> {
     }
 }
 
-fn each<'a>(message: &'a [u8], mut each: impl FnMut(u64, Field<'a>) -> Decoded<()>) -> Decoded<()> {
+fn each<'a>(
+    message: &'a [u8],
+    mut each: impl FnMut(u64, Field<'a>) -> ProtobufResult<()>,
+) -> ProtobufResult<()> {
     let mut fields = Fields(message);
     while let Some((number, field)) = fields.next()? {
         each(number, field)?;
@@ -97,7 +100,7 @@ fn each<'a>(message: &'a [u8], mut each: impl FnMut(u64, Field<'a>) -> Decoded<(
 }
 
 /// All log records of an `ExportLogsServiceRequest`.
-pub fn decode(request: &[u8]) -> Decoded<Vec<LogRecord>> {
+pub fn decode(request: &[u8]) -> ProtobufResult<Vec<LogRecord>> {
     let mut records = Vec::new();
     each(
         request,
@@ -106,7 +109,7 @@ pub fn decode(request: &[u8]) -> Decoded<Vec<LogRecord>> {
     Ok(records)
 }
 
-fn resource_logs(message: &[u8], records: &mut Vec<LogRecord>) -> Decoded<()> {
+fn resource_logs(message: &[u8], records: &mut Vec<LogRecord>) -> ProtobufResult<()> {
     let mut resource = Map::new();
     let mut scopes = Vec::new();
     // The resource may follow what it is said of.
@@ -127,7 +130,11 @@ fn resource_logs(message: &[u8], records: &mut Vec<LogRecord>) -> Decoded<()> {
     Ok(())
 }
 
-fn scope_logs(message: &[u8], resource: &Map<String, Value>, records: &mut Vec<LogRecord>) -> Decoded<()> {
+fn scope_logs(
+    message: &[u8],
+    resource: &Map<String, Value>,
+    records: &mut Vec<LogRecord>,
+) -> ProtobufResult<()> {
     let (mut name, mut version) = (String::new(), String::new());
     let mut logs = Vec::new();
     each(message, |number, field| {
@@ -155,7 +162,7 @@ fn scope_logs(message: &[u8], resource: &Map<String, Value>, records: &mut Vec<L
     Ok(())
 }
 
-fn log_record(message: &[u8]) -> Decoded<LogRecord> {
+fn log_record(message: &[u8]) -> ProtobufResult<LogRecord> {
     let mut record = LogRecord::default();
     each(message, |number, field| {
         match number {
@@ -175,7 +182,7 @@ fn log_record(message: &[u8]) -> Decoded<LogRecord> {
     Ok(record)
 }
 
-fn key_value(field: Field<'_>, depth: usize, into: &mut Map<String, Value>) -> Decoded<()> {
+fn key_value(field: Field<'_>, depth: usize, into: &mut Map<String, Value>) -> ProtobufResult<()> {
     let (mut key, mut value) = (String::new(), Value::Null);
     each(field.bytes(), |number, field| {
         match number {
@@ -189,7 +196,7 @@ fn key_value(field: Field<'_>, depth: usize, into: &mut Map<String, Value>) -> D
     Ok(())
 }
 
-fn any_value(message: &[u8], depth: usize) -> Decoded<Value> {
+fn any_value(message: &[u8], depth: usize) -> ProtobufResult<Value> {
     if depth > DEEPEST_VALUE {
         return Err(format!("values are nested deeper than {DEEPEST_VALUE} levels"));
     }

@@ -22,7 +22,7 @@ pub struct Framer {
     is_short: bool,
 }
 
-enum Head {
+enum FrameHead {
     Octets { from: usize, length: usize },
     Line,
     Unknown,
@@ -45,12 +45,12 @@ impl Framer {
                 }
                 self.in_octets = false;
                 self.hand_out(out);
-            } else if let Head::Octets { from, length } = head(&self.pending) {
+            } else if let FrameHead::Octets { from, length } = head(&self.pending) {
                 let begun = self.pending.split_off(from);
                 // Bytes were added one by one until the head was known: one byte of the message is there.
                 (self.in_octets, self.missing) = (true, length - begun.len());
                 self.pending = begun;
-            } else if matches!(head(&self.pending), Head::Unknown) {
+            } else if matches!(head(&self.pending), FrameHead::Unknown) {
                 let Some((&byte, after)) = rest.split_first() else { return };
                 self.pending.push(byte);
                 rest = after;
@@ -77,16 +77,18 @@ impl Framer {
         let mut rest = bytes;
         while !rest.is_empty() {
             let (frame, after) = match head(rest) {
-                Head::Octets { from, length } if rest.len() - from >= length => rest[from..].split_at(length),
-                Head::Octets { from, length } => {
+                FrameHead::Octets { from, length } if rest.len() - from >= length => {
+                    rest[from..].split_at(length)
+                }
+                FrameHead::Octets { from, length } => {
                     self.in_octets = true;
                     self.pending.extend_from_slice(&rest[from..]);
                     self.missing = length - self.pending.len();
                     self.hand_out_pieces(out);
                     return;
                 }
-                Head::Line if let Some(end) = memchr(b'\n', rest) => rest.split_at(end + 1),
-                Head::Line | Head::Unknown => {
+                FrameHead::Line if let Some(end) = memchr(b'\n', rest) => rest.split_at(end + 1),
+                FrameHead::Line | FrameHead::Unknown => {
                     self.pending.extend_from_slice(rest);
                     self.hand_out_pieces(out);
                     return;
@@ -167,19 +169,19 @@ fn add(frame: &[u8], out: &mut Vec<Vec<u8>>) {
 
 /// A length is digits, the first is not zero, then a blank and the `<` that every message begins with.
 /// A line that begins with a number is a line.
-fn head(bytes: &[u8]) -> Head {
+fn head(bytes: &[u8]) -> FrameHead {
     let digits = bytes.iter().take(MOST_DIGITS + 1).take_while(|byte| byte.is_ascii_digit()).count();
     if digits == 0 && !bytes.is_empty() || digits > MOST_DIGITS || bytes.first() == Some(&b'0') {
-        return Head::Line;
+        return FrameHead::Line;
     }
     match bytes[digits..] {
-        [] | [b' '] => Head::Unknown,
+        [] | [b' '] => FrameHead::Unknown,
         [b' ', b'<', ..] => {
             let length =
                 bytes[..digits].iter().fold(0, |length, digit| length * 10 + usize::from(digit - b'0'));
-            Head::Octets { from: digits + 1, length }
+            FrameHead::Octets { from: digits + 1, length }
         }
-        _ => Head::Line,
+        _ => FrameHead::Line,
     }
 }
 
@@ -187,7 +189,7 @@ fn head(bytes: &[u8]) -> Head {
 #[must_use]
 pub fn of_datagram(datagram: &[u8]) -> &[u8] {
     let message = match head(datagram) {
-        Head::Octets { from, length } if datagram.len() - from == length => &datagram[from..],
+        FrameHead::Octets { from, length } if datagram.len() - from == length => &datagram[from..],
         _ => datagram,
     };
     let end = message.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r' | 0));

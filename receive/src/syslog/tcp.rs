@@ -80,12 +80,12 @@ impl Shared {
 }
 
 /// A connection's part of what all hold.
-struct Held<'s> {
+struct HeldFrame<'s> {
     all: &'s AtomicUsize,
     own: usize,
 }
 
-impl Held<'_> {
+impl HeldFrame<'_> {
     fn set(&mut self, bytes: usize) {
         self.all.fetch_add(bytes, Ordering::Relaxed);
         self.all.fetch_sub(self.own, Ordering::Relaxed);
@@ -97,7 +97,7 @@ impl Held<'_> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for HeldFrame<'_> {
     fn drop(&mut self) {
         self.set(0);
     }
@@ -116,7 +116,7 @@ fn receive(
     SockRef::from(connection).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE))?;
     let from = Some(address.ip());
     let (mut framer, mut messages) = (Framer::default(), Vec::new());
-    let mut held = Held { all: &shared.held, own: 0 };
+    let mut held = HeldFrame { all: &shared.held, own: 0 };
     let mut began: Option<Instant> = None;
     let mut split = 0;
     loop {

@@ -16,7 +16,7 @@ use crate::questions::{Answer, Here};
 use crate::workbench::{names_of, rates};
 
 /// A group whose places are known, and by what each event finds its own.
-struct Planned {
+struct PlannedChart {
     axis: Axis,
     key: Group,
     /// The values of terms.
@@ -62,8 +62,9 @@ impl Both<'_> {
         for (key, partials) in &groups {
             let count = Merging::Count.result(&partials[0]).number().unwrap_or(0.0) as u64;
             cube.total += count;
-            let is_untimed =
-                |(one, cell): (&Planned, &Cell)| matches!(one.axis, Axis::Time { .. }) && cell.is_missing();
+            let is_untimed = |(one, cell): (&PlannedChart, &Cell)| {
+                matches!(one.axis, Axis::Time { .. }) && cell.is_missing()
+            };
             cube.untimed += if planned.iter().zip(key).any(is_untimed) { count } else { 0 };
             add(&kinds, &mut all, partials);
             let place = planned
@@ -103,7 +104,12 @@ impl Both<'_> {
         Ok(reservations.answer(cube))
     }
 
-    fn planned(&self, grouped: &Grouped<'_>, by: &By, reservations: &mut Reservations) -> Result<Planned> {
+    fn planned(
+        &self,
+        grouped: &Grouped<'_>,
+        by: &By,
+        reservations: &mut Reservations,
+    ) -> Result<PlannedChart> {
         Ok(match by {
             By::Time { interval, zone } => {
                 let edges = match self.times_within(grouped.range) {
@@ -115,7 +121,7 @@ impl Both<'_> {
                     edges.iter().fold(0, |width, edge| common_divisor(width, edge.unsigned_abs())).max(1);
                 let width = Quantity { number: width as f64 / 1e6, unit: Unit::Millisecond };
                 let key = binned("time", ExprKind::Quantity(width));
-                Planned { axis: Axis::Time { edges }, key, values: Vec::new() }
+                PlannedChart { axis: Axis::Time { edges }, key, values: Vec::new() }
             }
             By::Terms { field, top, order } => {
                 self.values_of(grouped, field, (*top, *order), reservations)?
@@ -130,7 +136,7 @@ impl Both<'_> {
         field: &str,
         (top, order): (usize, TermOrder),
         reservations: &mut Reservations,
-    ) -> Result<Planned> {
+    ) -> Result<PlannedChart> {
         let key = by_field(field, Span::default());
         let groups =
             self.groups(grouped, std::slice::from_ref(&key), &[counting(None, "rows")], reservations)?;
@@ -147,7 +153,11 @@ impl Both<'_> {
         values.truncate(top);
         let values: Vec<Cell> = values.into_iter().map(|(value, _)| value).collect();
         let listed = values.iter().map(scalar_of).collect();
-        Ok(Planned { axis: Axis::Terms { field: field.to_owned(), values: listed, distinct }, key, values })
+        Ok(PlannedChart {
+            axis: Axis::Terms { field: field.to_owned(), values: listed, distinct },
+            key,
+            values,
+        })
     }
 
     fn bins_of(
@@ -156,7 +166,7 @@ impl Both<'_> {
         field: &str,
         bins: &Bins,
         reservations: &mut Reservations,
-    ) -> Result<Planned> {
+    ) -> Result<PlannedChart> {
         let value = || Expr::new(ExprKind::Field(field.to_owned()), Span::default());
         let zero = Expr::new(ExprKind::Int(0), Span::default());
         let above = ExprKind::Binary(BinaryOp::Compare(Op::Greater), Box::new(value()), Box::new(zero));
@@ -195,7 +205,7 @@ impl Both<'_> {
             _ => by_field(field, Span::default()),
         };
         let missing = extent.missing;
-        Ok(Planned {
+        Ok(PlannedChart {
             axis: Axis::Bins { field: field.to_owned(), edges, missing, mistyped: 0 },
             key,
             values: Vec::new(),
@@ -208,7 +218,7 @@ fn add(kinds: &[Merging], own: &mut [Partials], more: &[Partials]) {
 }
 
 /// Where in its axis a key is.
-fn place_of(planned: &Planned, key: &Cell) -> Option<usize> {
+fn place_of(planned: &PlannedChart, key: &Cell) -> Option<usize> {
     let within = |place: usize| place.checked_sub(1);
     match &planned.axis {
         Axis::Time { edges } => {
@@ -290,7 +300,7 @@ mod tests {
 
     #[test]
     fn keys_find_their_places_and_the_last_bin_has_its_end() {
-        let bins = Planned {
+        let bins = PlannedChart {
             axis: Axis::Bins {
                 field: "n".to_owned(),
                 edges: vec![0.0, 0.1, 0.2, 0.3],
@@ -304,7 +314,7 @@ mod tests {
             assert_eq!(place_of(&bins, &Cell::Float(number)), Some(place), "{number}");
         }
         let values = vec![Scalar::Text("a".to_owned())];
-        let terms = Planned {
+        let terms = PlannedChart {
             axis: Axis::Terms { field: "s".to_owned(), values, distinct: 3 },
             key: by_field("s", Span::default()),
             values: vec![Cell::text("a")],

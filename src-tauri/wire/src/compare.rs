@@ -43,13 +43,13 @@ pub struct Compared {
 
 /// A side with the case that it is in.
 struct OwnSide {
-    held: Held,
+    held: HeldSide,
     snapshot: Arc<Snapshot>,
     view: indexer::View,
     notes: Vec<String>,
 }
 
-enum Held {
+enum HeldSide {
     Case(Arc<Case>),
     /// Its folder is gone with it.
     Sample(Box<SampleCase>),
@@ -64,16 +64,16 @@ impl OwnSide {
             let notes = answer.notes.iter().map(|note| format!("{name}: {note}")).chain(lacks).collect();
             // The cluster has filtered.
             let view = indexer::View { filter: Filter::Everything, from: None, to: None };
-            return Ok(OwnSide { held: Held::Sample(Box::new(answer.value)), snapshot, view, notes });
+            return Ok(OwnSide { held: HeldSide::Sample(Box::new(answer.value)), snapshot, view, notes });
         }
         let (case, view) = view(session, side)?;
-        Ok(OwnSide { snapshot: case.snapshot(), held: Held::Case(case), view, notes: Vec::new() })
+        Ok(OwnSide { snapshot: case.snapshot(), held: HeldSide::Case(case), view, notes: Vec::new() })
     }
 
     fn side(&self) -> Side<'_> {
         let case = match &self.held {
-            Held::Case(case) => case,
-            Held::Sample(sample) => &sample.case,
+            HeldSide::Case(case) => case,
+            HeldSide::Sample(sample) => &sample.case,
         };
         Side { case, snapshot: &self.snapshot, view: &self.view }
     }

@@ -27,7 +27,7 @@ const MOST_FOLDERS: usize = 2_000;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Remembered {
+struct RecentFile {
     cases: Vec<RecentCase>,
     /// Cases of the folder of cases that a person does not want to see in the list.
     hidden: BTreeSet<String>,
@@ -37,9 +37,9 @@ fn file(session: &Session) -> PathBuf {
     session.start.home.join("recent.json")
 }
 
-impl Remembered {
+impl RecentFile {
     /// What cannot be read is as if nothing had been remembered; nothing but the list depends on it.
-    fn read(session: &Session) -> Remembered {
+    fn read(session: &Session) -> RecentFile {
         let read = fs::read(file(session)).ok();
         read.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
@@ -65,7 +65,7 @@ fn stamp(time: SystemTime) -> Option<Nanos> {
 
 /// Takes note that a case was opened or has changed.
 pub(crate) fn note(session: &Session, summary: &CaseSummary) {
-    let mut remembered = Remembered::read(session);
+    let mut remembered = RecentFile::read(session);
     let entry = RecentCase {
         path: summary.path.clone(),
         name: summary.name.clone(),
@@ -90,7 +90,7 @@ pub(crate) fn note(session: &Session, summary: &CaseSummary) {
 
 /// The last opened first; cases that were only found come by their last change.
 pub(crate) fn recent(session: &Session) -> Vec<RecentCase> {
-    let remembered = Remembered::read(session);
+    let remembered = RecentFile::read(session);
     let known: HashSet<&str> = remembered.cases.iter().map(|case| case.path.as_str()).collect();
     let entries = fs::read_dir(session.cases_folder()).into_iter().flatten().flatten();
     let found = entries.map(|entry| entry.path()).filter(|path| is_case(path)).filter_map(|path| {
@@ -154,7 +154,7 @@ fn look(path: &str, before: Option<&RecentCase>) -> RecentCase {
 }
 
 pub fn forget_case(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn Fn(Empty)) -> Answer<Empty> {
-    let mut remembered = Remembered::read(session);
+    let mut remembered = RecentFile::read(session);
     remembered.cases.retain(|case| case.path != request.path);
     remembered.hidden.insert(request.path.clone());
     let path = file(session);
@@ -164,7 +164,7 @@ pub fn forget_case(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn 
 
 /// Takes a case that was deleted off the list.
 pub(crate) fn drop_case(session: &Session, path: &str) -> Answer<Empty> {
-    let mut remembered = Remembered::read(session);
+    let mut remembered = RecentFile::read(session);
     remembered.cases.retain(|case| case.path != path);
     let file = file(session);
     remembered.write(session).map_err(|error| crate::calls::not_written(&file, &error))?;
@@ -174,7 +174,7 @@ pub(crate) fn drop_case(session: &Session, path: &str) -> Answer<Empty> {
 /// Looks for a case that is gone: by its folder's name or its own, near where it was and in the folder of cases.
 pub fn find_case(session: &Session, call: &Call<'_>, request: &CasePath, _: &dyn Fn(Empty)) -> Answer<Paths> {
     let gone = Path::new(&request.path);
-    let remembered = Remembered::read(session);
+    let remembered = RecentFile::read(session);
     let name = remembered.cases.iter().find(|case| case.path == request.path).map(|case| case.name.clone());
     let is_it = |folder: &Path| {
         let same_folder = folder.file_name() == gone.file_name();

@@ -11,13 +11,13 @@ const ANSWERED: usize = 8;
 /// So many lists are held at once, each by a window.
 const HELD: usize = 8;
 
-type Kept = VecDeque<(PathBuf, Arc<Snapshot>)>;
+type KeptAnswer = VecDeque<(PathBuf, Arc<Snapshot>)>;
 
 /// Old snapshots keep the files of their segments on disk, so there are few.
 #[derive(Debug, Default)]
 pub(crate) struct ShownSnapshots {
-    answered: Kept,
-    held: Kept,
+    answered: KeptAnswer,
+    held: KeptAnswer,
 }
 
 impl ShownSnapshots {

@@ -226,15 +226,17 @@ fn two_parts_of_a_case_are_compared() {
 #[test]
 fn cases_of_different_formats_are_compared() {
     let walk = Walk::new();
-    let json: String = (0..60)
+    let json = (0..60)
         .map(|second| format!("{{\"ts\":\"2026-03-01T14:05:{second:02}Z\",\"level\":\"info\",\"message\":\"all is well\"}}\n"))
-        .collect();
-    let text: String = (0..60)
+        .collect::<Vec<String>>()
+        .concat();
+    let text = (0..60)
         .map(|second| {
             let message = if second % 2 == 0 { "ERROR disk is full" } else { "INFO all is well" };
             format!("2026-03-02 14:05:{second:02} {message}\n")
         })
-        .collect();
+        .collect::<Vec<String>>()
+        .concat();
     let (before, _) = walk.imported(&walk.file("before.jsonl", json.as_bytes()));
     let (after, _) = walk.imported(&walk.file("after.log", text.as_bytes()));
     let view = |case: &str, query: &str| json!({ "case": case, "query": query, "from": null, "to": null });

@@ -44,8 +44,8 @@ import { eventKey } from '../notes/notetarget';
 import { EventSelection } from '../events/selection.svelte';
 import { Explaining } from '../query/explaining.svelte';
 import { SavedQueries } from '../query/savedqueries.svelte';
-import { asksForNotes, quoted } from '../query/querytext';
 import { UnknownWords } from '../query/unknownwords.svelte';
+import { asksForNotes, quoted } from '../query/querytext';
 import { Seismograph } from '../patterns/seismograph.svelte';
 import { ServiceMaps } from '../servicemap/servicemap.svelte';
 import { Results } from '../results/results.svelte';
@@ -89,9 +89,9 @@ export class OpenCase {
   readonly explaining: Explaining;
   readonly split: SplitTimeline;
   readonly emptyResult: EmptyResult;
+  readonly unknownWords: UnknownWords;
   readonly fileScan: FileScan;
   readonly charts: Charts;
-  readonly unknownWords: UnknownWords;
   readonly boards: Boards;
   readonly results: Results;
   readonly cursor = new Cursor();
@@ -155,9 +155,9 @@ export class OpenCase {
     this.landmarks = new Landmarks(lifetime, client, () => this.rows.held, this.isRemote);
     this.selection = new EventSelection(lifetime, client, summary.path, this.rows);
     this.emptyResult = new EmptyResult(lifetime, client);
+    this.unknownWords = new UnknownWords(lifetime, client, summary.path);
     this.fileScan = new FileScan(lifetime, client);
     const storage = storageFor(summary.path);
-    this.unknownWords = new UnknownWords(lifetime, client, summary.path);
     this.notes = new Notes(lifetime, client, summary.path, this.markers, {
       did: (deed) => this.explorer.history.did(deed),
       changed: () => this.#notesChanged(),

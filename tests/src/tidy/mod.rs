@@ -6,5 +6,6 @@ pub mod documents;
 pub mod layers;
 pub mod modules;
 pub mod size;
+pub mod types;
 pub mod typescript;
 pub mod words;

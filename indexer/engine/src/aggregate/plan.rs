@@ -17,13 +17,13 @@ use store::StoredColumn;
 
 pub struct AggregatePlan {
     /// Time first, then in the order of the request.
-    axes: Vec<Planned>,
+    axes: Vec<PlannedField>,
     /// The order of the request, as indexes into `axes`.
     order: Vec<usize>,
     span_ns: i64,
 }
 
-struct Planned {
+struct PlannedField {
     axis: Axis,
     rows: TimedRows,
     /// The number of its keys, including one for rows without any.
@@ -49,7 +49,7 @@ impl AggregatePlan {
         let mut order: Vec<usize> = (0..request.by.len()).collect();
         order.sort_by_key(|&index| !matches!(request.by[index], By::Time { .. }));
         let axes = order.iter().map(|&index| planned(asked, &request.by[index]));
-        let mut axes: Vec<Planned> = axes.collect::<Result<_>>()?;
+        let mut axes: Vec<PlannedField> = axes.collect::<Result<_>>()?;
         let mut cells = 1_usize;
         for axis in axes.iter_mut().rev() {
             axis.stride = cells as u32;
@@ -125,7 +125,7 @@ impl AggregatePlan {
     }
 }
 
-fn planned(asked: &AggregateScope<'_>, by: &By) -> Result<Planned> {
+fn planned(asked: &AggregateScope<'_>, by: &By) -> Result<PlannedField> {
     let (axis, rows) = match by {
         By::Time { interval, zone } => {
             let edges = match asked.range() {
@@ -150,7 +150,7 @@ fn planned(asked: &AggregateScope<'_>, by: &By) -> Result<Planned> {
         }
     };
     let places = axis.places() as u32 + 1;
-    Ok(Planned { axis, rows, places, stride: 1 })
+    Ok(PlannedField { axis, rows, places, stride: 1 })
 }
 
 fn terms_of(values: &GlobalValues, places: &[u32], all: u32, index: usize) -> Lookup {

@@ -62,7 +62,7 @@ pub struct ClockOffset {
 }
 
 /// Two sources on both sides, and by how much the offset of the second one is another one.
-struct Moved<'c> {
+struct ClockMove<'c> {
     clocks: [&'c SampledClock; 2],
     by: Estimate,
 }
@@ -74,13 +74,13 @@ pub fn changes(sides: &Sides<'_>, counts: &Counts) -> Result<Vec<Difference>> {
         return Ok(Vec::new());
     }
     let in_b = clocks(sides, counts, 1)?;
-    let pairs: Vec<Moved<'_>> = in_b.iter().filter_map(|b| moved(sides, &in_a, b)).collect();
+    let pairs: Vec<ClockMove<'_>> = in_b.iter().filter_map(|b| moved(sides, &in_a, b)).collect();
     let tests = pairs.len() as u64;
     let limit = score::threshold(tests);
-    let is_moved = |moved: &&Moved<'_>| {
+    let is_moved = |moved: &&ClockMove<'_>| {
         moved.by.differs() && moved.by.offset_ns.saturating_abs() >= LEAST_NS && moved.g2() >= limit
     };
-    let mut moved: Vec<&Moved<'_>> = pairs.iter().filter(is_moved).collect();
+    let mut moved: Vec<&ClockMove<'_>> = pairs.iter().filter(is_moved).collect();
     moved.sort_by_key(|moved| std::cmp::Reverse(moved.by.values));
     let mut pairs_of: HashMap<u32, usize> = HashMap::new();
     for source in moved.iter().flat_map(|moved| moved.sources()) {
@@ -129,7 +129,7 @@ fn stretches(view: &View, rhythm: &Rhythm) -> Vec<View> {
 }
 
 /// The same two sources in A: within a case by their numbers, in two cases by their names.
-fn moved<'c>(sides: &Sides<'_>, in_a: &'c [SampledClock], b: &'c SampledClock) -> Option<Moved<'c>> {
+fn moved<'c>(sides: &Sides<'_>, in_a: &'c [SampledClock], b: &'c SampledClock) -> Option<ClockMove<'c>> {
     let names = |side: usize, found: &SampledClock| {
         let sources = sides.scope(side).snapshot.sources();
         found.clock.sources.map(|source| sources.get(source as usize).map(|source| &source.name))
@@ -137,10 +137,10 @@ fn moved<'c>(sides: &Sides<'_>, in_a: &'c [SampledClock], b: &'c SampledClock) -
     let a = in_a.iter().find(|a| {
         if sides.is_one_case() { a.clock.sources == b.clock.sources } else { names(0, a) == names(1, b) }
     })?;
-    Some(Moved { clocks: [a, b], by: b.clock.estimate.moved_from(&a.clock.estimate) })
+    Some(ClockMove { clocks: [a, b], by: b.clock.estimate.moved_from(&a.clock.estimate) })
 }
 
-impl Moved<'_> {
+impl ClockMove<'_> {
     fn sources(&self) -> [u32; 2] {
         self.clocks[1].clock.sources
     }

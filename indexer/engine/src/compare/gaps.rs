@@ -126,7 +126,7 @@ pub struct PatternGaps {
 
 /// A pattern in a source: its first and its last event.
 #[derive(Clone, Copy, Debug)]
-struct Ends {
+struct GapEnds {
     first: i64,
     last: i64,
 }
@@ -135,7 +135,7 @@ struct Ends {
 struct SegmentGaps {
     gaps: [Vec<Gaps>; 2],
     /// By pattern and source.
-    ends: [Vec<((u32, u32), Ends)>; 2],
+    ends: [Vec<((u32, u32), GapEnds)>; 2],
     shortest_ns: i64,
 }
 
@@ -212,7 +212,7 @@ fn gaps_of(
         if width > 1 {
             sources.iter().zip(0..).for_each(|(&source, own)| series[source as usize] = own);
         }
-        let none = Ends { first: NO_TIME, last: NO_TIME };
+        let none = GapEnds { first: NO_TIME, last: NO_TIME };
         let mut ends = vec![none; patterns * width];
         part.for_each_in(times.untimed()..times.rows(), |row| {
             let pattern = of_shape.get(mined.codes[row] as usize).copied().unwrap_or(NO_PATTERN);
@@ -223,7 +223,7 @@ fn gaps_of(
             let series = series.get(locations.source(row) as usize).copied().unwrap_or(0);
             let ends = &mut ends[pattern as usize * width + series];
             if ends.last == NO_TIME {
-                *ends = Ends { first: time, last: time };
+                *ends = GapEnds { first: time, last: time };
                 return;
             }
             let gap_ns = time - ends.last;

@@ -34,7 +34,7 @@ pub(super) fn check(frame: &LazyFrame, shared: &Shared) -> Result<()> {
     Ok(())
 }
 
-struct Join<'a> {
+struct JoinBounds<'a> {
     left: &'a Arc<DslPlan>,
     right: &'a Arc<DslPlan>,
     keys: Vec<(Expr, Expr)>,
@@ -42,7 +42,7 @@ struct Join<'a> {
     keeps_right: bool,
 }
 
-fn find<'a>(plan: &'a DslPlan, filters: &[&'a Expr], found: &mut Vec<Join<'a>>) {
+fn find<'a>(plan: &'a DslPlan, filters: &[&'a Expr], found: &mut Vec<JoinBounds<'a>>) {
     match plan {
         DslPlan::Filter { input, predicate } => {
             let mut filters = filters.to_vec();
@@ -59,7 +59,7 @@ fn find<'a>(plan: &'a DslPlan, filters: &[&'a Expr], found: &mut Vec<Join<'a>>) 
                 how,
                 JoinType::Inner | JoinType::Left | JoinType::Right | JoinType::Full | JoinType::Cross
             ) {
-                found.push(Join {
+                found.push(JoinBounds {
                     left: input_left,
                     right: input_right,
                     keys,
@@ -118,7 +118,7 @@ fn equalities(filters: &[&Expr], left: &DslPlan, right: &DslPlan) -> Vec<(Expr, 
     found
 }
 
-impl Join<'_> {
+impl JoinBounds<'_> {
     /// How many rows it makes: exactly, or some number that is not above `enough`.
     fn rows(&self, enough: u64) -> PolarsResult<u64> {
         let (left, right) = (count(self.left)?, count(self.right)?);

@@ -93,13 +93,13 @@ const LOPSIDED: f64 = 1.5;
 
 /// The differences of one value in seconds, and when it was, in seconds from the first.
 #[derive(Clone, Copy, Debug)]
-struct Difference {
+struct ClockDifference {
     at: f64,
     low: f64,
     high: f64,
 }
 
-impl Difference {
+impl ClockDifference {
     fn middle(self) -> f64 {
         f64::midpoint(self.low, self.high)
     }
@@ -111,16 +111,16 @@ impl Difference {
 
 pub fn estimate(meetings: &[Meeting]) -> Option<Estimate> {
     let start = meetings.iter().map(|meeting| meeting.one.0).min()?;
-    let mut differences: Vec<Difference> =
+    let mut differences: Vec<ClockDifference> =
         meetings.iter().map(|meeting| difference(meeting, start)).collect();
     differences.sort_by(|one, other| one.at.total_cmp(&other.at));
     let parts = parts(&without_strays(&differences));
-    let all: Vec<Difference> = parts.iter().flatten().copied().collect();
+    let all: Vec<ClockDifference> = parts.iter().flatten().copied().collect();
     if all.len() < LEAST_MEETINGS {
         return None;
     }
     let levels: Vec<(f64, f64)> = parts.iter().map(|part| level(part)).collect();
-    let line = Line::through(&levels);
+    let line = DriftLine::through(&levels);
     let middle = f64::midpoint(all.first()?.at, all.last()?.at);
     let nanos = |seconds: f64| (-seconds * 1e9).round() as i64;
     let time = |seconds: f64| start.saturating_add((seconds * 1e9) as i64);
@@ -140,11 +140,11 @@ pub fn estimate(meetings: &[Meeting]) -> Option<Estimate> {
         });
     }
     let slope = line.slope;
-    let without_drift: Vec<Difference> = all
+    let without_drift: Vec<ClockDifference> = all
         .iter()
         .map(|difference| {
             let moved = slope * (difference.at - middle);
-            Difference { low: difference.low - moved, high: difference.high - moved, ..*difference }
+            ClockDifference { low: difference.low - moved, high: difference.high - moved, ..*difference }
         })
         .collect();
     let (low, offset, high) = agreed(&without_drift).unwrap_or_else(|| first_of(&without_drift));
@@ -160,14 +160,14 @@ pub fn estimate(meetings: &[Meeting]) -> Option<Estimate> {
     })
 }
 
-fn difference(meeting: &Meeting, start: i64) -> Difference {
+fn difference(meeting: &Meeting, start: i64) -> ClockDifference {
     let seconds = |to: i64, from: i64| (i128::from(to) - i128::from(from)) as f64 / 1e9;
     let (first, last) = (seconds(meeting.other.0, meeting.one.0), seconds(meeting.other.1, meeting.one.1));
-    Difference { at: seconds(meeting.one.0, start), low: first.min(last), high: first.max(last) }
+    ClockDifference { at: seconds(meeting.one.0, start), low: first.min(last), high: first.max(last) }
 }
 
 /// Leaves out values that met by chance: those far from where half of a part's differences lie.
-fn without_strays(differences: &[Difference]) -> Vec<Difference> {
+fn without_strays(differences: &[ClockDifference]) -> Vec<ClockDifference> {
     let part = part_size(differences.len());
     let mut kept = Vec::with_capacity(differences.len());
     for part in differences.chunks(part) {
@@ -186,12 +186,12 @@ fn part_size(count: usize) -> usize {
     count.div_ceil(PARTS).max(LEAST_OF_A_PART)
 }
 
-fn parts(differences: &[Difference]) -> Vec<Vec<Difference>> {
-    differences.chunks(part_size(differences.len())).map(<[Difference]>::to_vec).collect()
+fn parts(differences: &[ClockDifference]) -> Vec<Vec<ClockDifference>> {
+    differences.chunks(part_size(differences.len())).map(<[ClockDifference]>::to_vec).collect()
 }
 
 /// When a part is, and where half of its differences lie.
-fn level(part: &[Difference]) -> (f64, f64) {
+fn level(part: &[ClockDifference]) -> (f64, f64) {
     let mut middles: Vec<f64> = part.iter().map(|difference| difference.middle()).collect();
     let (from, to) = shortest_half(&mut middles);
     let at = part.iter().map(|difference| difference.at).sum::<f64>() / part.len().max(1) as f64;
@@ -208,44 +208,44 @@ fn shortest_half(values: &mut [f64]) -> (f64, f64) {
 
 /// A line through the levels of the parts.
 #[derive(Clone, Copy, Debug)]
-struct Line {
+struct DriftLine {
     slope: f64,
     start: f64,
     /// The sum of the distances of the levels from it.
     cost: f64,
 }
 
-impl Line {
+impl DriftLine {
     /// The median of all slopes, if it is more than noise.
-    fn through(levels: &[(f64, f64)]) -> Line {
+    fn through(levels: &[(f64, f64)]) -> DriftLine {
         let mut slopes = Vec::new();
         for (nth, one) in levels.iter().enumerate() {
             let later = levels[nth + 1..].iter().filter(|other| other.0 > one.0);
             slopes.extend(later.map(|other| (other.1 - one.1) / (other.0 - one.0)));
         }
         let slope = median(slopes);
-        let steep = Line::with_slope(levels, slope);
+        let steep = DriftLine::with_slope(levels, slope);
         let span = levels.last().map_or(0.0, |last| last.0) - levels.first().map_or(0.0, |first| first.0);
         let noise = steep.cost / levels.len().max(1) as f64;
         let is_clear = levels.len() >= LEAST_OF_A_PART
             && slope.abs() <= MOST_DRIFT
             && (slope * span).abs() >= DRIFT_ABOVE_NOISE * noise;
-        if is_clear { steep } else { Line::with_slope(levels, 0.0) }
+        if is_clear { steep } else { DriftLine::with_slope(levels, 0.0) }
     }
 
-    fn with_slope(levels: &[(f64, f64)], slope: f64) -> Line {
+    fn with_slope(levels: &[(f64, f64)], slope: f64) -> DriftLine {
         let start = median(levels.iter().map(|(at, level)| level - slope * at).collect());
         let cost = levels.iter().map(|(at, level)| (level - slope * at - start).abs()).sum();
-        Line { slope, start, cost }
+        DriftLine { slope, start, cost }
     }
 }
 
 /// The first part after a jump, and the levels before and after it.
-fn jump(levels: &[(f64, f64)], line: &Line) -> Option<(usize, f64, f64)> {
+fn jump(levels: &[(f64, f64)], line: &DriftLine) -> Option<(usize, f64, f64)> {
     let best = (2..levels.len().saturating_sub(1))
         .map(|part| {
             let (before, after) = levels.split_at(part);
-            (part, Line::with_slope(before, 0.0), Line::with_slope(after, 0.0))
+            (part, DriftLine::with_slope(before, 0.0), DriftLine::with_slope(after, 0.0))
         })
         .min_by(|one, other| (one.1.cost + one.2.cost).total_cmp(&(other.1.cost + other.2.cost)))?;
     let (part, before, after) = best;
@@ -258,8 +258,9 @@ fn jump(levels: &[(f64, f64)], line: &Line) -> Option<(usize, f64, f64)> {
 }
 
 /// Where the intervals of the most values lie, if they agree: its start, middle and end.
-fn agreed(differences: &[Difference]) -> Option<(f64, f64, f64)> {
-    let nested: Vec<&Difference> = differences.iter().filter(|difference| difference.is_nested()).collect();
+fn agreed(differences: &[ClockDifference]) -> Option<(f64, f64, f64)> {
+    let nested: Vec<&ClockDifference> =
+        differences.iter().filter(|difference| difference.is_nested()).collect();
     if nested.len() < LEAST_MEETINGS || nested.len() * 3 < differences.len() {
         return None;
     }
@@ -280,7 +281,7 @@ fn agreed(differences: &[Difference]) -> Option<(f64, f64, f64)> {
 }
 
 /// Where differences begin that are longer on one side; their middle, if they are not.
-fn first_of(differences: &[Difference]) -> (f64, f64, f64) {
+fn first_of(differences: &[ClockDifference]) -> (f64, f64, f64) {
     let mut middles: Vec<f64> = differences.iter().map(|difference| difference.middle()).collect();
     middles.sort_by(f64::total_cmp);
     let quantile = |share: f64| middles[((middles.len() - 1) as f64 * share).round() as usize];

@@ -76,7 +76,7 @@ pub struct Places {
     pub threshold: u64,
 }
 
-type Found = HashMap<(u32, Spot), SpotValues, Fast>;
+type IdMatch = HashMap<(u32, Spot), SpotValues, Fast>;
 
 impl Places {
     /// Those of all events, or of the events of some views. `progress` is called with the share of the events that were read.
@@ -89,7 +89,7 @@ impl Places {
     ) -> Result<Places> {
         let series = series_of(snapshot);
         let threshold = AtomicU64::new(u64::MAX);
-        let mut found = Found::default();
+        let mut found = IdMatch::default();
         let segments = snapshot.segments.len();
         let total = segments * views.map_or(1, <[View]>::len);
         let work = |nth: usize| {
@@ -97,7 +97,7 @@ impl Places {
             let part = match views {
                 Some(views) => match engine.part(snapshot, index, &views[nth / segments], cancel)? {
                     Some(part) => Some(part),
-                    None => return Ok(Found::default()),
+                    None => return Ok(IdMatch::default()),
                 },
                 None => None,
             };
@@ -141,7 +141,7 @@ pub fn series_of(snapshot: &Snapshot) -> Vec<u32> {
         .collect()
 }
 
-fn absorb(found: &mut Found, part: Found, threshold: &AtomicU64) {
+fn absorb(found: &mut IdMatch, part: IdMatch, threshold: &AtomicU64) {
     for (key, place) in part {
         match found.entry(key) {
             Entry::Vacant(entry) => drop(entry.insert(place)),
@@ -223,7 +223,7 @@ pub struct SegmentReader<'a> {
 
 impl SegmentReader<'_> {
     /// Of all rows, or of some.
-    fn places(&self, part: Option<&SegmentRows>, threshold: &AtomicU64, cancel: &Cancel) -> Result<Found> {
+    fn places(&self, part: Option<&SegmentRows>, threshold: &AtomicU64, cancel: &Cancel) -> Result<IdMatch> {
         let rows: Vec<u32> = match part {
             Some(part) => {
                 let mut rows = Vec::with_capacity(part.len());
@@ -232,7 +232,7 @@ impl SegmentReader<'_> {
             }
             None => (0..self.segment.meta.events as u32).collect(),
         };
-        let mut found = Found::default();
+        let mut found = IdMatch::default();
         for field in &self.segment.meta.fields {
             let is_id = matches!(field.kind, FieldKind::Text | FieldKind::Int);
             if is_id && !MESSAGES.contains(&&*field.name) {
@@ -245,7 +245,7 @@ impl SegmentReader<'_> {
 
     fn field(
         &self,
-        found: &mut Found,
+        found: &mut IdMatch,
         (name, column): (&str, &str),
         rows: &[u32],
         threshold: &AtomicU64,
@@ -291,7 +291,7 @@ impl SegmentReader<'_> {
 
     fn messages(
         &self,
-        found: &mut Found,
+        found: &mut IdMatch,
         rows: &[u32],
         threshold: &AtomicU64,
         cancel: &Cancel,
@@ -378,7 +378,7 @@ fn check(cancel: &Cancel) -> Result<()> {
     if cancel.is_set() { Err(Error::cancelled()) } else { Ok(()) }
 }
 
-fn put_back(found: &mut Found, place: Option<(u32, SpotValues)>) {
+fn put_back(found: &mut IdMatch, place: Option<(u32, SpotValues)>) {
     if let Some((series, place)) = place {
         found.insert((series, place.spot.clone()), place);
     }

@@ -81,7 +81,7 @@ impl Engine {
     }
 }
 
-type Sides = (Vec<Position>, Vec<Position>);
+type ContextSides = (Vec<Position>, Vec<Position>);
 
 fn every_row(snapshot: &Snapshot) -> Vec<SegmentRows> {
     let whole = |segment: &Arc<store::Segment>| {
@@ -110,7 +110,7 @@ fn sharing(snapshot: &Snapshot, own: &Position, field: &str, cancel: &Cancel) ->
     Ok(parts)
 }
 
-fn by_time(parts: Vec<SegmentRows>, own: &Position, (before, after): (usize, usize)) -> Result<Sides> {
+fn by_time(parts: Vec<SegmentRows>, own: &Position, (before, after): (usize, usize)) -> Result<ContextSides> {
     let selection = Selection::new(parts);
     let rank = selection.before_key(own.key()?)?;
     let first = rank.saturating_sub(before);
@@ -131,7 +131,7 @@ fn in_file(
     (source, offset): (u32, u64),
     (before, after): (usize, usize),
     cancel: &Cancel,
-) -> Result<Sides> {
+) -> Result<ContextSides> {
     let mut near: Vec<(u64, usize)> = Vec::new();
     for (index, segment) in snapshot.segments.iter().enumerate() {
         let frames = segment.meta.sources.iter().filter(|entry| entry.source == source);

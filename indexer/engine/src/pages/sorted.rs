@@ -54,18 +54,18 @@ enum SortOrder {
 
 /// The ranks of values in their order, by the codes of each segment.
 pub struct ValueRanks {
-    segments: Vec<(u64, Option<Table>)>,
+    segments: Vec<(u64, Option<SortTable>)>,
     largest: u64,
 }
 
 /// A column, and for each of its codes the rank of its value plus one.
-type Table = (Arc<StoredColumn>, Vec<u32>);
+type SortTable = (Arc<StoredColumn>, Vec<u32>);
 
 /// The keys of one segment's rows; 0 means that a row has no value.
-enum Keys {
+enum SortKeys {
     None,
     Numbers(Arc<StoredColumn>, ToKey),
-    Table(Arc<ValueRanks>, usize),
+    Ranks(Arc<ValueRanks>, usize),
     /// A key for each row.
     Scores(Arc<Vec<u32>>),
 }
@@ -123,7 +123,7 @@ pub fn positions(
     let order = SortOrder::new(asked, sort)?;
     let mut parts = Vec::new();
     let segments = asked.snapshot.segments.len();
-    let find = |index: usize| -> Result<Option<(SegmentRows, Keys, usize)>> {
+    let find = |index: usize| -> Result<Option<(SegmentRows, SortKeys, usize)>> {
         let Some(part) = asked.part(index)? else { return Ok(None) };
         let keys = order.keys(asked, &sort.field, index)?;
         let missing = keys.missing(&part);
@@ -153,7 +153,7 @@ pub fn positions(
 /// The events at ranks `start..end` of those that have a value.
 fn valued_page(
     asked: &AggregateScope<'_>,
-    parts: &[(SegmentRows, Keys, usize)],
+    parts: &[(SegmentRows, SortKeys, usize)],
     order: &SortOrder,
     sort: &SortBy,
     (start, end, valued): (usize, usize, usize),
@@ -204,7 +204,7 @@ fn valued_page(
 }
 
 fn between_in_order(
-    parts: &[(SegmentRows, Keys, usize)],
+    parts: &[(SegmentRows, SortKeys, usize)],
     between: Vec<(u64, usize, usize)>,
     descending: bool,
 ) -> Result<Vec<Position>> {
@@ -249,7 +249,7 @@ impl SortOrder {
         }
     }
 
-    fn keys(&self, asked: &AggregateScope<'_>, field: &str, index: usize) -> Result<Keys> {
+    fn keys(&self, asked: &AggregateScope<'_>, field: &str, index: usize) -> Result<SortKeys> {
         let segment = &asked.snapshot.segments[index];
         Ok(match self {
             SortOrder::Numbers { domain, .. } => {
@@ -257,15 +257,15 @@ impl SortOrder {
                     numbers(segment, asked.snapshot.sources(), field, asked.cancel)?;
                 let keys = column.and_then(|column| {
                     let to_key = domain.keys_of(&column)?;
-                    Some(Keys::Numbers(column, to_key))
+                    Some(SortKeys::Numbers(column, to_key))
                 });
-                keys.unwrap_or(Keys::None)
+                keys.unwrap_or(SortKeys::None)
             }
             SortOrder::Values(places) => {
                 let at = places.segments.iter().position(|(id, _)| *id == segment.meta.id);
-                at.map_or(Keys::None, |at| Keys::Table(Arc::clone(places), at))
+                at.map_or(SortKeys::None, |at| SortKeys::Ranks(Arc::clone(places), at))
             }
-            SortOrder::Relevance(relevance) => Keys::Scores(relevance.scores(asked, index)?),
+            SortOrder::Relevance(relevance) => SortKeys::Scores(relevance.scores(asked, index)?),
         })
     }
 }
@@ -322,28 +322,28 @@ impl ValueRanks {
     }
 }
 
-impl Keys {
+impl SortKeys {
     /// The key of a row that has a value.
     fn at(&self, row: usize) -> Option<u64> {
         match self {
-            Keys::None => None,
-            Keys::Numbers(column, to_key) => {
+            SortKeys::None => None,
+            SortKeys::Numbers(column, to_key) => {
                 Some(column.codes.get(row)).filter(|&code| code > 0).map(|code| to_key.key(code))
             }
-            Keys::Table(places, at) => {
+            SortKeys::Ranks(places, at) => {
                 let (column, table) = places.segments[*at].1.as_ref()?;
                 u64::from(table[column.codes.get(row) as usize]).checked_sub(1)
             }
-            Keys::Scores(scores) => scores.get(row).map(|&score| u64::from(score)),
+            SortKeys::Scores(scores) => scores.get(row).map(|&score| u64::from(score)),
         }
     }
 
     fn missing(&self, part: &SegmentRows) -> usize {
         let column = match self {
-            Keys::None => return part.len(),
-            Keys::Scores(_) => return 0,
-            Keys::Numbers(column, _) => column,
-            Keys::Table(places, at) => match &places.segments[*at].1 {
+            SortKeys::None => return part.len(),
+            SortKeys::Scores(_) => return 0,
+            SortKeys::Numbers(column, _) => column,
+            SortKeys::Ranks(places, at) => match &places.segments[*at].1 {
                 Some((column, _)) => column,
                 None => return part.len(),
             },
@@ -355,15 +355,15 @@ impl Keys {
     #[inline]
     fn for_each(&self, part: &SegmentRows, mut each: impl FnMut(usize, u64)) {
         match self {
-            Keys::None => {}
-            Keys::Numbers(column, to_key) => with_codes!(&column.codes, codes => part.for_each(|row| {
+            SortKeys::None => {}
+            SortKeys::Numbers(column, to_key) => with_codes!(&column.codes, codes => part.for_each(|row| {
                 let code = u64::from(codes[row]);
                 if code > 0 {
                     each(row, to_key.key(code));
                 }
             })),
-            Keys::Scores(scores) => part.for_each(|row| each(row, u64::from(scores[row]))),
-            Keys::Table(places, at) => {
+            SortKeys::Scores(scores) => part.for_each(|row| each(row, u64::from(scores[row]))),
+            SortKeys::Ranks(places, at) => {
                 let Some((column, table)) = &places.segments[*at].1 else { return };
                 with_codes!(&column.codes, codes => part.for_each(|row| {
                     let place = table[u64::from(codes[row]) as usize];
@@ -410,7 +410,7 @@ impl Keys {
     }
 
     fn for_each_between(&self, part: &SegmentRows, low: u64, high: u64, mut each: impl FnMut(usize, u64)) {
-        let Keys::Numbers(column, to_key) = self else {
+        let SortKeys::Numbers(column, to_key) = self else {
             return self.for_each(part, |row, key| {
                 if (low..=high).contains(&key) {
                     each(row, key);

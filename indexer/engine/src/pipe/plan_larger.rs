@@ -11,7 +11,7 @@ use super::stages::compare::{Compare, compared_names};
 use super::stages::context::{self, ContextStage, Neighbours};
 use super::stages::extract::{Extract, ExtractPattern};
 use super::stages::frequent::Ranking;
-use super::stages::lookup::Lookup;
+use super::stages::lookup::LookupStage;
 use super::stages::stats::{Largest, PlannedAggregate, Ranked, StatsPlan};
 use super::stages::timechart::{Timechart, empty};
 use super::stages::transaction::Transaction;
@@ -118,7 +118,7 @@ impl Planner<'_> {
         let on: Vec<_> = on.collect::<Result<_>>()?;
         let output: Vec<_> =
             join.output.iter().map(|pair| (pair.from.name.clone(), pair.to.name.clone())).collect();
-        let lookup = Lookup::open(&self.clock.folder.join(&join.file), &on, &output)?;
+        let lookup = LookupStage::open(&self.clock.folder.join(&join.file), &on, &output)?;
         lookup.names().for_each(|name| self.names.set(name));
         Ok(rows(lookup))
     }

@@ -142,7 +142,7 @@ impl Engine {
         let mut last_partial = Instant::now();
         let tree = self.tree(snapshot, cancel, &mut |index, current| {
             if last_partial.elapsed() >= PARTIAL_WHILE_MINING {
-                let mut counting = Counting::new(&asked, current().into());
+                let mut counting = TemplateCounting::new(&asked, current().into());
                 (0..=index).try_for_each(|index| counting.add(index))?;
                 // If mining is needed, it is nearly all of the work.
                 partial(&counting.list(), (index + 1) as f64 / segments * 0.9);
@@ -150,10 +150,10 @@ impl Engine {
             }
             Ok(())
         })?;
-        let mut counting = Counting::new(&asked, tree);
+        let mut counting = TemplateCounting::new(&asked, tree);
         let tree = Arc::clone(&counting.tree);
-        let count = |index: usize| -> Result<Counting<'_>> {
-            let mut counting = Counting::new(&asked, Arc::clone(&tree));
+        let count = |index: usize| -> Result<TemplateCounting<'_>> {
+            let mut counting = TemplateCounting::new(&asked, Arc::clone(&tree));
             counting.add(index)?;
             Ok(counting)
         };
@@ -250,7 +250,7 @@ impl TemplateQuery<'_> {
 }
 
 /// The templates counted until now.
-struct Counting<'a> {
+struct TemplateCounting<'a> {
     asked: &'a TemplateQuery<'a>,
     tree: Arc<Tree>,
     tallies: Vec<Tally>,
@@ -258,10 +258,10 @@ struct Counting<'a> {
     without: u64,
 }
 
-impl<'a> Counting<'a> {
-    fn new(asked: &'a TemplateQuery<'a>, tree: Arc<Tree>) -> Counting<'a> {
+impl<'a> TemplateCounting<'a> {
+    fn new(asked: &'a TemplateQuery<'a>, tree: Arc<Tree>) -> TemplateCounting<'a> {
         let tallies = vec![Tally::default(); tree.templates(asked.options.granularity).len()];
-        Counting { asked, tree, tallies, total: 0, without: 0 }
+        TemplateCounting { asked, tree, tallies, total: 0, without: 0 }
     }
 
     fn add(&mut self, index: usize) -> Result<()> {
@@ -296,7 +296,7 @@ impl<'a> Counting<'a> {
     }
 
     /// Merges the counts of other segments.
-    fn absorb(&mut self, other: Counting<'_>) {
+    fn absorb(&mut self, other: TemplateCounting<'_>) {
         let examples = self.asked.options.examples.min(MOST_PATTERN_EXAMPLES);
         self.total += other.total;
         self.without += other.without;

@@ -23,7 +23,7 @@ use store::Snapshot;
 use store::{Mined, Segment, has_templates, keep_ids, kept_ids};
 
 /// Called with the number of a mined segment, and with a way to get the current tree.
-type Seen<'a> = &'a mut dyn FnMut(usize, &mut dyn FnMut() -> Tree) -> Result<()>;
+type MinedRevision<'a> = &'a mut dyn FnMut(usize, &mut dyn FnMut() -> Tree) -> Result<()>;
 
 /// The cached templates.
 #[derive(Debug, Default)]
@@ -83,7 +83,7 @@ impl Engine {
     }
 
     /// The templates of everything in the case. `seen` is called with every segment looked at.
-    pub fn tree(&self, snapshot: &Snapshot, cancel: &Cancel, seen: Seen<'_>) -> Result<Arc<Tree>> {
+    pub fn tree(&self, snapshot: &Snapshot, cancel: &Cancel, seen: MinedRevision<'_>) -> Result<Arc<Tree>> {
         let segments: Vec<u64> = snapshot.segments.iter().map(|segment| segment.meta.id).collect();
         let known = self.templates.tree.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*known

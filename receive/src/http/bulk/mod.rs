@@ -28,12 +28,12 @@ use crate::Refused;
 pub struct Memory(AtomicUsize);
 
 /// The part of it that one request holds.
-struct Held<'m> {
+struct HeldItems<'m> {
     memory: &'m Memory,
     bytes: usize,
 }
 
-impl Held<'_> {
+impl HeldItems<'_> {
     fn set(&mut self, bytes: usize) {
         self.memory.0.fetch_add(bytes, Ordering::Relaxed);
         self.memory.0.fetch_sub(self.bytes, Ordering::Relaxed);
@@ -45,14 +45,14 @@ impl Held<'_> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for HeldItems<'_> {
     fn drop(&mut self) {
         self.set(0);
     }
 }
 
 /// A request while its body arrives.
-struct Request<'h> {
+struct BulkRequest<'h> {
     host: &'h Arc<Host>,
     parser: Parser,
     sender: Option<String>,
@@ -69,8 +69,8 @@ pub async fn bulk(host: &Arc<Host>, head: &Head, index: Option<&str>, body: Inco
     }
     let mut pieces = Pieces::new(body, head.is_gzip()?, BULK_BYTES, host.options.patience)?;
     let sender = (!head.peer.is_loopback()).then(|| head.peer.to_string());
-    let mut request = Request { host, parser: Parser::new(index), sender, stored: false };
-    let mut memory = Held { memory: &host.memory, bytes: 0 };
+    let mut request = BulkRequest { host, parser: Parser::new(index), sender, stored: false };
+    let mut memory = HeldItems { memory: &host.memory, bytes: 0 };
     while let Some(piece) = pieces.next().await? {
         request.parser.feed(&piece).map_err(|_| too_many_items())?;
         memory.set(request.parser.held_bytes());
@@ -104,7 +104,7 @@ fn too_many_items() -> Problem {
     Problem::too_large(format!("a bulk request has at most {BULK_ITEMS} items; send it in parts"))
 }
 
-impl Request<'_> {
+impl BulkRequest<'_> {
     /// Appends what waits. Where nothing is stored yet and the case takes nothing, the request as a whole is refused;
     /// later the items are, which clients send again alone.
     async fn append(&mut self) -> Result<(), Problem> {

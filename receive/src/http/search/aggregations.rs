@@ -88,10 +88,14 @@ pub enum MetricKind {
     Percentiles { at: Vec<f64>, keyed: bool },
 }
 
-type Parsed<T> = Result<T, Problem>;
+type ParsedAggregation<T> = Result<T, Problem>;
 
 /// Reads `aggs`; nothing there are no aggregations.
-pub fn parse(translator: &Translator<'_>, value: Option<&Value>, depth: usize) -> Parsed<Vec<Aggregation>> {
+pub fn parse(
+    translator: &Translator<'_>,
+    value: Option<&Value>,
+    depth: usize,
+) -> ParsedAggregation<Vec<Aggregation>> {
     let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(Vec::new()) };
     if depth > SEARCH_DEPTH {
         return Err(Problem::parsing(format!("aggregations are nested deeper than {SEARCH_DEPTH} levels")));
@@ -100,7 +104,12 @@ pub fn parse(translator: &Translator<'_>, value: Option<&Value>, depth: usize) -
     named.iter().map(|(name, body)| aggregation(translator, name, body, depth)).collect()
 }
 
-fn aggregation(translator: &Translator<'_>, name: &str, body: &Value, depth: usize) -> Parsed<Aggregation> {
+fn aggregation(
+    translator: &Translator<'_>,
+    name: &str,
+    body: &Value,
+    depth: usize,
+) -> ParsedAggregation<Aggregation> {
     let body =
         body.as_object().ok_or_else(|| Problem::parsing(format!("aggregation [{name}] is no object")))?;
     let (mut kind, mut inner, mut meta) = (None, Vec::new(), None);
@@ -126,7 +135,7 @@ fn aggregation(translator: &Translator<'_>, name: &str, body: &Value, depth: usi
     Ok(Aggregation { name: name.to_owned(), kind, inner, meta })
 }
 
-fn kind_of(translator: &Translator<'_>, kind: &str, body: &Value) -> Parsed<AggregationKind> {
+fn kind_of(translator: &Translator<'_>, kind: &str, body: &Value) -> ParsedAggregation<AggregationKind> {
     let metric = |kind: MetricKind, allowed: &[&str]| {
         let options = options(kind_name(&kind), body, allowed)?;
         let name = text_of(options.get("field"));
@@ -179,7 +188,7 @@ fn kind_of(translator: &Translator<'_>, kind: &str, body: &Value) -> Parsed<Aggr
             let keyed = body.get("keyed") != Some(&Value::Bool(false));
             let at = match body.get("percents") {
                 None | Some(Value::Null) => vec![1.0, 5.0, 25.0, 50.0, 75.0, 95.0, 99.0],
-                Some(Value::Array(list)) => list.iter().map(percent).collect::<Parsed<_>>()?,
+                Some(Value::Array(list)) => list.iter().map(percent).collect::<ParsedAggregation<_>>()?,
                 Some(one) => vec![percent(one)?],
             };
             metric(
@@ -204,7 +213,7 @@ pub fn kind_name(kind: &MetricKind) -> &'static str {
     }
 }
 
-fn percent(value: &Value) -> Parsed<f64> {
+fn percent(value: &Value) -> ParsedAggregation<f64> {
     let number = value.as_f64().or_else(|| value.as_str()?.parse().ok());
     let number = number.filter(|number| (0.0..=100.0).contains(number));
     number
@@ -215,7 +224,7 @@ fn unsupported(kind: &str, what: &str) -> Problem {
     Problem::parsing(format!("[{kind}] aggregation does not support {what}"))
 }
 
-fn options<'v>(kind: &str, body: &'v Value, allowed: &[&str]) -> Parsed<&'v Map<String, Value>> {
+fn options<'v>(kind: &str, body: &'v Value, allowed: &[&str]) -> ParsedAggregation<&'v Map<String, Value>> {
     let options =
         body.as_object().ok_or_else(|| Problem::parsing(format!("[{kind}] aggregation is no object")))?;
     match options.iter().find(|(name, value)| !allowed.contains(&name.as_str()) && !value.is_null()) {
@@ -224,7 +233,7 @@ fn options<'v>(kind: &str, body: &'v Value, allowed: &[&str]) -> Parsed<&'v Map<
     }
 }
 
-fn time_buckets(translator: &Translator<'_>, body: &Value) -> Parsed<TimeBuckets> {
+fn time_buckets(translator: &Translator<'_>, body: &Value) -> ParsedAggregation<TimeBuckets> {
     let kind = "date_histogram";
     let allowed = [
         "field",
@@ -265,7 +274,7 @@ fn time_buckets(translator: &Translator<'_>, body: &Value) -> Parsed<TimeBuckets
     let format = options.get("format").and_then(Value::as_str).map(str::to_owned);
     let mut clock = translator.clock.clone();
     clock.zone = zone.clone();
-    let bound = |name: &str| -> Parsed<Option<i64>> {
+    let bound = |name: &str| -> ParsedAggregation<Option<i64>> {
         let Some(value) = options
             .get("extended_bounds")
             .and_then(|bounds| bounds.get(name))
@@ -285,7 +294,7 @@ fn time_buckets(translator: &Translator<'_>, body: &Value) -> Parsed<TimeBuckets
     Ok(TimeBuckets { interval, zone, format, least: least(options, 0)?, keyed: keyed(options), bounds })
 }
 
-fn least(options: &Map<String, Value>, otherwise: u64) -> Parsed<u64> {
+fn least(options: &Map<String, Value>, otherwise: u64) -> ParsedAggregation<u64> {
     match options.get("min_doc_count") {
         None | Some(Value::Null) => Ok(otherwise),
         Some(value) => {
@@ -298,7 +307,7 @@ fn keyed(options: &Map<String, Value>) -> bool {
     options.get("keyed") == Some(&Value::Bool(true))
 }
 
-fn term_buckets(translator: &Translator<'_>, body: &Value) -> Parsed<TermBuckets> {
+fn term_buckets(translator: &Translator<'_>, body: &Value) -> ParsedAggregation<TermBuckets> {
     let allowed = [
         "field",
         "size",
@@ -325,7 +334,7 @@ fn term_buckets(translator: &Translator<'_>, body: &Value) -> Parsed<TermBuckets
     }
     let order = match options.get("order") {
         None | Some(Value::Null) => vec![(TermOrder::Count, false)],
-        Some(Value::Array(list)) => list.iter().map(order).collect::<Parsed<Vec<_>>>()?.concat(),
+        Some(Value::Array(list)) => list.iter().map(order).collect::<ParsedAggregation<Vec<_>>>()?.concat(),
         Some(one) => order(one)?,
     };
     let name = text_of(options.get("field"));
@@ -335,7 +344,7 @@ fn term_buckets(translator: &Translator<'_>, body: &Value) -> Parsed<TermBuckets
     Ok(TermBuckets { field: translator.field(&name), size, least: least(options, 1)?.max(1), order })
 }
 
-fn order(value: &Value) -> Parsed<Vec<(TermOrder, bool)>> {
+fn order(value: &Value) -> ParsedAggregation<Vec<(TermOrder, bool)>> {
     let keys = value.as_object().ok_or_else(|| unsupported("terms", "this [order]"))?;
     let one = |(name, direction): (&String, &Value)| {
         let ascending = match direction.as_str().map(str::to_ascii_lowercase).as_deref() {
@@ -356,7 +365,7 @@ fn order(value: &Value) -> Parsed<Vec<(TermOrder, bool)>> {
     keys.iter().map(one).collect()
 }
 
-fn histogram(translator: &Translator<'_>, body: &Value) -> Parsed<Buckets> {
+fn histogram(translator: &Translator<'_>, body: &Value) -> ParsedAggregation<Buckets> {
     let options = options("histogram", body, &["field", "interval", "min_doc_count", "keyed"])?;
     let width =
         options.get("interval").and_then(|width| width.as_f64().or_else(|| width.as_str()?.parse().ok()));
@@ -367,20 +376,20 @@ fn histogram(translator: &Translator<'_>, body: &Value) -> Parsed<Buckets> {
     Ok(Buckets::Numbers { field, width, least: least(options, 0)?, keyed: keyed(options) })
 }
 
-fn filters(translator: &Translator<'_>, body: &Value) -> Parsed<AggregationKind> {
+fn filters(translator: &Translator<'_>, body: &Value) -> ParsedAggregation<AggregationKind> {
     let options = options("filters", body, &["filters"])?;
     match options.get("filters") {
         Some(Value::Object(named)) => {
             let one = |(name, clause): (&String, &Value)| {
                 Ok((name.clone(), translator.clause(clause, 0)?, Map::new()))
             };
-            let filters = named.iter().map(one).collect::<Parsed<_>>()?;
+            let filters = named.iter().map(one).collect::<ParsedAggregation<_>>()?;
             Ok(AggregationKind::Filters { filters, one: false, keyed: true })
         }
         Some(Value::Array(list)) => {
             let one = |clause: &Value| Ok((String::new(), translator.clause(clause, 0)?, Map::new()));
             Ok(AggregationKind::Filters {
-                filters: list.iter().map(one).collect::<Parsed<_>>()?,
+                filters: list.iter().map(one).collect::<ParsedAggregation<_>>()?,
                 one: false,
                 keyed: false,
             })
@@ -389,7 +398,7 @@ fn filters(translator: &Translator<'_>, body: &Value) -> Parsed<AggregationKind>
     }
 }
 
-fn ranges(translator: &Translator<'_>, kind: &str, body: &Value) -> Parsed<AggregationKind> {
+fn ranges(translator: &Translator<'_>, kind: &str, body: &Value) -> ParsedAggregation<AggregationKind> {
     let options = options(kind, body, &["field", "ranges", "keyed", "time_zone", "format"])?;
     let field = translator.field(&text_of(options.get("field")));
     let is_time = field.as_deref().is_some_and(|field| translator.holds(field) == Holds::Time);
@@ -405,7 +414,7 @@ fn ranges(translator: &Translator<'_>, kind: &str, body: &Value) -> Parsed<Aggre
         let filter = match &field {
             None => nothing(),
             Some(_) if is_time => {
-                let at = |end: Option<&Value>| -> Parsed<Option<i64>> {
+                let at = |end: Option<&Value>| -> ParsedAggregation<Option<i64>> {
                     let Some(text) = end.map(|end| text_of(Some(end))) else { return Ok(None) };
                     let period = clock.period(&text, None);
                     period

@@ -21,17 +21,17 @@ use super::options::text_of;
 use crate::http::answer::Problem;
 use crate::http::limits::{COMPOSITE_BUCKETS, COMPOSITE_KEPT};
 
-type Parsed<T> = Result<T, Problem>;
+type ParsedSources<T> = Result<T, Problem>;
 
 #[derive(Clone, Debug)]
 pub struct Composite {
-    sources: Vec<Source>,
+    sources: Vec<CompositeSource>,
     size: usize,
-    after: Option<Vec<Key>>,
+    after: Option<Vec<CompositeKey>>,
 }
 
 #[derive(Clone, Debug)]
-struct Source {
+struct CompositeSource {
     name: String,
     /// Nothing where no event has it.
     field: Option<String>,
@@ -49,7 +49,7 @@ enum Values {
 
 /// One value of a combination.
 #[derive(Clone, Debug, PartialEq)]
-enum Key {
+enum CompositeKey {
     Missing,
     Bool(bool),
     /// Times are milliseconds.
@@ -61,7 +61,7 @@ enum Key {
 /// A combination with its count and the cells of its metrics.
 #[derive(Clone, Debug)]
 struct Combination {
-    keys: Vec<Key>,
+    keys: Vec<CompositeKey>,
     count: u64,
     metrics: Vec<Cell>,
 }
@@ -78,8 +78,8 @@ fn unsupported(what: &str) -> Problem {
 pub fn parse(
     translator: &Translator<'_>,
     body: &Value,
-    time_buckets: impl Fn(&Value) -> Parsed<TimeBuckets>,
-) -> Parsed<Composite> {
+    time_buckets: impl Fn(&Value) -> ParsedSources<TimeBuckets>,
+) -> ParsedSources<Composite> {
     let options = body.as_object().ok_or_else(|| Problem::parsing("[composite] aggregation is no object"))?;
     if let Some(name) = options.keys().find(|name| !["sources", "size", "after"].contains(&name.as_str())) {
         return Err(unsupported(&format!("[{name}]")));
@@ -98,7 +98,7 @@ pub fn parse(
     let list = options.get("sources").and_then(Value::as_array).filter(|list| !list.is_empty());
     let list = list.ok_or_else(|| Problem::argument("Composite [sources] cannot be null or empty"))?;
     let sources =
-        list.iter().map(|one| source(translator, one, &time_buckets)).collect::<Parsed<Vec<_>>>()?;
+        list.iter().map(|one| source(translator, one, &time_buckets)).collect::<ParsedSources<Vec<_>>>()?;
     let mut zones = sources.iter().filter_map(|source| match &source.values {
         Values::Time(time) => Some(&time.zone),
         _ => None,
@@ -108,7 +108,7 @@ pub fn parse(
     }
     let after = match options.get("after") {
         None | Some(Value::Null) => None,
-        Some(after) => Some(sources.iter().map(|source| source.after(after)).collect::<Parsed<_>>()?),
+        Some(after) => Some(sources.iter().map(|source| source.after(after)).collect::<ParsedSources<_>>()?),
     };
     Ok(Composite { sources, size, after })
 }
@@ -117,8 +117,8 @@ pub fn parse(
 fn source(
     translator: &Translator<'_>,
     value: &Value,
-    time_buckets: &impl Fn(&Value) -> Parsed<TimeBuckets>,
-) -> Parsed<Source> {
+    time_buckets: &impl Fn(&Value) -> ParsedSources<TimeBuckets>,
+) -> ParsedSources<CompositeSource> {
     let one = |value: &Value| -> Option<(String, Value)> {
         let object = value.as_object().filter(|object| object.len() == 1)?;
         object.iter().next().map(|(name, value)| (name.clone(), value.clone()))
@@ -169,45 +169,47 @@ fn source(
         }
         other => return Err(unsupported(&format!("[{other}] as a source"))),
     };
-    Ok(Source { name, field: translator.field(&named), values, is_ascending, has_missing })
+    Ok(CompositeSource { name, field: translator.field(&named), values, is_ascending, has_missing })
 }
 
 const HOUR: i64 = 3_600_000 * MS;
 /// Zones differ by multiples of it.
 const QUARTER_HOUR: i64 = HOUR / 4;
 
-impl Source {
+impl CompositeSource {
     /// Its value of the key that a page begins after.
-    fn after(&self, after: &Value) -> Parsed<Key> {
+    fn after(&self, after: &Value) -> ParsedSources<CompositeKey> {
         let wrong = || Problem::argument(format!("[after] has no value for the source [{}]", self.name));
         let value = after.get(&self.name).ok_or_else(wrong)?;
         if let (Values::Time(time), Some(text)) = (&self.values, value.as_str()) {
             let clock = SearchClock { zone: time.zone.clone(), ..SearchClock::new() };
             let period = clock.period(text, time.format.as_deref()).ok_or_else(wrong)?;
-            return Ok(Key::Int(period.from.div_euclid(MS)));
+            return Ok(CompositeKey::Int(period.from.div_euclid(MS)));
         }
         Ok(match value {
-            Value::Null => Key::Missing,
-            Value::Bool(truth) => Key::Bool(*truth),
-            Value::String(text) => Key::Text(text.clone()),
-            Value::Number(number) => {
-                number.as_i64().map(Key::Int).or_else(|| number.as_f64().map(Key::Float)).ok_or_else(wrong)?
-            }
+            Value::Null => CompositeKey::Missing,
+            Value::Bool(truth) => CompositeKey::Bool(*truth),
+            Value::String(text) => CompositeKey::Text(text.clone()),
+            Value::Number(number) => number
+                .as_i64()
+                .map(CompositeKey::Int)
+                .or_else(|| number.as_f64().map(CompositeKey::Float))
+                .ok_or_else(wrong)?,
             _ => return Err(wrong()),
         })
     }
 
-    fn shown(&self, key: &Key) -> Parsed<Value> {
+    fn shown(&self, key: &CompositeKey) -> ParsedSources<Value> {
         Ok(match (key, &self.values) {
-            (Key::Int(ms), Values::Time(TimeBuckets { zone, format: Some(format), .. })) => {
+            (CompositeKey::Int(ms), Values::Time(TimeBuckets { zone, format: Some(format), .. })) => {
                 json!(printed(ms.saturating_mul(MS), zone, Some(format))?)
             }
-            (Key::Missing, _) => Value::Null,
-            (Key::Bool(truth), _) => json!(truth),
-            (Key::Int(number), Values::Numbers { .. }) => json!(*number as f64),
-            (Key::Int(number), _) => json!(number),
-            (Key::Float(number), _) => json!(number),
-            (Key::Text(text), _) => json!(text),
+            (CompositeKey::Missing, _) => Value::Null,
+            (CompositeKey::Bool(truth), _) => json!(truth),
+            (CompositeKey::Int(number), Values::Numbers { .. }) => json!(*number as f64),
+            (CompositeKey::Int(number), _) => json!(number),
+            (CompositeKey::Float(number), _) => json!(number),
+            (CompositeKey::Text(text), _) => json!(text),
         })
     }
 
@@ -244,47 +246,47 @@ impl Source {
         Some(Group { value, name: Some(key_name(&self.name)), span: Span::default() })
     }
 
-    fn compare(&self, one: &Key, other: &Key) -> Ordering {
+    fn compare(&self, one: &CompositeKey, other: &CompositeKey) -> Ordering {
         let by = one.compare(other);
         if self.is_ascending { by } else { by.reverse() }
     }
 }
 
-impl Key {
-    fn from_cell(cell: Cell) -> Key {
+impl CompositeKey {
+    fn from_cell(cell: Cell) -> CompositeKey {
         match cell {
-            Cell::Bool(truth) => Key::Bool(truth),
-            Cell::Int(number) => Key::Int(number),
-            Cell::Float(number) => Key::Float(number),
-            Cell::Time(at) => Key::Int(at.div_euclid(MS)),
-            Cell::Missing => Key::Missing,
-            other => Key::Text(other.to_string()),
+            Cell::Bool(truth) => CompositeKey::Bool(truth),
+            Cell::Int(number) => CompositeKey::Int(number),
+            Cell::Float(number) => CompositeKey::Float(number),
+            Cell::Time(at) => CompositeKey::Int(at.div_euclid(MS)),
+            Cell::Missing => CompositeKey::Missing,
+            other => CompositeKey::Text(other.to_string()),
         }
     }
 
     fn rank(&self) -> u8 {
         match self {
-            Key::Missing => 0,
-            Key::Bool(_) => 1,
-            Key::Int(_) | Key::Float(_) => 2,
-            Key::Text(_) => 3,
+            CompositeKey::Missing => 0,
+            CompositeKey::Bool(_) => 1,
+            CompositeKey::Int(_) | CompositeKey::Float(_) => 2,
+            CompositeKey::Text(_) => 3,
         }
     }
 
     fn number(&self) -> f64 {
         match self {
-            Key::Int(number) => *number as f64,
-            Key::Float(number) => *number,
+            CompositeKey::Int(number) => *number as f64,
+            CompositeKey::Float(number) => *number,
             _ => 0.0,
         }
     }
 
     /// Missing values come first, then truths, numbers and texts.
-    fn compare(&self, other: &Key) -> Ordering {
+    fn compare(&self, other: &CompositeKey) -> Ordering {
         match (self, other) {
-            (Key::Bool(one), Key::Bool(other)) => one.cmp(other),
-            (Key::Int(one), Key::Int(other)) => one.cmp(other),
-            (Key::Text(one), Key::Text(other)) => one.cmp(other),
+            (CompositeKey::Bool(one), CompositeKey::Bool(other)) => one.cmp(other),
+            (CompositeKey::Int(one), CompositeKey::Int(other)) => one.cmp(other),
+            (CompositeKey::Text(one), CompositeKey::Text(other)) => one.cmp(other),
             (one, other) => one.rank().cmp(&other.rank()).then(one.number().total_cmp(&other.number())),
         }
     }
@@ -353,7 +355,7 @@ fn metric_value(metric: &Metric, cells: &[Cell]) -> Value {
 }
 
 /// The metrics in a composite; other aggregations in it are refused.
-fn metrics(inner: &[Aggregation]) -> Parsed<Vec<(&Aggregation, &Metric)>> {
+fn metrics(inner: &[Aggregation]) -> ParsedSources<Vec<(&Aggregation, &Metric)>> {
     let each = inner.iter().map(|aggregation| match &aggregation.kind {
         AggregationKind::Metric(metric) => Ok((aggregation, metric)),
         _ => Err(unsupported(&format!("[{}], which is no metric, in it", aggregation.name))),
@@ -363,7 +365,12 @@ fn metrics(inner: &[Aggregation]) -> Parsed<Vec<(&Aggregation, &Metric)>> {
 
 impl Composite {
     /// The page that is asked for.
-    pub fn page(&self, calculation: &Calculation<'_>, view: &View, inner: &[Aggregation]) -> Parsed<Value> {
+    pub fn page(
+        &self,
+        calculation: &Calculation<'_>,
+        view: &View,
+        inner: &[Aggregation],
+    ) -> ParsedSources<Value> {
         let metrics = metrics(inner)?;
         let combinations = self.combinations(calculation, view, &metrics)?;
         let first = self.after.as_ref().map_or(0, |after| {
@@ -371,7 +378,7 @@ impl Composite {
         });
         let page = combinations.iter().skip(first).take(self.size);
         let buckets =
-            page.map(|combination| self.bucket(combination, &metrics)).collect::<Parsed<Vec<_>>>()?;
+            page.map(|combination| self.bucket(combination, &metrics)).collect::<ParsedSources<Vec<_>>>()?;
         let mut answered = Map::new();
         if let Some(last) = buckets.last() {
             answered.insert("after_key".to_owned(), last["key"].clone());
@@ -380,7 +387,7 @@ impl Composite {
         Ok(Value::Object(answered))
     }
 
-    fn bucket(&self, combination: &Combination, metrics: &[(&Aggregation, &Metric)]) -> Parsed<Value> {
+    fn bucket(&self, combination: &Combination, metrics: &[(&Aggregation, &Metric)]) -> ParsedSources<Value> {
         let mut key = Map::new();
         for (source, value) in self.sources.iter().zip(&combination.keys) {
             key.insert(source.name.clone(), source.shown(value)?);
@@ -399,7 +406,7 @@ impl Composite {
         Ok(bucket)
     }
 
-    fn compare(&self, one: &[Key], other: &[Key]) -> Ordering {
+    fn compare(&self, one: &[CompositeKey], other: &[CompositeKey]) -> Ordering {
         let each = self.sources.iter().zip(one.iter().zip(other));
         each.map(|(source, (one, other))| source.compare(one, other))
             .find(|by| by.is_ne())
@@ -411,7 +418,7 @@ impl Composite {
         calculation: &Calculation<'_>,
         view: &View,
         metrics: &[(&Aggregation, &Metric)],
-    ) -> Parsed<Arc<Vec<Combination>>> {
+    ) -> ParsedSources<Arc<Vec<Combination>>> {
         let kinds: Vec<_> = metrics.iter().map(|(_, metric)| (kind_name(&metric.kind), metric)).collect();
         let asked = format!("{} {view:?} {:?} {kinds:?}", calculation.snapshot.revision(), self.sources);
         let kept = || calculation.composites.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -463,7 +470,7 @@ impl Composite {
                 aggregates.push(aggregate(name, function, Some(expr(ExprKind::Field(field))), parameter));
             }
         }
-        let by = self.sources.iter().filter_map(Source::group).collect();
+        let by = self.sources.iter().filter_map(CompositeSource::group).collect();
         Query {
             filter: all(filter),
             stages: vec![Stage { kind: StageKind::Stats { aggregates, by }, span: Span::default() }],
@@ -483,14 +490,15 @@ impl Composite {
                 _ => 0,
             };
             Combination {
-                keys: keys.iter().map(|place| Key::from_cell(cell(row, place))).collect(),
+                keys: keys.iter().map(|place| CompositeKey::from_cell(cell(row, place))).collect(),
                 count,
                 metrics: places[1..].iter().map(|place| cell(row, place)).collect(),
             }
         });
         let is_whole = |combination: &Combination| {
             let mut keys = self.sources.iter().zip(&combination.keys);
-            combination.count > 0 && keys.all(|(source, key)| source.has_missing || *key != Key::Missing)
+            combination.count > 0
+                && keys.all(|(source, key)| source.has_missing || *key != CompositeKey::Missing)
         };
         rows.filter(is_whole).collect()
     }

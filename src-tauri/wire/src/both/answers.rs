@@ -24,13 +24,13 @@ use crate::session::{Call, Session};
 use crate::tables::{RunRequest, Table, keep, kept, page_of_table};
 use crate::types::{CaseSummary, Empty, ErrorCode, Timeline, TimelineRequest, WireError};
 
-type Json = Result<serde_json::Value, WireError>;
+type AnswerJson = Result<serde_json::Value, WireError>;
 
-fn json<T: Serialize>(reply: Answer<T>) -> Json {
+fn json<T: Serialize>(reply: Answer<T>) -> AnswerJson {
     serde_json::to_value(reply?).map_err(|error| WireError::internal(&error))
 }
 
-pub fn answer(session: &Session, call: &Call<'_>, path: &str, command: &Command) -> Json {
+pub fn answer(session: &Session, call: &Call<'_>, path: &str, command: &Command) -> AnswerJson {
     match command {
         Command::ForgetCase(_) => return json(Ok(Empty {})),
         Command::Live(_) => return json(Ok(LiveStatus::default())),

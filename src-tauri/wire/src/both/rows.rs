@@ -27,12 +27,12 @@ pub fn asked(view: &View) -> Answer<(Filter, Range)> {
     Ok((indexer::View::parse(&view.query, range.0, range.1)?.filter, range))
 }
 
-type AskedBy<'a> = (&'a Session, &'a Call<'a>);
+type RowsCall<'a> = (&'a Session, &'a Call<'a>);
 
 /// Asks the merged list of a filter.
 fn listed<T>(
     together: &Together,
-    (session, call): AskedBy<'_>,
+    (session, call): RowsCall<'_>,
     (filter, range): (&Filter, Range),
     direction: Direction,
     ask: impl FnOnce(&mut MergedListing<'_>) -> indexer::Result<T>,
@@ -49,7 +49,7 @@ fn listed<T>(
     })
 }
 
-pub fn page(together: &Together, by: AskedBy<'_>, request: &PageRequest) -> Answer<Page> {
+pub fn page(together: &Together, by: RowsCall<'_>, request: &PageRequest) -> Answer<Page> {
     let started = Instant::now();
     let (filter, range) = asked(&request.view)?;
     let shown = shown(&request.columns);
@@ -81,7 +81,7 @@ fn of_lane(lane: &OpenLane, row: Row) -> Row {
     Row { id: Together::outside(lane, row.id), source_name: named(lane, &row.source_name), ..row }
 }
 
-pub fn locate(together: &Together, by: AskedBy<'_>, request: &LocateRequest) -> Answer<Located> {
+pub fn locate(together: &Together, by: RowsCall<'_>, request: &LocateRequest) -> Answer<Located> {
     let (filter, range) = asked(&request.view)?;
     let event = request.event.map(|id| together.inside(id)).transpose()?;
     let document = match event {
@@ -108,7 +108,7 @@ pub fn locate(together: &Together, by: AskedBy<'_>, request: &LocateRequest) -> 
     Ok(Located { row })
 }
 
-pub fn seek(together: &Together, by: AskedBy<'_>, request: &SeekRequest) -> Answer<SeekReply> {
+pub fn seek(together: &Together, by: RowsCall<'_>, request: &SeekRequest) -> Answer<SeekReply> {
     let (filter, range) = asked(&request.view)?;
     let wanted = indexer::View::parse(&request.wanted, None, None)?.filter;
     let (row, says) = listed(together, by, (&filter, range), request.order, |listing| {
@@ -148,7 +148,7 @@ fn detail(together: &Together, call: &Call<'_>, id: indexer::EventId, cut: usize
     }
 }
 
-pub fn context(together: &Together, by: AskedBy<'_>, request: &ContextRequest) -> Answer<Context> {
+pub fn context(together: &Together, by: RowsCall<'_>, request: &ContextRequest) -> Answer<Context> {
     let call = by.1;
     let event = detail(together, call, request.id, ROW_BYTES)?;
     let filter = match &request.around {

@@ -28,7 +28,7 @@ type Trouble = Arc<Mutex<Option<(Error, u64)>>>;
 pub(crate) struct Receiving {
     case: Arc<Case>,
     home: PathBuf,
-    sources: Vec<Held>,
+    sources: Vec<HeldReceiver>,
     receiver: Option<Receiver>,
     /// Calls that write the case meanwhile: the receiver is kept until they have ended.
     writers: usize,
@@ -38,7 +38,7 @@ pub(crate) struct Receiving {
     next: u32,
 }
 
-struct Held {
+struct HeldReceiver {
     id: u32,
     kind: LiveKind,
     reading: LiveReading,
@@ -79,7 +79,7 @@ impl Receiving {
     fn hold(&mut self, kind: LiveKind, reading: LiveReading, state: State) -> u32 {
         let id = self.next;
         self.next += 1;
-        self.sources.push(Held { id, kind, reading, state, counters: Arc::default() });
+        self.sources.push(HeldReceiver { id, kind, reading, state, counters: Arc::default() });
         id
     }
 
@@ -243,7 +243,7 @@ impl Receiving {
     }
 
     fn remember(&self) -> Answer<()> {
-        let remembered = |held: &Held| RememberedSource {
+        let remembered = |held: &HeldReceiver| RememberedSource {
             kind: held.kind.clone(),
             reading: held.reading.clone(),
             paused: matches!(held.state, State::Paused),
@@ -339,14 +339,14 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn end(held: &mut Held, state: State) {
+fn end(held: &mut HeldReceiver, state: State) {
     if let State::Running(running, stop) = std::mem::replace(&mut held.state, state) {
         stop.set();
         running.join();
     }
 }
 
-fn status_of(held: &Held, snapshot: &Snapshot) -> LiveSource {
+fn status_of(held: &HeldReceiver, snapshot: &Snapshot) -> LiveSource {
     let counted = counted(held.counters.read().sources, snapshot);
     let nothing = || match &held.kind {
         LiveKind::Follow { paths } => paths.iter().find_map(|path| receive::why_nothing(Path::new(path))),

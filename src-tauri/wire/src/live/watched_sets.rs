@@ -38,7 +38,7 @@ pub struct WatchSetsRequest {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Remembered {
+struct RememberedSets {
     version: u32,
     #[serde(flatten)]
     sets: WatchedSets,
@@ -47,7 +47,7 @@ struct Remembered {
 /// What a case remembers. A file that cannot be read, or is of a later version, remembers nothing.
 pub(super) fn read(case: &Path) -> WatchedSets {
     let text = fs::read(case.join(FILE)).unwrap_or_default();
-    let remembered = serde_json::from_slice::<Remembered>(&text).ok();
+    let remembered = serde_json::from_slice::<RememberedSets>(&text).ok();
     remembered.filter(|found| found.version == VERSION).map(|found| found.sets).unwrap_or_default()
 }
 
@@ -60,7 +60,7 @@ fn write(case: &Path, sets: WatchedSets) -> std::io::Result<()> {
         };
     }
     let new = case.join("watch.json.new");
-    fs::write(&new, serde_json::to_vec_pretty(&Remembered { version: VERSION, sets })?)?;
+    fs::write(&new, serde_json::to_vec_pretty(&RememberedSets { version: VERSION, sets })?)?;
     fs::rename(new, file)
 }
 

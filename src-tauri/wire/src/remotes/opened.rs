@@ -63,11 +63,11 @@ pub(crate) struct RemoteCase {
     cluster: Cluster,
     pub overview: Overview,
     pub revision: u64,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptRemote>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptRemote {
     listings: Vec<(String, Arc<Mutex<Listing>>)>,
     /// Indexes in the order of their numbers.
     indexes: Vec<String>,
@@ -91,7 +91,7 @@ pub(crate) fn opened(session: &Session, call: &Call<'_>, name: &str, again: bool
     };
     let indexes = overview.indexes.iter().map(|index| index.name.clone()).collect();
     let documents = known.map(|known| std::mem::take(&mut locked(&known.kept).documents));
-    let kept = Kept { indexes, documents: documents.unwrap_or_default(), listings: Vec::new() };
+    let kept = KeptRemote { indexes, documents: documents.unwrap_or_default(), listings: Vec::new() };
     let cluster = cluster.for_question(&Cancel::default());
     let case = RemoteCase { remote: remote.clone(), cluster, overview, revision, kept: Mutex::new(kept) };
     let case = Arc::new(case);

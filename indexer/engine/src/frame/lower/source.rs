@@ -82,9 +82,9 @@ fn scan_of(plan: &DslPlan) -> Option<&Arc<dyn AnonymousScan>> {
 
 /// What polars would ask the scan of events for, of a plan that only selects from them; nothing where it does
 /// something else as well.
-fn selected(plan: &DslPlan, names: &[&str], events: &Events) -> Option<Seen> {
+fn selected(plan: &DslPlan, names: &[&str], events: &Events) -> Option<SourceSeen> {
     let seen = Arc::new(Mutex::new(None));
-    let probe = Arc::new(Probe { schema: Arc::clone(&events.schema), seen: Arc::clone(&seen) });
+    let probe = Arc::new(SourceProbe { schema: Arc::clone(&events.schema), seen: Arc::clone(&seen) });
     let mut plan = plan.clone();
     replace_scan(&mut plan, &(probe as Arc<dyn AnonymousScan>));
     let mut frame = LazyFrame::from(plan);
@@ -121,18 +121,18 @@ fn replace_scan(plan: &mut DslPlan, by: &Arc<dyn AnonymousScan>) {
 }
 
 /// What a scan is asked for.
-struct Seen {
+struct SourceSeen {
     predicate: Option<Expr>,
     rows: Option<usize>,
 }
 
 /// A scan that has no rows, and keeps what it is asked for.
-struct Probe {
+struct SourceProbe {
     schema: SchemaRef,
-    seen: Arc<Mutex<Option<Seen>>>,
+    seen: Arc<Mutex<Option<SourceSeen>>>,
 }
 
-impl AnonymousScan for Probe {
+impl AnonymousScan for SourceProbe {
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -151,7 +151,7 @@ impl AnonymousScan for Probe {
 
     fn scan(&self, asked: AnonymousScanArgs) -> PolarsResult<DataFrame> {
         let predicate = asked.predicate.as_ref().and_then(static_part);
-        let seen = Seen { predicate, rows: asked.n_rows };
+        let seen = SourceSeen { predicate, rows: asked.n_rows };
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(seen);
         let whole = DataFrame::empty_with_schema(&self.schema);
         match asked.with_columns {

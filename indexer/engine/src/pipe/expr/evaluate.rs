@@ -40,7 +40,7 @@ impl Value<'_> {
 }
 
 /// What is evaluated: a value, and the unit of its numbers where they are durations, in nanoseconds.
-struct Found<'t> {
+struct Evaluated<'t> {
     value: Value<'t>,
     unit_ns: Option<f64>,
 }
@@ -73,8 +73,8 @@ struct Evaluator<'t> {
 }
 
 impl<'t> Evaluator<'t> {
-    fn value(&self, node: &Node) -> Result<Found<'t>> {
-        let plain = |value| Ok(Found { value, unit_ns: None });
+    fn value(&self, node: &Node) -> Result<Evaluated<'t>> {
+        let plain = |value| Ok(Evaluated { value, unit_ns: None });
         match node {
             Node::Constant(cell) => plain(Value::One(cell.clone())),
             // Without another value that has a unit, a duration counts in milliseconds.
@@ -89,7 +89,7 @@ impl<'t> Evaluator<'t> {
                 let found = self.value(inner)?;
                 let zero = Value::One(Cell::Int(0));
                 let value = self.binary(BinaryOp::Subtract, &zero, &found.value);
-                Ok(Found { value, unit_ns: found.unit_ns })
+                Ok(Evaluated { value, unit_ns: found.unit_ns })
             }
             Node::Not(inner) => {
                 let truths = self.truths(&self.value(inner)?.value);
@@ -136,14 +136,14 @@ impl<'t> Evaluator<'t> {
         }
     }
 
-    fn call(&self, function: Function, arguments: &[Node]) -> Result<Found<'t>> {
-        let found: Vec<Found> = arguments.iter().map(|one| self.value(one)).collect::<Result<_>>()?;
+    fn call(&self, function: Function, arguments: &[Node]) -> Result<Evaluated<'t>> {
+        let found: Vec<Evaluated> = arguments.iter().map(|one| self.value(one)).collect::<Result<_>>()?;
         let unit_ns = found.iter().find_map(|one| one.unit_ns);
         let values: Vec<Value> = found.into_iter().map(|one| one.value).collect();
         let value = self
             .chosen(function, &values)
             .map_or_else(|| self.of_all(&values, |cells| functions::call(function, cells, self.clock)), many);
-        Ok(Found { value, unit_ns })
+        Ok(Evaluated { value, unit_ns })
     }
 
     /// What functions give that choose one of their arguments in each row; nothing for the others.
@@ -230,7 +230,7 @@ impl<'t> Evaluator<'t> {
         }
     }
 
-    fn two(&self, op: BinaryOp, left: &Node, right: &Node) -> Result<Found<'t>> {
+    fn two(&self, op: BinaryOp, left: &Node, right: &Node) -> Result<Evaluated<'t>> {
         let (left, right, unit) = match (left, right) {
             (Node::Duration(_), Node::Duration(_)) => {
                 (self.value(left)?.value, self.value(right)?.value, None)
@@ -253,7 +253,7 @@ impl<'t> Evaluator<'t> {
         let of_times = op == BinaryOp::Subtract && left.is_time() && right.is_time();
         let value = self.binary(op, &left, &right);
         let is_sum = matches!(op, BinaryOp::Add | BinaryOp::Subtract) && !value.is_time();
-        Ok(Found { value, unit_ns: if of_times { Some(1.0) } else { unit.filter(|_| is_sum) } })
+        Ok(Evaluated { value, unit_ns: if of_times { Some(1.0) } else { unit.filter(|_| is_sum) } })
     }
 
     fn binary(&self, op: BinaryOp, left: &Value<'t>, right: &Value<'t>) -> Value<'t> {

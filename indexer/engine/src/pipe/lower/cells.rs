@@ -10,7 +10,7 @@ use super::super::calendar::Width;
 use super::super::column::{Column, Data};
 use super::super::run::{Run, Scope};
 use super::super::source::Reader;
-use super::{LoweredKey, Reason};
+use super::{GeneralPathReason, LoweredKey};
 use crate::Engine;
 use crate::aggregate::{AxisKeys, Counting, DENSE, Lookup, columns, counts_of_codes, each_block_of};
 use crate::exec::SegmentRows;
@@ -19,24 +19,24 @@ use base::limits::{CANCEL_ROWS, LOWERED_CELLS};
 use store::{ColumnValues, Scalar, StoredColumn, Times, Unit, level_of};
 
 /// Rows, and the first cell that they belong to.
-type Runs = Vec<(Range<usize>, u32)>;
+type CellRuns = Vec<(Range<usize>, u32)>;
 
 pub struct GroupCells<'a> {
     pub part: &'a SegmentRows,
-    axes: Vec<Axis>,
+    axes: Vec<KeyAxis>,
     /// The rows of each bin of time, or all rows, and the first of their cells.
-    pub runs: Runs,
+    pub runs: CellRuns,
     /// How many there are.
     pub count: usize,
 }
 
-struct Axis {
-    by: By,
+struct KeyAxis {
+    by: CellKey,
     /// How many cells one place is axis_keys from the next.
     stride: u32,
 }
 
-enum By {
+enum CellKey {
     /// Where the bins begin; [`NO_TIME`] for events without a time.
     Time(Vec<i64>),
     /// The only column of a field. Its places are the codes.
@@ -45,12 +45,12 @@ enum By {
     Nothing,
 }
 
-impl By {
+impl CellKey {
     fn places(&self) -> usize {
         match self {
-            By::Time(starts) => starts.len(),
-            By::Codes(_, column) => column.largest as usize + 1,
-            By::Nothing => 1,
+            CellKey::Time(starts) => starts.len(),
+            CellKey::Codes(_, column) => column.largest as usize + 1,
+            CellKey::Nothing => 1,
         }
     }
 }
@@ -77,7 +77,7 @@ impl<'a> GroupCells<'a> {
         part: &'a SegmentRows,
         scope: Scope<'_>,
         run: &Run<'_>,
-    ) -> Result<std::result::Result<GroupCells<'a>, Reason>> {
+    ) -> Result<std::result::Result<GroupCells<'a>, GeneralPathReason>> {
         let mut axes = Vec::with_capacity(keys.len());
         let mut runs = None;
         for key in keys {
@@ -88,26 +88,26 @@ impl<'a> GroupCells<'a> {
                         return Ok(Err("it has too many bins of time"));
                     };
                     runs = Some(bins);
-                    By::Time(starts)
+                    CellKey::Time(starts)
                 }
                 LoweredKey::Field(name) => {
                     let found = columns(&part.segment, scope.snapshot.sources(), name, &run.cancel)?;
                     match found.as_slice() {
-                        [] => By::Nothing,
+                        [] => CellKey::Nothing,
                         [column] if is_dense(column) && repeats(column, part) => {
-                            By::Codes(Arc::clone(name), Arc::clone(column))
+                            CellKey::Codes(Arc::clone(name), Arc::clone(column))
                         }
                         [_] => return Ok(Err("a field that it groups by has too many values")),
                         _ => return Ok(Err("a field that it groups by has values of several types")),
                     }
                 }
             };
-            axes.push(Axis { by, stride: 0 });
+            axes.push(KeyAxis { by, stride: 0 });
         }
         // Time is the slowest part.
         let mut count = 1_usize;
         let (time, fields): (Vec<_>, Vec<_>) =
-            axes.iter_mut().partition(|axis| matches!(axis.by, By::Time(_)));
+            axes.iter_mut().partition(|axis| matches!(axis.by, CellKey::Time(_)));
         for axis in fields.into_iter().chain(time) {
             axis.stride = count.min(LOWERED_CELLS) as u32;
             count = count.saturating_mul(axis.by.places());
@@ -115,7 +115,8 @@ impl<'a> GroupCells<'a> {
         if count > LOWERED_CELLS.min(4 * part.len() + 4_096) {
             return Ok(Err("there are more combinations of values than rows"));
         }
-        let stride = axes.iter().find(|axis| matches!(axis.by, By::Time(_))).map_or(0, |axis| axis.stride);
+        let stride =
+            axes.iter().find(|axis| matches!(axis.by, CellKey::Time(_))).map_or(0, |axis| axis.stride);
         let mut runs = runs.unwrap_or_else(|| vec![(part.rows(), 0)]);
         for (_, cell) in &mut runs {
             *cell *= stride;
@@ -125,7 +126,8 @@ impl<'a> GroupCells<'a> {
 
     /// How many rows each cell has.
     pub fn counts(&self, case: &Engine) -> Result<Vec<u32>> {
-        let fields: Vec<&Axis> = self.axes.iter().filter(|axis| matches!(axis.by, By::Codes(..))).collect();
+        let fields: Vec<&KeyAxis> =
+            self.axes.iter().filter(|axis| matches!(axis.by, CellKey::Codes(..))).collect();
         let mut counts = vec![0; self.count];
         match fields.as_slice() {
             [] => {
@@ -133,10 +135,12 @@ impl<'a> GroupCells<'a> {
                     counts[*cell as usize] += self.part.count_in(rows.clone()) as u32;
                 }
             }
-            [Axis { by: By::Codes(name, column), .. }] if self.count == column.largest as usize + 1 => {
+            [KeyAxis { by: CellKey::Codes(name, column), .. }]
+                if self.count == column.largest as usize + 1 =>
+            {
                 counts.copy_from_slice(&counts_of_codes(case, name, self.part, column)?);
             }
-            [Axis { by: By::Codes(_, column), .. }] if self.count <= self.part.len() => {
+            [KeyAxis { by: CellKey::Codes(_, column), .. }] if self.count <= self.part.len() => {
                 for (rows, cell) in &self.runs {
                     let mut counting = Counting::new(column.largest as usize + 1);
                     counting.add_codes(column, self.part, rows.clone());
@@ -157,19 +161,19 @@ impl<'a> GroupCells<'a> {
 
     /// How the rows of a run are assigned to cells.
     pub fn axis_keys(&self) -> Vec<AxisKeys> {
-        let lookup = |axis: &Axis| match &axis.by {
-            By::Codes(_, column) => {
+        let lookup = |axis: &KeyAxis| match &axis.by {
+            CellKey::Codes(_, column) => {
                 let places = (0..=column.largest as u32).collect();
                 Some(AxisKeys { lookup: Lookup::Table(Arc::clone(column), places), stride: axis.stride })
             }
-            By::Time(_) | By::Nothing => None,
+            CellKey::Time(_) | CellKey::Nothing => None,
         };
         self.axes.iter().filter_map(lookup).collect()
     }
 
     /// These cells, which are sorted and have rows, in the order of their first rows.
     pub fn by_first_row(&self, used: &[u32]) -> Vec<u32> {
-        let is_time = |axis: &&Axis| matches!(axis.by, By::Time(_));
+        let is_time = |axis: &&KeyAxis| matches!(axis.by, CellKey::Time(_));
         let width = self.axes.iter().find(is_time).map_or(self.count, |axis| axis.stride as usize) as u32;
         let axis_keys = self.axis_keys();
         let mut seen = vec![false; self.count];
@@ -198,17 +202,17 @@ impl<'a> GroupCells<'a> {
 
     /// The values of these cells, a column for each key.
     pub fn keys(&self, cells: &[u32], reader: &Reader<'_>) -> Vec<Column> {
-        let places = |axis: &Axis| {
+        let places = |axis: &KeyAxis| {
             let (stride, count) = (axis.stride as usize, axis.by.places());
             cells.iter().map(move |&cell| cell as usize / stride % count)
         };
-        let column = |axis: &Axis| match &axis.by {
-            By::Time(starts) => Column::times(places(axis).map(|place| starts[place]).collect()),
-            By::Codes(name, column) => {
+        let column = |axis: &KeyAxis| match &axis.by {
+            CellKey::Time(starts) => Column::times(places(axis).map(|place| starts[place]).collect()),
+            CellKey::Codes(name, column) => {
                 let codes: Vec<u64> = places(axis).map(|place| place as u64).collect();
                 values(name, column, &codes, reader)
             }
-            By::Nothing => Column::missing(cells.len()),
+            CellKey::Nothing => Column::missing(cells.len()),
         };
         self.axes.iter().map(column).collect()
     }
@@ -233,9 +237,9 @@ pub fn values(name: &str, column: &Arc<StoredColumn>, codes: &[u64], reader: &Re
 }
 
 /// The rows of each bin of time and its place, and where the bins begin; nothing where they are too many.
-fn bins(part: &SegmentRows, times: &Times, width: &Width, run: &Run<'_>) -> Option<(Runs, Vec<i64>)> {
+fn bins(part: &SegmentRows, times: &Times, width: &Width, run: &Run<'_>) -> Option<(CellRuns, Vec<i64>)> {
     let rows = part.rows();
-    let (mut bins, mut starts): (Runs, Vec<i64>) = (Vec::new(), Vec::new());
+    let (mut bins, mut starts): (CellRuns, Vec<i64>) = (Vec::new(), Vec::new());
     let mut row = rows.start;
     while row < rows.end {
         let time = times.get(row);

@@ -38,10 +38,10 @@ struct Field<'a> {
     name: &'a str,
     counted: Vec<usize>,
     by_rows: Vec<usize>,
-    counts: Counts,
+    counts: GroupCounts,
 }
 
-enum Counts {
+enum GroupCounts {
     /// No event of the segment has the field.
     Missing,
     /// For each cell that has rows, how often it has each code; all zero until the rows are looked at.
@@ -78,11 +78,11 @@ impl<'a> Gathering<'a> {
                 of_field.partition(|(_, (function, _))| is_counted(*function));
             let places = |found: Vec<(usize, &_)>| found.into_iter().map(|(place, _)| place).collect();
             let mut field =
-                Field { name, counted: places(counted), by_rows: places(by_rows), counts: Counts::None };
+                Field { name, counted: places(counted), by_rows: places(by_rows), counts: GroupCounts::None };
             match column {
                 _ if field.counted.is_empty() => {}
                 None => {}
-                Some(None) => field.counts = Counts::Missing,
+                Some(None) => field.counts = GroupCounts::Missing,
                 Some(Some(column)) => field.count(column, (cells, used.cells.len()), scope)?,
             }
             fields.push(field);
@@ -95,7 +95,7 @@ impl<'a> Gathering<'a> {
     /// Counts values, and hands on what needs rows.
     pub fn gather(&mut self, into: &mut Groups, reader: &mut Reader<'_>, run: &Run<'_>) -> Result<()> {
         let is_left =
-            |field: &Field<'_>| !field.by_rows.is_empty() || matches!(field.counts, Counts::Codes(..));
+            |field: &Field<'_>| !field.by_rows.is_empty() || matches!(field.counts, GroupCounts::Codes(..));
         if !self.fields.iter().any(is_left) {
             return Ok(());
         }
@@ -124,15 +124,15 @@ impl<'a> Gathering<'a> {
         let Used { groups, sizes, .. } = self.used;
         for field in &self.fields {
             match &field.counts {
-                Counts::None => {}
-                Counts::Missing => {
+                GroupCounts::None => {}
+                GroupCounts::Missing => {
                     let column = Column::missing(groups.len());
                     for &place in &field.counted {
                         into.calculate(place, groups, Some(&column), Some(sizes));
                     }
                 }
-                Counts::Codes(column, counts) => self.hand_on(field, column, counts, into, reader),
-                Counts::Known(column, counts) => self.hand_on(field, column, counts, into, reader),
+                GroupCounts::Codes(column, counts) => self.hand_on(field, column, counts, into, reader),
+                GroupCounts::Known(column, counts) => self.hand_on(field, column, counts, into, reader),
             }
         }
     }
@@ -173,15 +173,15 @@ impl Field<'_> {
             self.by_rows.append(&mut self.counted);
         } else if cells.count == 1 {
             let counts = counts_of_codes(scope.case, self.name, cells.part, &column)?;
-            self.counts = Counts::Known(column, counts);
+            self.counts = GroupCounts::Known(column, counts);
         } else {
-            self.counts = Counts::Codes(column, vec![0; counts]);
+            self.counts = GroupCounts::Codes(column, vec![0; counts]);
         }
         Ok(())
     }
 
     fn add(&mut self, block: &Block<'_>, places: &[u32]) {
-        let Counts::Codes(column, counts) = &mut self.counts else { return };
+        let GroupCounts::Codes(column, counts) = &mut self.counts else { return };
         let width = column.largest as usize + 1;
         with_codes!(&column.codes, codes => block.for_codes(codes, |cell, code| {
             counts[places[cell as usize] as usize * width + u64::from(code) as usize] += 1;

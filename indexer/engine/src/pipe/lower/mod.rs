@@ -11,9 +11,9 @@ mod gather;
 mod percentiles;
 mod ranked;
 mod sorted;
-pub(super) mod transactions;
 #[cfg(test)]
 mod tests;
+pub(super) mod transactions;
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(super) use sorted::{narrowed, sorted};
 use store::Snapshot;
 
 /// Why something is calculated from tables of rows.
-type Reason = &'static str;
+type GeneralPathReason = &'static str;
 
 /// An aggregation of fields by fields and bins of time.
 pub(super) struct Lowered {
@@ -53,7 +53,7 @@ enum LoweredKey {
 impl Lowered {
     /// Whether an aggregation can be calculated from codes; if not, why. `is_first` is true if no stage precedes
     /// it, so that its columns are those of events.
-    pub fn new(stats: &StatsPlan, is_first: bool) -> std::result::Result<Lowered, Reason> {
+    pub fn new(stats: &StatsPlan, is_first: bool) -> std::result::Result<Lowered, GeneralPathReason> {
         if !is_first {
             return Err("a stage before it makes columns or drops rows");
         }

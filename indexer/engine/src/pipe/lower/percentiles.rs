@@ -19,7 +19,7 @@ use query::functions::Aggregation;
 use store::{Scalar, level_of};
 
 /// What one calculation of the stage is in the answer.
-enum Source {
+enum NumberSource {
     Counts,
     Measured(usize),
 }
@@ -63,7 +63,10 @@ fn key_of(stats: &StatsPlan, scope: Scope<'_>) -> Option<Vec<By>> {
 }
 
 /// The measures, one for each field, and where each calculation finds its values.
-fn measures_of(stats: &StatsPlan, at: (Scope<'_>, &Run<'_>)) -> Result<Option<(Vec<Measure>, Vec<Source>)>> {
+fn measures_of(
+    stats: &StatsPlan,
+    at: (Scope<'_>, &Run<'_>),
+) -> Result<Option<(Vec<Measure>, Vec<NumberSource>)>> {
     let mut fields: Vec<(&str, Vec<f64>)> = Vec::new();
     let mut places = Vec::with_capacity(stats.aggregates.len());
     for one in &stats.aggregates {
@@ -93,7 +96,7 @@ fn measures_of(stats: &StatsPlan, at: (Scope<'_>, &Run<'_>)) -> Result<Option<(V
         .scan(0, |next, (_, percents)| Some(std::mem::replace(next, *next + percents.len())))
         .collect();
     let source = |place: Option<(usize, usize)>| {
-        place.map_or(Source::Counts, |(field, share)| Source::Measured(firsts[field] + share))
+        place.map_or(NumberSource::Counts, |(field, share)| NumberSource::Measured(firsts[field] + share))
     };
     let sources = places.into_iter().map(source).collect();
     let measure = |(field, at): (&str, Vec<f64>)| Measure::Percentiles { field: field.to_owned(), at };
@@ -120,7 +123,7 @@ fn are_widely_spread(field: &str, (scope, run): (Scope<'_>, &Run<'_>)) -> Result
 }
 
 /// A row for each group that has events, ordered by its key.
-fn table(stats: &StatsPlan, sources: &[Source], answer: &Answer) -> Table {
+fn table(stats: &StatsPlan, sources: &[NumberSource], answer: &Answer) -> Table {
     let mut groups: Vec<(Cell, usize)> = match answer.axes.first() {
         Some(Axis::Terms { field, values, .. }) => {
             let keys = values.iter().map(|value| key(field, value));
@@ -137,10 +140,10 @@ fn table(stats: &StatsPlan, sources: &[Source], answer: &Answer) -> Table {
     }
     for (one, source) in stats.aggregates.iter().zip(sources) {
         let column = match source {
-            Source::Counts => {
+            NumberSource::Counts => {
                 Column::ints(groups.iter().map(|&(_, cell)| answer.counts[cell] as i64).collect())
             }
-            Source::Measured(place) => {
+            NumberSource::Measured(place) => {
                 let values = &answer.measured[*place].values;
                 Column::of_cells(groups.iter().map(|&(_, cell)| number(values[cell].as_ref())).collect())
             }
@@ -170,9 +173,9 @@ fn number(value: Option<&Scalar>) -> Cell {
 }
 
 /// What was passed over, in the words of groups.
-fn notes(stats: &StatsPlan, sources: &[Source], answer: &Answer) -> Vec<String> {
-    let note = |(one, source): (&super::super::stages::stats::PlannedAggregate, &Source)| match source {
-        Source::Measured(place) if answer.measured[*place].missing > 0 => Some(format!(
+fn notes(stats: &StatsPlan, sources: &[NumberSource], answer: &Answer) -> Vec<String> {
+    let note = |(one, source): (&super::super::stages::stats::PlannedAggregate, &NumberSource)| match source {
+        NumberSource::Measured(place) if answer.measured[*place].missing > 0 => Some(format!(
             "{}: {} of {} rows have no value",
             one.name, answer.measured[*place].missing, answer.total
         )),

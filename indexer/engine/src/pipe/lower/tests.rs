@@ -43,7 +43,7 @@ fn case() -> (tempfile::TempDir, TestCase) {
 }
 
 /// Why the rows of a query's first aggregation go through tables; nothing where they do not.
-fn reason(case: &TestCase, query: &str) -> Option<Reason> {
+fn reason(case: &TestCase, query: &str) -> Option<GeneralPathReason> {
     let snapshot = case.snapshot();
     let clock =
         RunClock { now: 0, zone: jiff::tz::TimeZone::UTC, range: snapshot.time_range(), folder: ".".into() };
@@ -120,11 +120,10 @@ fn answer(case: &TestCase, query: &str, by_rows: bool) -> (Vec<Arc<str>>, Vec<Ve
     answer_within(case, query, &options).expect(query)
 }
 
-fn answer_within(
-    case: &TestCase,
-    query: &str,
-    options: &RunOptions,
-) -> Result<(Vec<Arc<str>>, Vec<Vec<Cell>>, Vec<String>)> {
+/// Names of columns, their cells, and notes.
+type Whole = (Vec<Arc<str>>, Vec<Vec<Cell>>, Vec<String>);
+
+fn answer_within(case: &TestCase, query: &str, options: &RunOptions) -> Result<Whole> {
     let (parsed, never) = (parse_query(query).expect(query), Cancel::default());
     let table = case.run(&case.snapshot(), &parsed, (None, None), options, &mut |_| {}, &never)?;
     let cells =

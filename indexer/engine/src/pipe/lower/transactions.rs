@@ -10,7 +10,7 @@ use super::super::stages::transaction::{One, Transaction};
 use super::super::table::Table;
 use super::percentiles::key;
 use super::ranked::bytes_of_values;
-use super::{Reason, kinds};
+use super::{GeneralPathReason, kinds};
 use crate::aggregate::{Coded, GlobalValues};
 use base::FieldKind;
 use base::error::{ErrorKind, Result};
@@ -19,7 +19,7 @@ use ingest::NO_TIME;
 use store::{EventKeys, Levels, Snapshot, Times};
 
 /// Whether transactions can be put together by codes; if not, why.
-pub fn can_code(stage: &Transaction, snapshot: &Snapshot) -> std::result::Result<(), Reason> {
+pub fn can_code(stage: &Transaction, snapshot: &Snapshot) -> std::result::Result<(), GeneralPathReason> {
     if stage.starts_with.is_some() || stage.ends_with.is_some() {
         return Err("each event is tested for being the first or the last one");
     }

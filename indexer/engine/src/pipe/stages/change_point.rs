@@ -33,7 +33,7 @@ const MEDIAN_DISTANCE: f64 = 0.6745;
 /// The fewest values that a result can come from.
 const FEWEST: usize = 6;
 
-struct Change {
+struct FoundChange {
     kind: &'static str,
     at: Option<usize>,
     before: f64,
@@ -96,9 +96,9 @@ impl Step for ChangePoint {
     }
 }
 
-fn find(series: &[f64]) -> Change {
+fn find(series: &[f64]) -> FoundChange {
     let middle = median(series);
-    let nothing = Change { kind: "none", at: None, before: middle, after: middle, chance: 1.0 };
+    let nothing = FoundChange { kind: "none", at: None, before: middle, after: middle, chance: 1.0 };
     if series.len() < FEWEST {
         return nothing;
     }
@@ -107,7 +107,7 @@ fn find(series: &[f64]) -> Change {
     }
     let (at, chance) = pettitt(series);
     if chance >= CHANCE || at + 1 >= series.len() {
-        return Change { chance, ..nothing };
+        return FoundChange { chance, ..nothing };
     }
     let (before, after) = (median(&series[..=at]), median(&series[at + 1..]));
     let slope = slope(series);
@@ -119,9 +119,9 @@ fn find(series: &[f64]) -> Change {
     let line = error(&|place| middle + slope * (place as f64 - centre));
     if line < levels {
         let end = slope * centre;
-        return Change { kind: "trend", at: Some(0), before: middle - end, after: middle + end, chance };
+        return FoundChange { kind: "trend", at: Some(0), before: middle - end, after: middle + end, chance };
     }
-    Change { kind: "step", at: Some(at + 1), before, after, chance }
+    FoundChange { kind: "step", at: Some(at + 1), before, after, chance }
 }
 
 fn median(numbers: &[f64]) -> f64 {
@@ -135,7 +135,7 @@ fn median(numbers: &[f64]) -> f64 {
 }
 
 /// A few consecutive values that are outliers.
-fn outlier(series: &[f64], middle: f64) -> Option<Change> {
+fn outlier(series: &[f64], middle: f64) -> Option<FoundChange> {
     let distances: Vec<f64> = series.iter().map(|value| (value - middle).abs()).collect();
     let usual = median(&distances) / MEDIAN_DISTANCE;
     // In a series that never moves, any difference is an outlier, except one of rounding.
@@ -150,7 +150,7 @@ fn outlier(series: &[f64], middle: f64) -> Option<Change> {
     let kind = if series[at] > middle { "spike" } else { "dip" };
     // Chebyshev's bound holds for every distribution.
     let chance = if usual > 0.0 { (usual / distances[at]).powi(2) } else { 0.0 };
-    Some(Change { kind, at: Some(at), before: middle, after: series[at], chance })
+    Some(FoundChange { kind, at: Some(at), before: middle, after: series[at], chance })
 }
 
 /// The last place before the change, and how often chance gives as large a one.

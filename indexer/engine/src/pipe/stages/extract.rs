@@ -26,7 +26,7 @@ pub enum ExtractPattern {
 }
 
 /// The columns of a text, each with its value.
-type Found = Vec<(usize, Cell)>;
+type Extracted = Vec<(usize, Cell)>;
 
 impl ExtractPattern {
     /// The columns it makes.
@@ -39,7 +39,7 @@ impl ExtractPattern {
         }
     }
 
-    fn find(&self, text: &str, search: &mut Search, names: &mut Vec<String>) -> Found {
+    fn find(&self, text: &str, search: &mut Search, names: &mut Vec<String>) -> Extracted {
         let mut found = Vec::new();
         match self {
             ExtractPattern::Extractor(extractor) => {
@@ -102,7 +102,7 @@ impl RowStep for Extract {
         let mut names = self.by.names();
         // Each distinct text is looked at once.
         let mut places: HashMap<u32, u32> = HashMap::new();
-        let mut distinct: Vec<Found> = Vec::new();
+        let mut distinct: Vec<Extracted> = Vec::new();
         let mut order = Vec::with_capacity(rows.rows());
         for row in 0..rows.rows() {
             let code = match &column.data {

@@ -17,12 +17,12 @@ pub struct Facets {
     /// Those asked for; all that come where none is.
     fields: Vec<Arc<str>>,
     values: usize,
-    found: Vec<Facet>,
+    found: Vec<FacetCounts>,
     rows: u64,
     bytes: usize,
 }
 
-struct Facet {
+struct FacetCounts {
     name: Arc<str>,
     values: Interner,
     counts: Vec<u64>,
@@ -49,7 +49,7 @@ impl Facets {
     pub fn add(&mut self, name: &Arc<str>, values: &Column, weights: Option<&[u64]>, ids: &mut Vec<u32>) {
         let place = self.found.iter().position(|facet| facet.name == *name).unwrap_or_else(|| {
             let name = Arc::clone(name);
-            self.found.push(Facet { name, values: Interner::default(), counts: Vec::new() });
+            self.found.push(FacetCounts { name, values: Interner::default(), counts: Vec::new() });
             self.found.len() - 1
         });
         let facet = &mut self.found[place];

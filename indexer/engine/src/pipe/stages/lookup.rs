@@ -17,7 +17,7 @@ use base::error::{AtPath, Error, ErrorKind, Result};
 use base::limits::LOOKUP_BYTES;
 use store::{ParquetKind, Values, other_parquet};
 
-pub struct Lookup {
+pub struct LookupStage {
     /// Columns of the rows, in the order of the file's keys.
     on: Vec<Arc<str>>,
     /// The first line of each key, as texts: `1` in a file finds the number 1.
@@ -26,12 +26,16 @@ pub struct Lookup {
 }
 
 /// A file's columns.
-type Columns = (Vec<String>, Vec<Vec<Cell>>);
+type TableColumns = (Vec<String>, Vec<Vec<Cell>>);
 
-impl Lookup {
+impl LookupStage {
     /// `keys` are pairs of a column of the rows and one of the file; `output` those that are joined and what
     /// they are called.
-    pub fn open(path: &Path, keys: &[(Arc<str>, String)], output: &[(String, String)]) -> Result<Lookup> {
+    pub fn open(
+        path: &Path,
+        keys: &[(Arc<str>, String)],
+        output: &[(String, String)],
+    ) -> Result<LookupStage> {
         let (names, columns) = read(path)?;
         let find = |name: &str| {
             names.iter().position(|known| known == name).ok_or_else(|| {
@@ -61,7 +65,7 @@ impl Lookup {
             cells.push(Cell::Missing);
             (name, Column::of_cells(cells))
         });
-        Ok(Lookup {
+        Ok(LookupStage {
             on: keys.iter().map(|(on, _)| Arc::clone(on)).collect(),
             lines,
             columns: columns.collect(),
@@ -73,7 +77,7 @@ impl Lookup {
     }
 }
 
-impl RowStep for Lookup {
+impl RowStep for LookupStage {
     fn apply(&self, mut rows: Table, _: &Run<'_>) -> Result<Table> {
         let keys: Vec<Column> = self.on.iter().map(|name| rows.column_or_missing(name)).collect();
         let none = self.columns.first().map_or(0, |(_, column)| column.len() - 1) as u32;
@@ -90,7 +94,7 @@ impl RowStep for Lookup {
 }
 
 /// The columns of a file.
-fn read(path: &Path) -> Result<Columns> {
+fn read(path: &Path) -> Result<TableColumns> {
     let size = fs::metadata(path).at_path(path)?.len();
     if size > LOOKUP_BYTES {
         let message =
@@ -112,7 +116,7 @@ pub fn table_of_file(path: &Path) -> Result<Table> {
     Ok(Table::from_columns(names.into_iter().zip(columns.into_iter().map(Column::of_cells)).collect()))
 }
 
-fn parquet(path: &Path, bytes: Vec<u8>) -> Result<Columns> {
+fn parquet(path: &Path, bytes: Vec<u8>) -> Result<TableColumns> {
     let columns = other_parquet::columns(path, bytes)?.into_iter().map(|(name, kind, values)| {
         let column = match (values, kind) {
             (Values::Int(times), ParquetKind::Time) => Column::times(times),
@@ -128,7 +132,7 @@ fn parquet(path: &Path, bytes: Vec<u8>) -> Result<Columns> {
     Ok(columns.unzip())
 }
 
-fn json_lines(text: &str) -> Columns {
+fn json_lines(text: &str) -> TableColumns {
     let mut names: Vec<String> = Vec::new();
     let mut columns: Vec<Vec<Cell>> = Vec::new();
     let mut count = 0;
@@ -151,7 +155,7 @@ fn json_lines(text: &str) -> Columns {
 }
 
 /// The first line names the columns.
-fn comma_separated(text: &str) -> Columns {
+fn comma_separated(text: &str) -> TableColumns {
     let mut records = csv_records(text).into_iter();
     let names = records.next().unwrap_or_default();
     let mut columns = vec![Vec::new(); names.len()];

@@ -106,20 +106,20 @@ impl Series<'_> {
         let is_whole = matches!(coding, Coding::Whole | Coding::Time);
         match what {
             Calculation::Count => {
-                let mut sums = Sums::new(coding);
+                let mut sums = RollingSums::new(coding);
                 Results::Whole(self.each(rows, &mut sums, |sums| sums.count))
             }
             Calculation::Sum if is_whole => {
-                let mut sums = Sums::new(coding);
-                let sum = |sums: &mut Sums| if sums.count == 0 { NO_INT } else { sums.whole };
+                let mut sums = RollingSums::new(coding);
+                let sum = |sums: &mut RollingSums| if sums.count == 0 { NO_INT } else { sums.whole };
                 Results::Whole(self.each(rows, &mut sums, sum))
             }
             Calculation::Sum => {
-                let mut sums = Sums::new(coding);
+                let mut sums = RollingSums::new(coding);
                 Results::Floats(self.each(rows, &mut sums, |sums| sums.sum()))
             }
             Calculation::Avg => {
-                let mut sums = Sums::new(coding);
+                let mut sums = RollingSums::new(coding);
                 Results::Floats(self.each(rows, &mut sums, |sums| sums.sum() / sums.count as f64))
             }
             Calculation::Min | Calculation::Max => {
@@ -138,7 +138,7 @@ impl Series<'_> {
             }
             Calculation::Percentile(percent) => {
                 let mut values = self.ordered(&rows);
-                let mut places = Places { percent, known: Vec::new() };
+                let mut places = RankPlaces { percent, known: Vec::new() };
                 let value = |values: &mut Ordered| {
                     if values.count == 0 {
                         return f64::NAN;
@@ -168,7 +168,7 @@ impl Series<'_> {
     }
 
     /// Moves the window over the rows.
-    fn each<W: Window, T: Copy>(
+    fn each<W: RollingWindow, T: Copy>(
         &self,
         rows: std::ops::Range<usize>,
         window: &mut W,
@@ -199,14 +199,14 @@ impl Series<'_> {
     }
 }
 
-trait Window {
+trait RollingWindow {
     fn add(&mut self, row: usize, key: i64);
     fn remove(&mut self, row: usize, key: i64);
 }
 
 /// How many values, and their sum. Floats are summed with what rounding took, so that what was taken out leaves
 /// no trace that would be seen.
-struct Sums {
+struct RollingSums {
     coding: Coding,
     count: i64,
     whole: i64,
@@ -214,9 +214,9 @@ struct Sums {
     lost: f64,
 }
 
-impl Sums {
-    fn new(coding: Coding) -> Sums {
-        Sums { coding, count: 0, whole: 0, float: 0.0, lost: 0.0 }
+impl RollingSums {
+    fn new(coding: Coding) -> RollingSums {
+        RollingSums { coding, count: 0, whole: 0, float: 0.0, lost: 0.0 }
     }
 
     fn sum(&self) -> f64 {
@@ -238,7 +238,7 @@ impl Sums {
     }
 }
 
-impl Window for Sums {
+impl RollingWindow for RollingSums {
     fn add(&mut self, _: usize, key: i64) {
         if key == NO_KEY {
             return;
@@ -264,7 +264,7 @@ impl Window for Sums {
 }
 
 /// Where a percentile lies among so many values; windows have the same few sizes again and again.
-struct Places {
+struct RankPlaces {
     percent: Percent,
     known: Vec<Option<(u64, u64)>>,
 }
@@ -272,7 +272,7 @@ struct Places {
 /// Sizes of windows up to this are looked up: 1.5 MB.
 const KNOWN_PLACES: usize = 1 << 16;
 
-impl Places {
+impl RankPlaces {
     fn of_count(&mut self, count: u64) -> (u64, u64) {
         let size = count as usize;
         if size >= KNOWN_PLACES {
@@ -378,7 +378,7 @@ impl Ordered {
     }
 }
 
-impl Window for Ordered {
+impl RollingWindow for Ordered {
     fn add(&mut self, row: usize, _: i64) {
         let rank = self.ranks[row - self.first];
         if rank == NO_RANK {

@@ -11,13 +11,13 @@ use crate::percentile::{Percent, between};
 
 pub(super) struct Percentile {
     share: Percent,
-    numbers: Numbers,
+    numbers: CountedNumbers,
     missing: u64,
     mistyped: u64,
 }
 
 /// Whole numbers stay whole until the first that is not.
-enum Numbers {
+enum CountedNumbers {
     Whole(Lists<i64>),
     Floats(Lists<f64>),
 }
@@ -102,21 +102,21 @@ impl<T: Copy> Lists<T> {
 impl Percentile {
     pub fn new(percentile: f64) -> Percentile {
         let share = Percent::new(percentile);
-        Percentile { share, numbers: Numbers::Whole(Lists::default()), missing: 0, mistyped: 0 }
+        Percentile { share, numbers: CountedNumbers::Whole(Lists::default()), missing: 0, mistyped: 0 }
     }
 
     fn resize(&mut self, total: usize) {
         match &mut self.numbers {
-            Numbers::Whole(lists) => lists.resize(total),
-            Numbers::Floats(lists) => lists.resize(total),
+            CountedNumbers::Whole(lists) => lists.resize(total),
+            CountedNumbers::Floats(lists) => lists.resize(total),
         }
     }
 
     fn take(&mut self, group: u32, cell: &Cell, weight: u64) {
         match number_of(cell) {
             Some(Cell::Int(value)) => match &mut self.numbers {
-                Numbers::Whole(lists) => lists.put(group, value, weight),
-                Numbers::Floats(lists) => lists.put(group, value as f64, weight),
+                CountedNumbers::Whole(lists) => lists.put(group, value, weight),
+                CountedNumbers::Floats(lists) => lists.put(group, value as f64, weight),
             },
             Some(Cell::Float(value)) => self.floats().put(group, value, weight),
             _ if cell.is_missing() => self.missing += weight,
@@ -125,12 +125,12 @@ impl Percentile {
     }
 
     fn floats(&mut self) -> &mut Lists<f64> {
-        if let Numbers::Whole(lists) = &mut self.numbers {
-            self.numbers = Numbers::Floats(lists.map(|value| value as f64));
+        if let CountedNumbers::Whole(lists) = &mut self.numbers {
+            self.numbers = CountedNumbers::Floats(lists.map(|value| value as f64));
         }
         match &mut self.numbers {
-            Numbers::Floats(lists) => lists,
-            Numbers::Whole(_) => unreachable!("it was made floats just now"),
+            CountedNumbers::Floats(lists) => lists,
+            CountedNumbers::Whole(_) => unreachable!("it was made floats just now"),
         }
     }
 }
@@ -139,7 +139,7 @@ impl Accumulate for Percentile {
     fn add(&mut self, groups: &[u32], total: usize, column: Option<&Column>) {
         self.resize(total);
         let Some(column) = column else { return };
-        if let (Data::Int(values), Numbers::Whole(lists)) = (&column.data, &mut self.numbers) {
+        if let (Data::Int(values), CountedNumbers::Whole(lists)) = (&column.data, &mut self.numbers) {
             for (&group, value) in groups.iter().zip(values.iter()) {
                 match value {
                     Some(value) => lists.put(group, value, 1),
@@ -166,7 +166,9 @@ impl Accumulate for Percentile {
         let Some(mut later) = super::same::<Percentile>(later) else { return };
         self.missing += later.missing;
         self.mistyped += later.mistyped;
-        if let (Numbers::Whole(own), Numbers::Whole(others)) = (&mut self.numbers, &mut later.numbers) {
+        if let (CountedNumbers::Whole(own), CountedNumbers::Whole(others)) =
+            (&mut self.numbers, &mut later.numbers)
+        {
             own.merge(others, to);
             return;
         }
@@ -177,16 +179,16 @@ impl Accumulate for Percentile {
     fn finish(&mut self, total: usize) -> Column {
         let share = self.share;
         let cells = (0..total).map(|group| match &mut self.numbers {
-            Numbers::Whole(lists) => lists.percentile(group, share, i64::cmp, Cell::Int),
-            Numbers::Floats(lists) => lists.percentile(group, share, f64::total_cmp, Cell::float),
+            CountedNumbers::Whole(lists) => lists.percentile(group, share, i64::cmp, Cell::Int),
+            CountedNumbers::Floats(lists) => lists.percentile(group, share, f64::total_cmp, Cell::float),
         });
         Column::of_cells(cells.collect())
     }
 
     fn bytes(&self) -> usize {
         match &self.numbers {
-            Numbers::Whole(lists) => lists.bytes(),
-            Numbers::Floats(lists) => lists.bytes(),
+            CountedNumbers::Whole(lists) => lists.bytes(),
+            CountedNumbers::Floats(lists) => lists.bytes(),
         }
     }
 
