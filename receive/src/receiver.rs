@@ -186,15 +186,17 @@ enum End {
 type Paced<'c> = (&'c LiveOptions, &'c Mutex<Pace>);
 
 fn index(case: &Case, (log, turn): (&Log, &Turn), options: Paced<'_>, tell: &Tell) -> Result<(), Error> {
-    let mut is_reported = false;
+    let (mut is_reported, mut is_last) = (false, false);
     loop {
         let held = turn.hold();
         let outcome = Indexing::begin(case, (log, turn), options, tell).and_then(Indexing::run);
         drop(held);
         match outcome {
             Ok(End::Wanted) => is_reported = false,
-            Err(error) if !log.wait(Position { file: u64::MAX, offset: 0 }, RETRY) => {
-                if !is_reported {
+            Err(error) if !is_last => {
+                // What was wrong may be over when receiving ends, so then it is tried once more.
+                is_last = log.wait(Position { file: u64::MAX, offset: 0 }, RETRY);
+                if !is_last && !is_reported {
                     tell(Notice::Failing(error));
                     is_reported = true;
                 }

@@ -157,11 +157,17 @@ pipe only `\\\\` and `\\\"` are escapes, so that `\"\\d+\\.\"` is a regular expr
 with another value; `NOT field=value` also holds for those without it. A field that no event has is an error with the nearest
 name as a hint, because it is usually a slip of the finger; so are a time, a level or a number that cannot be one.
 
-Where nothing matches, words of the filter that no event has are named with the nearest ones that events have. Those, and the
+Where nothing matches, words of the filter that no event has are named with the nearest ones that events have, in every part of
+the screen that is empty for it; a click takes one of them instead. Those, and the
 words that completion offers, come from the text indexes: nothing is said of words while a segment has none yet. Words are
 tokens without digits; counts of them are exact. `timberline words CASE tim` prints them, and `timberline words CASE --of QUERY`
 those that distinguish the matching events from all others, with their counts among both: candidates are found in 16,384 events that
-are spread over each, and counted in all.
+are spread over each, and counted in all. On the screen they are part of a comparison: see [compare.md](compare.md).
+
+`timberline query CASE QUERY --explain`, or *Explain* below the query bar, says how a query was answered: for each clause how many
+events it left of those before it, how they were found (from the text index, the distinct values of a field, the order of time, or by
+reading text), how much text was read, how long it took, and the words that a wildcard, a regular expression or a fuzzy word
+means. The filter is answered once more for that, without what is kept of earlier answers.
 
 `--sort relevance`, or \"Best match first\" on the screen, lists first the events with more of what the filter looks for in
 their text. Each word, phrase and pattern weighs `ln(1 + (N - n + 0.5) / (n + 0.5))`, N being all events and n those that have it,
