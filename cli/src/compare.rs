@@ -67,7 +67,7 @@ pub fn run(arguments: &Compare) -> Result<Outcome> {
     let b = OwnSide::open(&arguments.case, (&arguments.b, "B"), range, &mut notes)?;
     let other = arguments.other.as_ref().unwrap_or(&arguments.case);
     let a = match &b.held {
-        // What both sides have is told within one snapshot only.
+        // What both sides have is known within one snapshot only.
         Held::Case(case) if *other == arguments.case => {
             let view = side_of(case, &b.snapshot, &arguments.a, range)?;
             OwnSide { held: Held::Case(Arc::clone(case)), snapshot: Arc::clone(&b.snapshot), view }

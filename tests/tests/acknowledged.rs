@@ -29,7 +29,7 @@ struct Clients {
     address: Mutex<String>,
     /// Batches of each that were acknowledged.
     acknowledged: [AtomicU64; CLIENTS],
-    /// How often each was told to wait.
+    /// How often each had to wait.
     waits: [AtomicU64; CLIENTS],
     stop: AtomicBool,
 }
@@ -196,7 +196,7 @@ fn senders_wait_while_the_disk_is_full_and_nothing_acknowledged_is_lost() {
     }
 }
 
-/// What runs there: most of the disk is taken until clients are told to wait, and then it is free.
+/// What runs there: most of the disk is taken until clients have to wait, and then it is free.
 #[test]
 fn on_a_small_disk() {
     let Some(disk) = std::env::var_os(DISK) else { return };
@@ -206,7 +206,7 @@ fn on_a_small_disk() {
     let listening = Listening::start(&case, &["--http", "127.0.0.1:0"]);
     let (clients, threads) = Clients::start(&listening, 2_000);
     let all_wait = || clients.waits.iter().all(|waits| waits.load(Ordering::Relaxed) >= 3);
-    until("all clients are told to wait", all_wait);
+    until("all clients have to wait", all_wait);
     assert!(clients.batches() > 0);
     fs::remove_file(&filler).expect("it is removed");
     clients.until_more(10);

@@ -1,4 +1,4 @@
-//! Whether `links` finds how far the clocks of two logs are apart: pairs of logs whose offset and drift are known.
+//! Whether `links` finds how much the clocks of two logs differ: pairs of logs whose offset and drift are known.
 //!
 //! A few pairs by default; `TIMBERLINE_CLOCKS=100` for the figure of docs/links.md.
 

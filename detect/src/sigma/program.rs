@@ -47,7 +47,7 @@ pub enum Selector {
     Source(Vec<Wild>),
 }
 
-/// Tests on one slot of which one has to pass.
+/// Tests on one slot; one of them has to pass.
 #[derive(Debug)]
 pub struct AnyTest {
     pub slot: usize,

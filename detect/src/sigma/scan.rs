@@ -440,7 +440,7 @@ fn distinct(masks: impl Iterator<Item = Mask>) -> (Vec<Mask>, Vec<u32>) {
     (list, places)
 }
 
-/// Whether lists that are in order have something in common, the first of which is short.
+/// Whether two ordered lists have something in common; the first one is short.
 fn meet(passed: &[TestId], tests: &[TestId]) -> bool {
     passed.iter().any(|test| tests.binary_search(test).is_ok())
 }

@@ -10,7 +10,7 @@ use indexer::{Error, ErrorKind, Glob};
 
 use super::file::is_rotation;
 
-/// A part that stands for any number of folders.
+/// A part that matches any number of folders.
 const ANY_DEPTH: &str = "**";
 
 /// The files of a path, in order. `watch` is given each folder before it is read.

@@ -1,6 +1,6 @@
 //! Clocks of sources that differ by another time in B than in A.
 //!
-//! Ids that two sources share say how far their clocks are apart (`crate::links`). Only a sample of each side is looked
+//! Ids that two sources share say how much their clocks differ (`crate::links`). Only a sample of each side is looked
 //! through for them, so that a large case is answered in time; `timberline links` looks through all events.
 
 use std::collections::HashMap;

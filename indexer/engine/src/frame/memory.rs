@@ -78,7 +78,7 @@ struct BlockingOperator {
 enum WorkingMemory {
     /// Rows by keys, all columns where there are none, and so many numbers for each row and group.
     Groups(Vec<Expr>, usize),
-    /// Rows in the order of keys, of which so many are copied.
+    /// Rows in the order of keys, and how many of them are copied.
     Order(Vec<Expr>, usize),
 }
 
@@ -150,7 +150,7 @@ impl WorkingMemory {
             WorkingMemory::Groups(keys, values) => {
                 let keys = keys_of(sample, keys)?;
                 let (different, once) = groups(&keys)?;
-                // A key that the sample has once stands for as many keys as rows for a sampled one.
+                // A key that the sample has once represents as many keys as rows for a sampled one.
                 let groups = different - once + of_all(once);
                 count * (GROUPED_ROW_BYTES + CALCULATED_BYTES * values)
                     + of_all(bytes(&keys))

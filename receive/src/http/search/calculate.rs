@@ -34,7 +34,7 @@ type Calculated<T> = Result<T, Problem>;
 
 /// A bucket's key on one axis, comparable between requests.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum BucketKey {
+enum AxisKey {
     /// Where a bucket of time begins.
     Time(i64),
     /// The bits of where a bucket of numbers begins.
@@ -44,7 +44,7 @@ enum BucketKey {
 
 /// An answer of the engine whose cells are found by their keys.
 struct Cube {
-    axes: Vec<HashMap<BucketKey, usize>>,
+    axes: Vec<HashMap<AxisKey, usize>>,
     places: Vec<usize>,
     answer: Answer,
 }
@@ -52,7 +52,7 @@ struct Cube {
 /// A bucket aggregation around others, for the requests of those.
 struct Level<'a> {
     buckets: &'a Buckets,
-    key: BucketKey,
+    key: AxisKey,
 }
 
 impl Calculation<'_> {
@@ -157,12 +157,12 @@ impl Calculation<'_> {
             let by = around.iter().map(|level| level.buckets).chain([buckets]);
             cubes.insert(path.clone(), self.cube(view, by, &[])?);
         }
-        let keys: Vec<BucketKey> = around.iter().map(|level| level.key.clone()).collect();
+        let keys: Vec<AxisKey> = around.iter().map(|level| level.key.clone()).collect();
         match buckets {
             Buckets::Time(time) => {
                 let counts = cubes[&path].counts_within(&keys);
                 let counts = counts.into_iter().filter_map(|(key, count)| match key {
-                    BucketKey::Time(at) => Some((at, count)),
+                    AxisKey::Time(at) => Some((at, count)),
                     _ => None,
                 });
                 let mut listed = Vec::new();
@@ -172,14 +172,7 @@ impl Calculation<'_> {
                     bucket.insert("key_as_string".to_owned(), json!(text));
                     bucket.insert("key".to_owned(), json!(at.div_euclid(MS)));
                     bucket.insert("doc_count".to_owned(), json!(count));
-                    self.inside(
-                        view,
-                        around,
-                        aggregation,
-                        (buckets, BucketKey::Time(at)),
-                        cubes,
-                        &mut bucket,
-                    )?;
+                    self.inside(view, around, aggregation, (buckets, AxisKey::Time(at)), cubes, &mut bucket)?;
                     listed.push((text, bucket));
                 }
                 Ok(in_buckets(listed, time.keyed))
@@ -190,7 +183,7 @@ impl Calculation<'_> {
                 let end = counts.iter().rposition(|(_, count)| *count > 0).map_or(first, |last| last + 1);
                 let mut listed = Vec::new();
                 for (key, count) in counts[first..end].iter().filter(|(_, count)| count >= least) {
-                    let BucketKey::Number(bits) = key else { continue };
+                    let AxisKey::Number(bits) = key else { continue };
                     // The edge without what floats lose.
                     let edge = (f64::from_bits(*bits) / width).round() * width;
                     let mut bucket = Map::new();
@@ -212,7 +205,7 @@ impl Calculation<'_> {
         view: &View,
         around: &mut Vec<Level<'a>>,
         (aggregation, buckets, terms): (&'a Aggregation, &'a Buckets, &'a TermBuckets),
-        (path, keys): (&str, &[BucketKey]),
+        (path, keys): (&str, &[AxisKey]),
         cubes: &mut HashMap<String, Cube>,
     ) -> Calculated<Value> {
         let cube = &cubes[path];
@@ -278,7 +271,7 @@ impl Calculation<'_> {
         view: &View,
         around: &mut Vec<Level<'a>>,
         aggregation: &'a Aggregation,
-        (buckets, key): (&'a Buckets, BucketKey),
+        (buckets, key): (&'a Buckets, AxisKey),
         cubes: &mut HashMap<String, Cube>,
         bucket: &mut Map<String, Value>,
     ) -> Calculated<()> {
@@ -346,8 +339,8 @@ fn axis_of(buckets: &Buckets, depth: usize, values: usize) -> By {
     }
 }
 
-fn key_of(value: &Scalar) -> BucketKey {
-    BucketKey::Term(format!("{:?} {value}", value.kind()))
+fn key_of(value: &Scalar) -> AxisKey {
+    AxisKey::Term(format!("{:?} {value}", value.kind()))
 }
 
 /// A value as the key of a bucket; truths are numbers with a text.
@@ -498,11 +491,11 @@ fn indexer_edges(at: i64, time: &TimeBuckets) -> Calculated<i64> {
 impl Cube {
     fn new(answer: Answer) -> Cube {
         let keys = answer.axes.iter().map(|axis| {
-            let keys: Vec<BucketKey> = match axis {
-                Axis::Time { edges } => edges.iter().map(|&edge| BucketKey::Time(edge)).collect(),
+            let keys: Vec<AxisKey> = match axis {
+                Axis::Time { edges } => edges.iter().map(|&edge| AxisKey::Time(edge)).collect(),
                 Axis::Terms { values, .. } => values.iter().map(key_of).collect(),
                 Axis::Bins { edges, .. } => {
-                    edges.iter().map(|edge| BucketKey::Number(edge.to_bits())).collect()
+                    edges.iter().map(|edge| AxisKey::Number(edge.to_bits())).collect()
                 }
             };
             keys.into_iter().take(axis.places()).zip(0..).collect()
@@ -513,7 +506,7 @@ impl Cube {
     }
 
     /// The first cell at these keys, and how many cells belong to them.
-    fn at<'k>(&self, keys: impl Iterator<Item = &'k BucketKey>) -> Option<(usize, usize)> {
+    fn at<'k>(&self, keys: impl Iterator<Item = &'k AxisKey>) -> Option<(usize, usize)> {
         let (mut cell, mut cells) = (0, self.places.iter().product::<usize>());
         for (key, (axis, places)) in keys.zip(self.axes.iter().zip(&self.places)) {
             cells /= (*places).max(1);
@@ -522,16 +515,16 @@ impl Cube {
         Some((cell, cells))
     }
 
-    fn count<'k>(&self, keys: impl Iterator<Item = &'k BucketKey>) -> u64 {
+    fn count<'k>(&self, keys: impl Iterator<Item = &'k AxisKey>) -> u64 {
         let cells = self.at(keys).and_then(|(first, cells)| self.answer.counts.get(first..first + cells));
         cells.map_or(0, |cells| cells.iter().sum())
     }
 
     /// The counts along the last axis, at the keys of the others.
-    fn counts_within(&self, keys: &[BucketKey]) -> Vec<(BucketKey, u64)> {
+    fn counts_within(&self, keys: &[AxisKey]) -> Vec<(AxisKey, u64)> {
         let Some(axis) = self.axes.last() else { return Vec::new() };
         let first = self.at(keys.iter()).map(|(first, _)| first);
-        let mut counts: Vec<(usize, BucketKey, u64)> = axis
+        let mut counts: Vec<(usize, AxisKey, u64)> = axis
             .iter()
             .map(|(key, &place)| {
                 (place, key.clone(), first.map_or(0, |first| self.answer.counts[first + place]))
@@ -542,7 +535,7 @@ impl Cube {
     }
 
     /// The values along the last axis with their counts, and the count of all other values.
-    fn terms_within(&self, keys: &[BucketKey]) -> (Vec<(Scalar, u64)>, u64) {
+    fn terms_within(&self, keys: &[AxisKey]) -> (Vec<(Scalar, u64)>, u64) {
         let Some(Axis::Terms { values, .. }) = self.answer.axes.last() else { return (Vec::new(), 0) };
         let Some((first, _)) = self.at(keys.iter()) else { return (Vec::new(), 0) };
         let counts = &self.answer.counts[first..];
@@ -550,8 +543,8 @@ impl Cube {
         (found, counts.get(values.len()).copied().unwrap_or(0))
     }
 
-    fn metric<'k>(&self, metric: &Metric, keys: impl Iterator<Item = &'k BucketKey>) -> Value {
-        let keys: Vec<&BucketKey> = keys.collect();
+    fn metric<'k>(&self, metric: &Metric, keys: impl Iterator<Item = &'k AxisKey>) -> Value {
+        let keys: Vec<&AxisKey> = keys.collect();
         let is_time = metric.field.as_deref() == Some("time");
         let cell = self.at(keys.iter().copied()).map(|(cell, _)| cell);
         // Times are milliseconds in Elasticsearch; as floats they would lose theirs.
