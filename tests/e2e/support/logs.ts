@@ -25,15 +25,22 @@ export function accessLog(): string {
   return path;
 }
 
-/** A generated access log of a million lines; made once and kept next to the screenshots. */
-export function millionLines(): string {
-  const path = join(out, 'access-1000000.log');
+/** A generated access log; made once and kept next to the screenshots. */
+function generatedLines(lines: number): string {
+  const path = join(out, `access-${lines}.log`);
   if (!existsSync(path)) {
     const part = `${path}.part`;
-    execFileSync(generate, ['access', '1000000'], {
+    execFileSync(generate, ['access', String(lines)], {
       stdio: ['ignore', openSync(part, 'w'), 'inherit'],
     });
     renameSync(part, path);
   }
   return path;
 }
+
+export const millionLines = (): string => generatedLines(1_000_000);
+
+/** So long that its import is still running after a few clicks, on a fast machine too. */
+export const longLog = (): string => generatedLines(longLines);
+
+export const longLines = 3_000_000;
