@@ -57,6 +57,7 @@ test('matching events are shown, pushed, stopped, continued and compared with th
   await remotes.getByTestId('add-remote').click();
   await remotes.getByTestId('remote').waitFor();
   await page.keyboard.press('Escape');
+  await remotes.waitFor({ state: 'hidden' });
 
   // Opened from the palette, it shows the template before anything connects.
   await page.keyboard.press('Control+k');
