@@ -287,9 +287,11 @@ fn counters_are_events_that_can_be_queried() {
     let mut listening = Listening::start(&case, &["--stdin", "--internal-log=50ms"]);
     let mut input = listening.child.stdin.take().expect("its input");
     input.write_all(lines(0..700).as_bytes()).expect("it is sent");
-    // The first counters are there before the last lines are.
+    // The first counters and events are there before the last lines are, so that it is known how late events are.
     let began = Instant::now();
-    while texts(&case, "source:\"timberline/internal\" stage=stream").is_empty() {
+    while texts(&case, "source:\"timberline/internal\" stage=stream").is_empty()
+        || texts(&case, "source:stdin").is_empty()
+    {
         assert!(began.elapsed() < PATIENCE, "no counters");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
@@ -307,6 +309,8 @@ fn counters_are_events_that_can_be_queried() {
         let did = format!("source:\"timberline/internal\" stage=intake {stage}>0");
         assert!(!texts(&case, &did).is_empty(), "{stage}");
     }
+    let late = "source:\"timberline/internal\" stage=stream stream=stdin lag_p50_ms>1000 lag_p99_ms>1000";
+    assert!(!texts(&case, late).is_empty(), "the events are of March");
     assert_eq!(texts(&case, "source:stdin").len(), 1000);
     let output = failed(&[case.to_str().expect("text"), "--internal-log=1s"]);
     assert_eq!(output.status.code(), Some(2), "it is no source by itself");
