@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 
 import { seriousFindings } from './support/accessible';
-import { standIn, type StandIn } from './support/cluster';
+import { shopEvent, standIn, type StandIn } from './support/cluster';
 import { eventually, temporaryFolder } from './support/machine';
 import { opening } from './support/opening';
 import { query, totalBecomes } from './support/page';
@@ -13,8 +13,6 @@ import { pictures } from './support/picture';
 
 const EVENTS = 6_000;
 const MATCHING = 4_000;
-const LEVELS = ['info', 'info', 'warn', 'error'];
-const SERVICES = ['cart', 'payment', 'search'];
 
 const opened = opening();
 let cluster: StandIn | null = null;
@@ -26,10 +24,7 @@ afterEach(async () => {
 
 function document(at: number): Record<string, unknown> {
   return {
-    '@timestamp': new Date(Date.UTC(2026, 2, 1) + at * 2_400).toISOString(),
-    level: LEVELS[at % 4],
-    service: SERVICES[at % 3],
-    status: [200, 200, 404, 500][at % 4],
+    ...shopEvent(at, 2_400),
     took: at / 8,
     client: `10.0.${Math.floor(at / 250)}.${at % 250}`,
     message: `request ${at} to the upstream of the shop was answered after some time`,

@@ -2,15 +2,13 @@
 import { afterEach, expect, test } from 'vitest';
 
 import { seriousFindings } from './support/accessible';
-import { standIn, type StandIn } from './support/cluster';
+import { shopEvent, standIn, type StandIn } from './support/cluster';
 import { eventually } from './support/machine';
 import { opening } from './support/opening';
 import { query, totalBecomes } from './support/page';
 import { pictures } from './support/picture';
 
 const EVENTS = 12_500;
-const LEVELS = ['info', 'info', 'warn', 'error'];
-const SERVICES = ['cart', 'payment', 'search'];
 
 const opened = opening();
 let cluster: StandIn | null = null;
@@ -20,18 +18,8 @@ afterEach(async () => {
   cluster = null;
 });
 
-function document(at: number): Record<string, unknown> {
-  return {
-    '@timestamp': new Date(Date.UTC(2026, 2, 1) + at * 700).toISOString(),
-    level: LEVELS[at % 4],
-    service: SERVICES[at % 3],
-    status: [200, 200, 404, 500][at % 4],
-    message: `request ${at} to upstream`,
-  };
-}
-
 test('a remote is added, tried, opened like a case, and switched off with all others', async () => {
-  cluster = await standIn(Array.from({ length: EVENTS }, (_, at) => document(at)));
+  cluster = await standIn(Array.from({ length: EVENTS }, (_, at) => shopEvent(at)));
   const page = await opened();
   const sheet = page.getByTestId('remotes-sheet');
 

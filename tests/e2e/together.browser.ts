@@ -5,15 +5,13 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 
 import { seriousFindings } from './support/accessible';
-import { standIn, type StandIn } from './support/cluster';
+import { shopEvent, standIn, type StandIn } from './support/cluster';
 import { eventually, temporaryFolder } from './support/machine';
 import { opening } from './support/opening';
 import { query, rowProblems, totalBecomes } from './support/page';
 import { pictures } from './support/picture';
 
 const EVENTS = 9_000;
-const LEVELS = ['info', 'info', 'warn', 'error'];
-const SERVICES = ['cart', 'payment', 'search'];
 
 const opened = opening();
 let cluster: StandIn | null = null;
@@ -23,19 +21,9 @@ afterEach(async () => {
   cluster = null;
 });
 
-function document(at: number): Record<string, unknown> {
-  return {
-    '@timestamp': new Date(Date.UTC(2026, 2, 1) + at * 700).toISOString(),
-    level: LEVELS[at % 4],
-    service: SERVICES[at % 3],
-    status: [200, 200, 404, 500][at % 4],
-    message: `request ${at} to upstream`,
-  };
-}
-
 test('a case is shown with a remote: one timeline, one list, one table, and alone again', async () => {
   // Every third event is in the file, the others are in the cluster.
-  const all = Array.from({ length: EVENTS }, (_, at) => document(at));
+  const all = Array.from({ length: EVENTS }, (_, at) => shopEvent(at));
   cluster = await standIn(all.filter((_, at) => at % 3 > 0));
   const own = all.filter((_, at) => at % 3 === 0);
   const log = join(temporaryFolder(), 'own.ndjson');

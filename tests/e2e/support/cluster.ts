@@ -27,6 +27,20 @@ const PROPERTIES: Json = {
   message: { type: 'text', fields: { keyword: { type: 'keyword' } } },
 };
 
+const LEVELS = ['info', 'info', 'warn', 'error'];
+const SERVICES = ['cart', 'payment', 'search'];
+
+/** The event with a number among those of a shop, which follow each other after so many milliseconds. */
+export function shopEvent(at: number, stepMs = 700): Json {
+  return {
+    '@timestamp': new Date(Date.UTC(2026, 2, 1) + at * stepMs).toISOString(),
+    level: LEVELS[at % 4],
+    service: SERVICES[at % 3],
+    status: [200, 200, 404, 500][at % 4],
+    message: `request ${at} to upstream`,
+  };
+}
+
 const time = (document: Json) => Date.parse(document['@timestamp']);
 const value = (document: Json, field: string): any => {
   const name = field.replace(/\.keyword$/, '');
