@@ -79,7 +79,7 @@ function anywhere(session: Session, opened: OpenCase, parts: Parts): Command[] {
       group,
       keys: ['Ctrl+Enter'],
       whileWriting: true,
-      run: () => explorer.ask(),
+      run: () => explorer.run(),
     },
     {
       id: 'undo',

@@ -351,6 +351,20 @@ it('keeps pinned clauses when another query is run', async () => {
   });
 });
 
+it('shows the result of a query with stages that is run next to pinned clauses', async () => {
+  explorer.history.change({ pinned: ['host=a'] });
+  explorer.replace('b | stats count');
+  await settled();
+  await client.callsTo('edit')[0]!.answer({ query: 'b (host=a) | stats count' });
+  await settled();
+  const stages = [{ start: 13, end: 24 }];
+  await client.callsTo('check').at(-1)!.answer(check('b (host=a)', { stages }));
+  expect([explorer.query, explorer.history.current.tab]).toEqual([
+    'b (host=a) | stats count',
+    'charts',
+  ]);
+});
+
 it('restores view and draft after a restart', async () => {
   const kept = new Map<string, string>();
   const storage = {

@@ -185,6 +185,10 @@ export class Explorer {
   /** Runs the typed query, or one that was chosen, and shows the table that its stages make. */
   run(text: string = this.draft): void {
     this.ask(text);
+    this.#showResult();
+  }
+
+  #showResult(): void {
     this.#ran = this.query;
     this.#toResult();
   }
@@ -238,6 +242,7 @@ export class Explorer {
     else {
       this.#write(query);
       this.addFilter(pinned.map((each) => `(${each})`).join(' '));
+      void this.#edited.then(() => this.#showResult());
     }
   }
 
