@@ -3,7 +3,7 @@ import type { ViewColumn } from '../view/viewstate';
 
 /** The event's text: the column that takes the remaining width. */
 export const TEXT = 'raw';
-/** The message of a JSON event, shown first. */
+/** The message of an event, shown first. */
 export const MESSAGE = 'message';
 
 /** The standard columns. They are the default, and then are not stored. */

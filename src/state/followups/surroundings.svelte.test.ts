@@ -22,4 +22,9 @@ it('keeps the label of the old events until the new ones arrive', async () => {
   await client.callsTo('context')[1]!.answer(answer([row(1), row(2)]));
   expect(around.answered).toBe('everywhere');
   expect(around.rows).toHaveLength(3);
+  // Events are shown with their message first, as in the list.
+  expect(client.callsTo('context').map(({ args }) => args.columns)).toEqual([
+    ['message'],
+    ['message'],
+  ]);
 });

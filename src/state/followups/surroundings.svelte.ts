@@ -2,6 +2,7 @@ import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Context, EventId, Row } from '../../ipc/generated';
+import { MESSAGE } from '../events/columns';
 
 /** Events shown on either side at first; each click doubles them. */
 const STEP = 25;
@@ -74,7 +75,8 @@ export class Surroundings {
       around: { kind: where },
       before: this.before,
       after: this.after,
-    } as const;
+      columns: [MESSAGE],
+    };
     this.#latest.replace({
       key: JSON.stringify(request),
       load: (signal) => this.#client.call('context', request, { signal }),

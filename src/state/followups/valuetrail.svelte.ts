@@ -2,6 +2,7 @@ import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { LinkedValue, Page, Row, Followed } from '../../ipc/generated';
+import { MESSAGE } from '../events/columns';
 import { quoted } from '../query/querytext';
 
 /** Events listed at first; each click shows more. */
@@ -100,7 +101,8 @@ export class ValueTrail {
   /** Events whose text contains the value, in any field. */
   #list(): void {
     const view = { case: this.#casePath, query: quoted(this.value), from: null, to: null };
-    const request = { view, order: 'oldestFirst', first: 0, count: this.#count } as const;
+    const order = 'oldestFirst' as const;
+    const request = { view, order, first: 0, count: this.#count, columns: [MESSAGE] };
     this.#listing.replace({
       key: JSON.stringify(request),
       load: (signal) => this.#client.call('page', request, { signal }),
