@@ -30,7 +30,7 @@ export interface ChartSpec {
   /** Null means automatic. */
   readonly kind: ChartKind | null;
   readonly measure: MeasureName | null;
-  /** The field to measure; null for the events themselves. */
+  /** The field to measure; null for the events themselves. Of a result, the calculation to draw. */
   readonly field: string | null;
   /** A series for each value of this field. */
   readonly split: string | null;

@@ -111,4 +111,9 @@ test('a timechart of several calculations shows one of them at a time', () => {
     ['stock', 2.5],
   ]);
   expect([chart.unit, chart.stacked]).toEqual(['ms', false]);
+  // A board may keep a calculation that the stages do not have any more.
+  for (const group of [null, 'sum(bytes)']) {
+    const first = chartOfTable(columns, rows, { timechart, group });
+    expect(first?.shape === 'time' && first.series.map(({ values }) => values)).toEqual([[3], [4]]);
+  }
 });

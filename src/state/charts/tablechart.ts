@@ -42,10 +42,15 @@ export function figureGroups(columns: readonly TableColumn[]): string[] {
   return [...new Set(columns.filter(isFigure).map(({ name }) => groupOf(name)))];
 }
 
+/** The calculations that a result can be drawn by, one at a time. */
+export function drawableGroups(head: TableHead, timechart: TimechartStage | null): string[] {
+  return timechart === null ? figureGroups(head.columns) : timechartGroups(head, timechart);
+}
+
 /** What is known of a result besides its table. */
 export interface ResultContext {
-  /** The calculation to draw. */
-  readonly group?: string;
+  /** The calculation to draw; the first one if there is none of this name. */
+  readonly group?: string | null;
   /** The stage that made the rows. */
   readonly timechart?: TimechartStage | null;
 }
@@ -57,10 +62,12 @@ export function chartOfTable(
   { group, timechart = null }: ResultContext = {},
 ): ChartData | null {
   const { columns } = head;
+  const groups = drawableGroups(head, timechart);
+  const wanted = groups.find((name) => name === group) ?? groups[0];
+  if (wanted === undefined) return null;
   if (timechart !== null && columns[0]?.kind === 'time' && rows.length > 0) {
-    return ofTimechart(head, rows, group ?? timechartGroups(head, timechart)[0]!, timechart);
+    return ofTimechart(head, rows, wanted, timechart);
   }
-  const wanted = group ?? figureGroups(columns)[0];
   const figures = columns.flatMap((column, at) =>
     isFigure(column) && groupOf(column.name) === wanted ? [at] : [],
   );
