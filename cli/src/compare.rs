@@ -11,6 +11,7 @@ use indexer::aggregate::TimeZone;
 use indexer::compare::{
     Beat, BeatChange, Change, ClockChange, Comparison, CurvePoint, Difference, FirstDivergence, Side, Subject,
 };
+use indexer::query::Filter;
 use indexer::query::time::{Period, stretch};
 use indexer::{Cancel, Case, Engine, Error, ErrorKind, Scalar, Snapshot, View, stamp};
 use remote::{Asked, SampleCase};
@@ -56,6 +57,9 @@ pub struct Compare {
     /// At most so many rows
     #[arg(long, value_name = "N", default_value = "20")]
     pub limit: usize,
+    /// The longest time for one request to a cluster: 2m (default: 1m)
+    #[arg(long, value_name = "DURATION")]
+    pub timeout: Option<String>,
     /// JSON with all figures
     #[arg(long)]
     pub json: bool,
@@ -63,8 +67,9 @@ pub struct Compare {
 
 pub fn run(arguments: &Compare) -> Result<Outcome> {
     let range = (time(arguments.from.as_ref())?, time(arguments.to.as_ref())?);
+    let timeout = arguments.timeout.as_deref();
     let mut notes = Vec::new();
-    let b = OwnSide::open(&arguments.case, (&arguments.b, "B"), range, &mut notes)?;
+    let b = OwnSide::open((&arguments.case, timeout), (&arguments.b, "B"), range, &mut notes)?;
     let other = arguments.other.as_ref().unwrap_or(&arguments.case);
     let a = match &b.held {
         // What both sides have is known within one snapshot only.
@@ -72,11 +77,11 @@ pub fn run(arguments: &Compare) -> Result<Outcome> {
             let view = side_of(case, &b.snapshot, &arguments.a, range)?;
             OwnSide { held: Held::Case(Arc::clone(case)), snapshot: Arc::clone(&b.snapshot), view }
         }
-        _ => OwnSide::open(other, (&arguments.a, "A"), range, &mut notes)?,
+        _ => OwnSide::open((other, timeout), (&arguments.a, "A"), range, &mut notes)?,
     };
     let mut partial = |_: &Comparison, share: f64| out::progress(&format!("{:.0} %", share * 100.0));
-    let found =
-        Engine::compare_cases([a.side(), b.side()], arguments.limit, &mut partial, &Cancel::default());
+    let (sides, sampled_by) = ([a.side(), b.side()], [a.sampled_by(), b.sampled_by()]);
+    let found = Engine::compare_cases(sides, sampled_by, arguments.limit, &mut partial, &Cancel::default());
     out::progress("");
     let found = found?;
     notes.extend(found.notes());
@@ -125,23 +130,23 @@ enum Held {
 
 impl OwnSide {
     fn open(
-        path: &Path,
+        (path, timeout): (&Path, Option<&str>),
         (text, name): (&str, &str),
         range: Bounds,
         notes: &mut Vec<String>,
     ) -> Result<OwnSide> {
         if let Some(remote) = remotes::named(path) {
-            let cluster = remotes::connected(remote, None)?;
+            let cluster = remotes::connected(remote, timeout)?;
             let last = cluster.last_time()?;
             let (filter, view) = side(text, (Some((last, last)), &[]), range)?;
             let view = view.inspect_err(|error| out::caret(filter, error))?;
             let asked = Asked { filter: view.filter, from: view.from, to: view.to, ..Asked::everything() };
-            let answer = cluster.sample_case(&asked).inspect_err(|error| out::caret(filter, error))?;
-            notes.extend(answer.notes.iter().map(|note| format!("{name}: {note}")));
-            notes.extend(answer.missing.0.iter().map(|missing| format!("{name} lacks {missing}")));
-            let snapshot = answer.value.case.snapshot();
-            let view = View::parse("*", None, None)?;
-            return Ok(OwnSide { held: Held::Sample(Box::new(answer.value)), snapshot, view });
+            let sample = cluster.sample_case(&asked).inspect_err(|error| out::caret(filter, error))?;
+            notes.extend(sample.notes.iter().map(|note| format!("{name}: {note}")));
+            let snapshot = sample.case.snapshot();
+            // The cluster has filtered.
+            let view = View { filter: Filter::Everything, from: None, to: None };
+            return Ok(OwnSide { held: Held::Sample(Box::new(sample)), snapshot, view });
         }
         let case = Arc::new(Case::open(path)?);
         let snapshot = case.snapshot();
@@ -155,6 +160,13 @@ impl OwnSide {
             Held::Sample(sample) => &sample.case,
         };
         Side { case, snapshot: &self.snapshot, view: &self.view }
+    }
+
+    fn sampled_by(&self) -> Option<&Filter> {
+        match &self.held {
+            Held::Case(_) => None,
+            Held::Sample(sample) => Some(&sample.filter),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The command line with a remote in place of a case, and our own server as the cluster that is asked.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -13,8 +14,8 @@ use timberline_tests::programs;
 
 mod cluster;
 
-use cluster::logs::{EVENTS, PATIENCE, asked, imported, patient, rows, started};
-use cluster::server::Fault;
+use cluster::logs::{EVENTS, PATIENCE, asked, document, imported, patient, properties, rows, started};
+use cluster::server::{FakeCluster, Fault};
 
 /// The command with a folder of its own for what it keeps.
 fn timberline(home: &Path, arguments: &[&str]) -> Output {
@@ -115,6 +116,92 @@ fn command_line_asks_a_remote_like_a_case() {
     assert!(text(&run(&["remote", "list"]).stdout).starts_with("prod  http://127.0.0.1:"));
     assert!(run(&["remote", "remove", "prod"]).status.success());
     assert_eq!(text(&run(&["remote", "list"]).stdout), "");
+}
+
+/// An event of a cluster that differs from the case: there is a new message, and the cart is slower.
+fn changed(n: usize) -> Value {
+    let mut document = document(n);
+    if n % 5 == 2 {
+        document["message"] = format!("ledger {n} is locked").into();
+    }
+    if let (true, Some(duration)) = (document["service"] == "cart", document["duration"].as_f64()) {
+        document["duration"] = (duration + 300.0).into();
+    }
+    document
+}
+
+#[test]
+fn remote_as_side_b_is_compared_as_a_case_of_the_same_events() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    imported(folder.path());
+    let changed: Vec<Value> = (0..EVENTS).map(changed).collect();
+    let lines: Vec<String> = changed.iter().map(Value::to_string).collect();
+    fs::write(path("changed.ndjson"), lines.join("\n")).expect("written");
+    let fake = FakeCluster::start(changed, properties());
+    let run = |arguments: &[&str]| timberline(folder.path(), arguments);
+    assert!(run(&["import", &path("b.case"), &path("changed.ndjson")]).status.success());
+    assert!(run(&["remote", "add", "prod", &fake.url(), "--index", "logs"]).status.success());
+    let compare = |b: &str, filter: &str| -> Value {
+        let compared = run(&["compare", b, "*", filter, "--other", &path("a.case"), "--json"]);
+        assert!(compared.status.success(), "{}", text(&compared.stderr));
+        serde_json::from_slice(&compared.stdout).expect("JSON")
+    };
+    let rows = |found: &Value| -> Vec<Value> {
+        let names = ["kind", "change", "what", "a", "b", "effect", "percentiles"];
+        let rows = found["rows"].as_array().expect("rows").iter();
+        rows.map(|row| names.iter().map(|name| row[name].clone()).collect()).collect()
+    };
+    let left_out = |found: &Value| -> Vec<String> {
+        let mut all: Vec<String> =
+            found["left_out"].as_array().expect("a list").iter().map(Value::to_string).collect();
+        all.sort();
+        all
+    };
+    for filter in ["*", "NOT user=user-5", "* @ 2026-03-01T14:30/"] {
+        let [there, here] = ["remote:prod", &path("b.case")].map(|b| compare(b, filter));
+        assert_eq!(rows(&there), rows(&here), "{filter}");
+        assert_eq!(left_out(&there), left_out(&here), "{filter}");
+        for name in ["a_events", "b_events", "notes"] {
+            assert_eq!(there[name], here[name], "{filter}");
+        }
+        let what: Vec<&Value> =
+            there["rows"].as_array().expect("rows").iter().map(|row| &row["what"]).collect();
+        assert_eq!(what, ["ledger <num> is locked", "duration where service=cart"], "{filter}");
+    }
+}
+
+#[test]
+fn comparison_with_a_remote_that_fails_midway_says_so_and_has_no_rows() {
+    let (fake, folder) = (started(), tempfile::tempdir().expect("a folder"));
+    imported(folder.path());
+    let case = folder.path().join("a.case").to_string_lossy().into_owned();
+    let run = |arguments: &[&str]| timberline(folder.path(), arguments);
+    assert!(run(&["remote", "add", "prod", &fake.url(), "--index", "logs"]).status.success());
+    let compare = ["compare", "remote:prod", "*", "*", "--other", &case, "--json"];
+    for (fault, says) in [
+        (Fault::CutWithin, "the connection to the cluster prod broke"),
+        (Fault::Partial, "the answer of the cluster prod is not complete: 1 of 2 shards failed"),
+        (Fault::TimedOut, "not complete: the cluster stopped at its time limit"),
+        (Fault::Text("{\"took\": 1".to_owned()), "the answer is no JSON that can be read"),
+        (Fault::Status(500, Vec::new(), "{}".to_owned()), "refused the request with 500"),
+    ] {
+        // The end of the data is asked for first, and then the sample, again and again.
+        let faults = std::iter::once(None).chain(vec![Some(fault); 20]);
+        fake.fail("/_search", faults.collect());
+        let compared = run(&[&compare[..], &["--timeout", "5s"]].concat());
+        let said = text(&compared.stderr).to_lowercase();
+        assert!(!compared.status.success() && compared.stdout.is_empty(), "{says}: {compared:?}");
+        assert!(said.contains(&says.to_lowercase()), "{says}: {said}");
+    }
+    fake.state.lock().expect("no panic").faults.clear();
+    let whole = run(&compare);
+    let found: Value = serde_json::from_slice(&whole.stdout).expect("JSON");
+    assert_eq!((&found["b_events"], &found["rows"]), (&EVENTS.into(), &Value::Array(Vec::new())), "{found}");
+
+    // What the cluster does not answer exactly is said.
+    let inexact = run(&["compare", "remote:prod", "*", "message:nothing OR status<500", "--other", &case]);
+    assert!(text(&inexact.stderr).contains("B: not exact: `message:nothing`"), "{}", text(&inexact.stderr));
 }
 
 #[cfg(unix)]

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use indexer::query::Filter;
 use indexer::{Case, Error, ErrorKind, ImportOptions, Result, stamp};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -23,16 +24,24 @@ const OWN: [&str; 6] = ["time", "@timestamp", "level", "message", "source", "lin
 #[derive(Debug)]
 pub struct SampleCase {
     pub case: Case,
-    pub sampled: u64,
-    pub matching: u64,
+    /// The filter that chose its events at the cluster.
+    pub filter: Filter,
+    /// What has to be known of it, such as how many events it is a sample of.
+    pub notes: Vec<String>,
     _folder: TempDir,
 }
 
 impl Cluster {
-    /// A case of a random sample of the matching events, with their fields by the names of the language.
-    pub fn sample_case(&self, asked: &Asked) -> Result<Answer<SampleCase>> {
+    /// A case of a random sample of the matching events, with their fields by the names of the language. It is an error if
+    /// not all shards answered: what the others hold would seem to be gone.
+    pub fn sample_case(&self, asked: &Asked) -> Result<SampleCase> {
         let mut question = Question::new(self, asked)?;
         let (events, matching) = self.sample(&mut question, &true.into())?;
+        if let Some(missing) = question.missing.0.first() {
+            let message = format!("the answer of the cluster {} is not complete: {missing}", self.name);
+            return Err(Error::new(ErrorKind::NotReadable, message)
+                .hint("nothing was compared, because events that are missing would seem to be gone; try it again later"));
+        }
         let sampled = events.len() as u64;
         if sampled < matching {
             question.note(format!("a random sample of {sampled} of {matching} events is compared"));
@@ -47,7 +56,10 @@ impl Cluster {
                 return Err(failure);
             }
         }
-        Ok(question.answer(SampleCase { case, sampled, matching, _folder: folder }))
+        let Answer { inexact, missing, mut notes, .. } = question.answer(());
+        notes.extend(inexact.into_iter().map(|one| format!("not exact: `{}`: {}", one.clause, one.reason)));
+        notes.extend(missing.0);
+        Ok(SampleCase { case, filter: asked.filter.clone(), notes, _folder: folder })
     }
 
     /// A random sample of the matching events, as many as an answer may have, with these parts of their documents; and

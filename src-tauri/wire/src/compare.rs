@@ -58,13 +58,12 @@ enum HeldSide {
 impl OwnSide {
     fn open(session: &Session, call: &Call<'_>, (side, name): (&View, &str)) -> Answer<OwnSide> {
         if let Some(remote) = remote_of(Path::new(&side.case)) {
-            let answer = sample_of_remote(session, call, &remote, side)?;
-            let snapshot = answer.value.case.snapshot();
-            let lacks = answer.missing.0.iter().map(|missing| format!("{name} lacks {missing}"));
-            let notes = answer.notes.iter().map(|note| format!("{name}: {note}")).chain(lacks).collect();
+            let sample = sample_of_remote(session, call, &remote, side)?;
+            let snapshot = sample.case.snapshot();
+            let notes = sample.notes.iter().map(|note| format!("{name}: {note}")).collect();
             // The cluster has filtered.
             let view = indexer::View { filter: Filter::Everything, from: None, to: None };
-            return Ok(OwnSide { held: HeldSide::Sample(Box::new(answer.value)), snapshot, view, notes });
+            return Ok(OwnSide { held: HeldSide::Sample(Box::new(sample)), snapshot, view, notes });
         }
         let (case, view) = view(session, side)?;
         Ok(OwnSide { snapshot: case.snapshot(), held: HeldSide::Case(case), view, notes: Vec::new() })
@@ -77,6 +76,13 @@ impl OwnSide {
         };
         Side { case, snapshot: &self.snapshot, view: &self.view }
     }
+
+    fn sampled_by(&self) -> Option<&Filter> {
+        match &self.held {
+            HeldSide::Case(_) => None,
+            HeldSide::Sample(sample) => Some(&sample.filter),
+        }
+    }
 }
 
 pub fn compare(
@@ -88,8 +94,7 @@ pub fn compare(
     let started = Instant::now();
     let a = OwnSide::open(session, call, (&request.a, "A"))?;
     let mut b = OwnSide::open(session, call, (&request.b, "B"))?;
-    let is_one_case = request.a.case == request.b.case && a.notes.is_empty() && b.notes.is_empty();
-    if is_one_case {
+    if request.a.case == request.b.case && b.sampled_by().is_none() {
         // A case may have grown since the other side was opened.
         b.snapshot = Arc::clone(&a.snapshot);
     }
@@ -103,7 +108,8 @@ pub fn compare(
     };
     let mut partial = |found: &Comparison, fraction: f64| report(reply(found.clone(), fraction));
     let limit = request.limit as usize;
-    let found = Engine::compare_cases([a.side(), b.side()], limit, &mut partial, &call.cancel)?;
+    let (sides, sampled_by) = ([a.side(), b.side()], [a.sampled_by(), b.sampled_by()]);
+    let found = Engine::compare_cases(sides, sampled_by, limit, &mut partial, &call.cancel)?;
     Ok(reply(found, 1.0))
 }
 

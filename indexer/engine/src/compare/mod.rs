@@ -299,14 +299,16 @@ impl Engine {
         cancel: &Cancel,
     ) -> Result<Comparison> {
         Self::without_damaged(snapshot, |snapshot| {
-            let origin = Origin { case: self, snapshot };
+            let origin = Origin { case: self, snapshot, sampled_by: None };
             compare_of([origin, origin], views, rows, partial, cancel)
         })
     }
 
-    /// The same for sides that know their case: one case if they share its snapshot, or two.
+    /// The same for sides that know their case: one case if they share its snapshot, or two. A case that is a sample of a
+    /// cluster comes with the filter that chose its events there.
     pub fn compare_cases(
         sides: [Side<'_>; 2],
+        sampled_by: [Option<&Filter>; 2],
         rows: usize,
         partial: &mut dyn FnMut(&Comparison, f64),
         cancel: &Cancel,
@@ -317,8 +319,10 @@ impl Engine {
         }
         Self::without_damaged(a.snapshot, |in_a| {
             Self::without_damaged(b.snapshot, |in_b| {
-                let origins =
-                    [Origin { case: a.case, snapshot: in_a }, Origin { case: b.case, snapshot: in_b }];
+                let origins = [
+                    Origin { case: a.case, snapshot: in_a, sampled_by: sampled_by[0] },
+                    Origin { case: b.case, snapshot: in_b, sampled_by: sampled_by[1] },
+                ];
                 compare_of(origins, [a.view, b.view], rows, partial, cancel)
             })
         })
@@ -335,7 +339,7 @@ impl Engine {
     ) -> Result<Vec<CurvePoint>> {
         Self::without_damaged(snapshot, |snapshot| {
             let views = [self.resolved(snapshot, views[0])?, self.resolved(snapshot, views[1])?];
-            let origin = Origin { case: self, snapshot };
+            let origin = Origin { case: self, snapshot, sampled_by: None };
             let sides = Sides::new([origin, origin], &views, cancel);
             Ok(numbers::quantiles(&sides, &views, field)?.curve())
         })

@@ -18,6 +18,8 @@ use store::{Mined, Segment, Snapshot, SourceEntry};
 pub struct Origin<'a> {
     pub case: &'a Engine,
     pub snapshot: &'a Snapshot,
+    /// Of a sample: the filter that chose its events, in place of that of the view.
+    pub sampled_by: Option<&'a Filter>,
 }
 
 pub struct Sides<'a> {
@@ -33,13 +35,14 @@ pub struct Sides<'a> {
 impl<'a> Sides<'a> {
     pub fn new(origins: [Origin<'a>; 2], views: &'a [View; 2], cancel: &'a Cancel) -> Sides<'a> {
         let mut chosen_by = HashSet::new();
-        let texts = |view: &View| -> HashSet<String> {
-            conditions(&view.filter).into_iter().map(ToString::to_string).collect()
+        let texts = |filter: &Filter| -> HashSet<String> {
+            conditions(filter).into_iter().map(ToString::to_string).collect()
         };
-        for (view, other) in [(&views[0], &views[1]), (&views[1], &views[0])] {
+        let [a, b] = [0, 1].map(|side: usize| origins[side].sampled_by.unwrap_or(&views[side].filter));
+        for (filter, other) in [(a, b), (b, a)] {
             // What both sides have to be is no choice between them.
             let others = texts(other);
-            let own = conditions(&view.filter).into_iter();
+            let own = conditions(filter).into_iter();
             own.filter(|condition| !others.contains(&condition.to_string()))
                 .for_each(|condition| add_fields(condition, &mut chosen_by));
         }
@@ -112,7 +115,7 @@ impl<'a> Sides<'a> {
     /// The templates of A's case and of B's.
     pub fn own_trees(&self) -> Result<[Arc<Tree>; 2]> {
         let tree = |side: usize| {
-            let Origin { case, snapshot } = self.origins[side];
+            let Origin { case, snapshot, .. } = self.origins[side];
             case.tree(snapshot, self.cancel, &mut |_, _| Ok(()))
         };
         Ok([tree(0)?, tree(1)?])
@@ -138,7 +141,7 @@ impl<'a> Sides<'a> {
 
     /// Another view of a side's case.
     pub fn scope_of<'s>(&'s self, side: usize, view: &'s View) -> AggregateScope<'s> {
-        let Origin { case, snapshot } = self.origins[side];
+        let Origin { case, snapshot, .. } = self.origins[side];
         AggregateScope { case, snapshot, view, cancel: self.cancel }
     }
 

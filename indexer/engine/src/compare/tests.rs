@@ -159,7 +159,7 @@ fn counts_and_scores_equal_those_of_the_reference() {
         let case = case_of(folder.path(), &events);
         let (snapshot, cancel, of_event) = (case.snapshot(), Cancel::default(), templates(&case));
         for (views, choice) in choices(count) {
-            let origin = Origin { case: &case, snapshot: &snapshot };
+            let origin = Origin { case: &case, snapshot: &snapshot, sampled_by: None };
             let sides = Sides::new([origin, origin], &views, &cancel);
             let mut fast = Counts::of_patterns(&sides).expect("counted");
             let mut left_out = Vec::new();
@@ -435,7 +435,7 @@ fn difference_below_the_line_is_not_listed_with_a_row_that_shares_no_event() {
     assert!(!found.differences.iter().any(|row| also(row, "batch=b1")), "{found:#?}");
     // It is a difference all the same, only a small one.
     let (snapshot, cancel, views) = (case.snapshot(), Cancel::default(), [a, b]);
-    let origin = Origin { case: &case, snapshot: &snapshot };
+    let origin = Origin { case: &case, snapshot: &snapshot, sampled_by: None };
     let sides = Sides::new([origin, origin], &views, &cancel);
     let mut counts = Counts::of_patterns(&sides).expect("counted");
     for field in counts::fields(&sides, &mut Vec::new()) {

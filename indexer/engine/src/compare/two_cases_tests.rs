@@ -17,7 +17,7 @@ fn compare_cases(cases: [&TestCase; 2], views: [&View; 2]) -> Comparison {
         Side { case: cases[0], snapshot: &in_a, view: views[0] },
         Side { case: cases[1], snapshot: &in_b, view: views[1] },
     ];
-    Engine::compare_cases(sides, ROWS, &mut |_, _| {}, &Cancel::default()).expect("an answer")
+    Engine::compare_cases(sides, [None; 2], ROWS, &mut |_, _| {}, &Cancel::default()).expect("an answer")
 }
 
 fn case_with(folder: &Path, name: &str, text: &str) -> TestCase {

@@ -13,7 +13,7 @@ mod trails;
 
 use std::path::Path;
 
-use remote::{Answer, Remotes, SampleCase};
+use remote::{Remotes, SampleCase};
 use serde::Serialize;
 
 use crate::contract::Command;
@@ -99,7 +99,7 @@ pub(crate) fn sample_of_remote(
     call: &Call<'_>,
     name: &str,
     view: &View,
-) -> Result<Answer<SampleCase>, WireError> {
+) -> Result<SampleCase, WireError> {
     let name = Remotes::name_in(name).unwrap_or(name);
     let case = opened::opened(session, call, name, false)?;
     Ok(case.cluster(call).sample_case(&answers::asked(view)?)?)
