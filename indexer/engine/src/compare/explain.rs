@@ -25,6 +25,10 @@ const LARGEST_SHARE: f64 = 0.25;
 /// What is below the line is explained by a difference if this much of its ratio is left without that one's events.
 const LEFT: f64 = 0.67;
 
+/// A difference that has all events of a side but this share explains only what has the same events: there is nothing left
+/// in which others could be counted again.
+const LEAST_LEFT: f64 = 0.01;
+
 /// A pair has to have so much of the difference, with a ratio so many doublings clearer than either part's.
 const PAIR_SHARE: f64 = 0.75;
 const CLEARER: f64 = 0.3;
@@ -174,13 +178,24 @@ fn accepted(
                 (other, is_above, ratio)
             })
             .collect();
-        without |= 1 << place;
+        let (_, events_left) = cells.rest(place, without | 1 << place);
+        let is_side =
+            events_left.iter().zip(counts.events).any(|(&left, all)| (left as f64) < LEAST_LEFT * all as f64);
+        if !is_side {
+            without |= 1 << place;
+        }
         let mut also = Vec::new();
         left = Vec::new();
         for (other, was_above, ratio) in before {
             let (score, is_above, ratio_left) = rest(other, without);
             let is_smaller = ratio_left / ratio <= LEFT;
-            let is_explained = if was_above { !is_above } else { score <= 0.0 && is_smaller };
+            let is_explained = if is_side {
+                cells.overlap(place, other) >= SAME
+            } else if was_above {
+                !is_above
+            } else {
+                score <= 0.0 && is_smaller
+            };
             if is_explained { also.push(other) } else { left.push(other) }
         }
         accepted.push(Accepted { candidate: place, score, also });

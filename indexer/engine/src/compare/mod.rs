@@ -9,6 +9,8 @@ mod cells;
 mod clock;
 mod counts;
 mod explain;
+#[cfg(test)]
+mod explain_tests;
 mod gaps;
 mod numbers;
 mod onset;

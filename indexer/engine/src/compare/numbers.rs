@@ -493,12 +493,14 @@ fn rows(
 /// Whether the numbers moved only because there are more events of some groups: within each they are the same.
 fn is_mix(index: usize, distances: &HashMap<(usize, usize), KsDistance>, all: KsDistance) -> bool {
     let own = distances.iter().filter(|((group, _), _)| *group == index).map(|(_, found)| found);
-    let (mut weighted, mut numbers) = (0.0, 0.0);
+    let (mut weighted, mut numbers, mut compared) = (0.0, 0.0, 0.0);
     for group in own {
         let weight = group.numbers.iter().sum::<u64>() as f64;
         weighted += weight * (group.distance - score::distance_by_chance(1, group.numbers)).max(0.0);
         numbers += weight;
+        // What only one side has says nothing.
+        compared += if group.numbers.contains(&0) { 0.0 } else { weight };
     }
     let covered = numbers / all.numbers.iter().sum::<u64>().max(1) as f64;
-    covered > 0.9 && weighted / f64::max(numbers, 1.0) < 0.3 * all.at_least
+    compared > 0.5 * numbers && covered > 0.9 && weighted / f64::max(numbers, 1.0) < 0.3 * all.at_least
 }

@@ -21,7 +21,7 @@ pub(super) const START: i64 = 1_772_373_600 * SECOND;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Event {
     pub fields: Vec<(&'static str, String)>,
-    level: &'static str,
+    pub level: &'static str,
     pub message: String,
     pub took: Option<u64>,
 }
@@ -385,86 +385,6 @@ fn numbers_move_as_far_as_the_reference_says() {
         assert!((share(1) - share(0) - moved.distance).abs() < 1e-9, "{}", moved.threshold);
     }
     assert!(held >= 3, "{held}");
-}
-
-#[test]
-fn new_pattern_is_listed_once_with_its_consequences() {
-    let mut events = random_events(30, 4_000);
-    for (place, event) in events.iter_mut().enumerate() {
-        event.fields.push(("path", format!("/page/{}", place % 200)));
-    }
-    for event in events.iter_mut().skip(2_000).step_by(40) {
-        event.message = "disk sda1 is read-only".to_owned();
-        event.fields.push(("code", "E77".to_owned()));
-        event.level = "error";
-    }
-    let folder = tempfile::tempdir().expect("a folder");
-    let case = case_of(folder.path(), &events);
-    let found = compare(&case, &view("*", None, Some(2_000)), &view("*", Some(2_000), None));
-    let [only] = found.differences.as_slice() else { panic!("{:#?}", found.differences) };
-    assert_eq!((only.change, only.counts), (Change::New, [0, 50]));
-    assert!(only.subject.to_string().contains("read-only"), "{}", only.subject);
-    let code = only.also.iter().find(|also| also.subject.to_string() == "code=E77").expect("it is listed");
-    assert!(code.is_same);
-    // All of its events are errors, which makes no pair.
-    assert_eq!(only.subject.kind(), "pattern");
-    let b = View { filter: only.filter.clone(), ..view("*", Some(2_000), None) };
-    assert_eq!(case.count(&case.snapshot(), &b, &Cancel::default()).expect("counted"), 50);
-    assert!(found.unchanged.fields.contains(&"service".to_owned()), "{:?}", found.unchanged);
-    assert_eq!(found.unchanged.numbers, ["took"]);
-}
-
-#[test]
-fn difference_below_the_line_is_not_listed_with_a_row_that_shares_no_event() {
-    let mut events = random_events(36, 2_000);
-    for event in events.iter_mut().take(990).step_by(90) {
-        event.fields.push(("batch", "b1".to_owned()));
-    }
-    for event in events.iter_mut().skip(1_000).step_by(5) {
-        event.message = "disk sda1 is read-only".to_owned();
-        event.fields.push(("batch", "b2".to_owned()));
-    }
-    let folder = tempfile::tempdir().expect("a folder");
-    let case = case_of(folder.path(), &events);
-    let (a, b) = (view("*", None, Some(1_000)), view("*", Some(1_000), None));
-    let found = compare(&case, &a, &b);
-    let also = |row: &Difference, text: &str| row.also.iter().any(|also| also.subject.to_string() == text);
-    let row = found.differences.iter().find(|row| row.change == Change::New).expect("the new pattern");
-    assert_eq!(row.counts, [0, 200]);
-    assert!(also(row, "batch=b2"), "{row:#?}");
-    assert!(!found.differences.iter().any(|row| also(row, "batch=b1")), "{found:#?}");
-    // It is a difference all the same, only a small one.
-    let (snapshot, cancel, views) = (case.snapshot(), Cancel::default(), [a, b]);
-    let origin = Origin { case: &case, snapshot: &snapshot, sampled_by: None };
-    let sides = Sides::new([origin, origin], &views, &cancel);
-    let mut counts = Counts::of_patterns(&sides).expect("counted");
-    for field in counts::fields(&sides, &mut Vec::new()) {
-        counts.add_field(&sides, &field, &mut Vec::new()).expect("counted");
-    }
-    let limit = score::threshold(counts.tests());
-    let small = counts.candidates(limit).into_iter().find(|one| one.subject.to_string() == "batch=b1");
-    assert!(small.is_some_and(|small| !small.is_above(counts.events, limit)));
-}
-
-#[test]
-fn value_that_fails_is_a_pair() {
-    let mut events = random_events(31, 6_000);
-    for event in events.iter_mut().skip(3_000) {
-        if event.fields.contains(&("host", "h2".to_owned())) {
-            event.fields[1].1 = "503".to_owned();
-        }
-    }
-    // Some of these there are always.
-    for event in events.iter_mut().step_by(50) {
-        event.fields[1].1 = "503".to_owned();
-    }
-    let folder = tempfile::tempdir().expect("a folder");
-    let case = case_of(folder.path(), &events);
-    let found = compare(&case, &view("*", None, Some(3_000)), &view("*", Some(3_000), None));
-    let first = found.differences.first().expect("a difference");
-    assert_eq!(first.subject.to_string(), "status=503 and host=h2");
-    assert!(first.also.iter().any(|also| also.subject.to_string() == "status=503"), "{:#?}", first.also);
-    assert_eq!(first.subject.kind(), "pair");
 }
 
 #[test]
