@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::events::{outcome, time};
+use crate::import::counted;
 use crate::{out, remotes};
 
 /// Consequences that are printed with a row.
@@ -222,7 +223,8 @@ fn range(text: &str, (data, markers): KnownTimes<'_>) -> Result<Bounds> {
 }
 
 fn print(found: &Comparison, to: &mut dyn Write) -> Result<()> {
-    writeln!(to, "A {} events, B {} events", found.events[0], found.events[1])?;
+    let [a, b] = found.events.map(|events| counted(events, "event"));
+    writeln!(to, "A {a}, B {b}")?;
     if let Some(first) = &found.first {
         writeln!(to, "{}", first_divergence(first))?;
     }

@@ -165,6 +165,49 @@ fn fields_of_mixed_types_are_compared_where_both_sides_have_numbers() {
     assert!(!other.iter().any(|name| name.starts_with("units") || name.starts_with("odd")), "{other:?}");
 }
 
+/// Compares two halves of a log whose events have a `code`: the JSON of its value, by the number of the event and its half.
+fn codes_compared(code: fn(i64, bool) -> String) -> Comparison {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = |nth: i64, time: &str| {
+        let is_later = nth >= 1_000;
+        let (side, code) = (if is_later { "b" } else { "a" }, code(nth, is_later));
+        format!(r#"{{"time":"{time}","side":"{side}","code":{code},"message":"work is done"}}"#)
+    };
+    let log = write_log(folder.path(), line, 2_000);
+    let found = imported(&[log], Profile::Fields).compare("side=a", "side=b");
+    assert!(!found.left_out.iter().any(|(field, _)| field == "code"), "{:?}", found.left_out);
+    found
+}
+
+#[test]
+fn few_numbers_are_compared_as_values_next_to_texts() {
+    let rows = |found: &Comparison| -> Vec<(String, [u64; 2])> {
+        let rows = found.differences.iter();
+        let mut rows: Vec<_> = rows.map(|row| (row.subject.to_string(), row.counts)).collect();
+        rows.sort();
+        rows
+    };
+    // A text among numbers is new.
+    let refused = codes_compared(|nth, is_later| match nth % 10 {
+        3 if is_later => "\"timeout\"".to_owned(),
+        _ => (200 + nth % 3).to_string(),
+    });
+    assert_eq!(rows(&refused), [("code=timeout".to_owned(), [0, 100])]);
+    // A number and a text that is written alike are the same value.
+    let quoted = codes_compared(|nth, is_later| match (200 + nth % 3, is_later) {
+        (code, true) => format!("\"{code}\""),
+        (code, false) => code.to_string(),
+    });
+    assert!(rows(&quoted).is_empty(), "{quoted:#?}");
+    // One side has numbers only, and the other one texts.
+    let texts = codes_compared(|nth, is_later| match (nth % 4, is_later) {
+        (code, true) => format!("\"{code}ms\""),
+        (code, false) => code.to_string(),
+    });
+    let expected = (0..4).flat_map(|n| [(format!("code={n}"), [250, 0]), (format!("code={n}ms"), [0, 250])]);
+    assert_eq!(rows(&texts), expected.collect::<Vec<_>>());
+}
+
 #[test]
 fn one_event_is_compared_with_a_million_in_time() {
     let folder = tempfile::tempdir().expect("a folder");

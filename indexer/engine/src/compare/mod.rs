@@ -270,8 +270,9 @@ impl Comparison {
         }
         if self.shared > 0 {
             let share = 100.0 * self.shared as f64 / self.events[0].min(self.events[1]).max(1) as f64;
+            let are = if self.shared == 1 { "event is" } else { "events are" };
             notes.push(format!(
-                "{} events are on both sides ({share:.1} % of the smaller one); each counts on both, which hides differences",
+                "{} {are} on both sides ({share:.1} % of the smaller one); each counts on both, which hides differences",
                 self.shared
             ));
         }

@@ -73,14 +73,17 @@ fn cases_with_other_formats_are_compared_by_the_text_of_their_messages() {
     for place in 0..2_000_u32 {
         let time = base::stamp::to_rfc3339(START + i64::from(place) * SECOND);
         let status = if place % 7 == 0 { 404 } else { 200 };
-        let took = 20 + place * 37 % 50;
+        let (took, tries) = (20 + place * 37 % 500, place % 3);
         let _ = writeln!(
             json,
-            r#"{{"time":"{time}","level":"info","status":{status},"took":{took},"message":"cache is warm"}}"#
+            r#"{{"time":"{time}","level":"info","status":{status},"took":{took},"tries":{tries},"message":"cache is warm"}}"#
         );
-        // The same in another format, where `took` is a text.
+        // The same in another format, where `took` and `tries` are texts.
         let message = if place % 5 == 0 { "ledger is locked" } else { "cache is warm" };
-        let _ = writeln!(pairs, r#"time={time} level=info status={status} took={took}ms msg="{message}""#);
+        let _ = writeln!(
+            pairs,
+            r#"time={time} level=info status={status} took={took}ms tries=#{tries} msg="{message}""#
+        );
     }
     let folder = tempfile::tempdir().expect("a folder");
     let [a, b] = [case_with(folder.path(), "a.ndjson", &json), case_with(folder.path(), "b.log", &pairs)];
@@ -92,8 +95,10 @@ fn cases_with_other_formats_are_compared_by_the_text_of_their_messages() {
     let warm = row("cache is warm").map_or(2_000, |row| row.counts[0]);
     assert_eq!(warm, 2_000);
     assert!(row("status=404").is_none() && row("status=200").is_none(), "{found:#?}");
-    let took = found.left_out.iter().find(|(field, _)| field == "took");
-    assert!(took.is_none_or(|(_, why)| *why == LeftOut::OneSide), "{:?}", found.left_out);
+    assert!(found.left_out.contains(&("took".to_owned(), LeftOut::OneSide)), "{:?}", found.left_out);
+    // Few numbers are values.
+    let tries = row("tries=#1").map(|row| (row.change, row.counts));
+    assert_eq!(tries, Some((Change::New, [0, 667])), "{found:#?}");
     assert!(!found.unchanged.numbers.contains(&"took".to_owned()));
 }
 
