@@ -25,7 +25,8 @@ fn receive(live: &mut Live<'_>, stream: &str, numbers: std::ops::Range<u64>, off
     for some in numbers.chunks(10) {
         let text: String = some.iter().map(|&number| line(number)).collect();
         let bytes = text.as_bytes();
-        let received = Received { stream, format: None, zone: None, offset: *offset, bytes, ends: true };
+        let received =
+            Received { stream, sender: None, format: None, zone: None, offset: *offset, bytes, ends: true };
         live.push(received, now).expect("it is taken");
         *offset += bytes.len() as u64;
         live.land(false, now).expect("it lands");

@@ -16,7 +16,8 @@ fn later(moment: Moment) -> Moment {
 }
 
 fn push(live: &mut Live<'_>, stream: &str, offset: u64, text: &str, ends: bool, now: Moment) {
-    let received = Received { stream, format: None, zone: None, offset, bytes: text.as_bytes(), ends };
+    let received =
+        Received { stream, sender: None, format: None, zone: None, offset, bytes: text.as_bytes(), ends };
     live.push(received, now).expect("it is taken");
 }
 
@@ -114,7 +115,15 @@ fn bytes_that_look_like_no_text_become_events_all_the_same() {
     let case = case(folder.path());
     let mut live = case.live(&LiveOptions::default(), at(0)).expect("it is live");
     let bytes: Vec<u8> = [b"%PDF-1.7 \x01\x02\x05\x06\x10\n".repeat(40), b"<13>next\n".to_vec()].concat();
-    let received = Received { stream: "odd", format: None, zone: None, offset: 0, bytes: &bytes, ends: true };
+    let received = Received {
+        stream: "odd",
+        sender: None,
+        format: None,
+        zone: None,
+        offset: 0,
+        bytes: &bytes,
+        ends: true,
+    };
     live.push(received, at(0)).expect("it is taken");
     live.finish(at(0)).expect("it ends");
     assert!(case.snapshot().events() >= 1);
@@ -222,6 +231,47 @@ fn every_record_is_an_event_whatever_its_format_says() {
     expected.sort_unstable();
     assert_eq!(found, expected);
     assert_eq!(case.snapshot().sources().len(), 1);
+    assert_whole(&case);
+}
+
+#[test]
+fn sender_of_a_stream_stays_through_merges_and_restarts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = case(folder.path());
+    let mut offsets = [0; 2];
+    let mut receive = |numbers: std::ops::Range<u64>, senders: [&str; 2]| {
+        let mut live = case.live(&LiveOptions::default(), at(0)).expect("it is live");
+        for number in numbers {
+            let (text, place) = (line(number), number as usize % 2);
+            let received = Received {
+                stream: ["even", "odd"][place],
+                sender: Some(senders[place]),
+                format: None,
+                zone: None,
+                offset: offsets[place],
+                bytes: text.as_bytes(),
+                ends: true,
+            };
+            live.push(received, at(0)).expect("it is taken");
+            offsets[place] += text.len() as u64;
+            live.land(false, at(0)).expect("it lands");
+            live.publish(at(0)).expect("it is published");
+            merge(&mut live, at(0));
+        }
+        live.finish(at(0)).expect("it ends");
+    };
+    let counted = |sender: &str| {
+        let view = View::parse(&format!("sender={sender}"), None, None).expect("a view");
+        case.count(&case.snapshot(), &view, &Cancel::default()).expect("a count")
+    };
+    receive(0..20, ["10.0.0.7", "10.0.0.8"]);
+    receive(20..40, ["10.0.0.7", "10.0.0.8"]);
+    assert_eq!(["10.0.0.7", "10.0.0.8"].map(counted), [20, 20]);
+    assert_eq!(case.snapshot().sources().len(), 2, "the sources go on");
+    // A source is of one sender.
+    receive(40..42, ["10.0.0.7", "10.0.0.9"]);
+    assert_eq!(["10.0.0.7", "10.0.0.8", "10.0.0.9"].map(counted), [21, 20, 1]);
+    assert_eq!(case.snapshot().sources().len(), 3);
     assert_whole(&case);
 }
 

@@ -210,7 +210,25 @@ pub(crate) fn count_reason(reasons: &mut Vec<(&'static str, u32)>, reason: &'sta
     }
 }
 
+/// The field of the address that an event was received from.
+const SENDER: &str = "sender";
+
 impl Batch {
+    /// Adds the address that all events were received from. No event says another: a field of the data with this name
+    /// gets the prefix `data.`.
+    pub(crate) fn add_sender(&mut self, address: &str) {
+        for column in self.columns.iter_mut().filter(|column| &*column.name == SENDER) {
+            column.name = Arc::from(format!("data.{SENDER}"));
+        }
+        let start = self.rewritten.len();
+        self.rewritten.extend_from_slice(address.as_bytes());
+        let span = Span::in_rewritten(start, self.rewritten.len());
+        if self.rows() > 0 {
+            let values = Values::Text(vec![span; self.rows()]);
+            self.columns.push(BatchColumn { name: Arc::from(SENDER), values });
+        }
+    }
+
     #[must_use]
     pub fn rows(&self) -> usize {
         self.time.len()

@@ -27,6 +27,8 @@ pub struct Parser {
     setup: Arc<Setup>,
     /// The first line is not a heading by its position, because the stream continues another one.
     goes_on: bool,
+    /// The address that all events were received from.
+    sender: Option<Arc<str>>,
 }
 
 /// The reason for an unparsed event before the first line that begins one.
@@ -57,7 +59,7 @@ pub(crate) struct FitTally {
 
 impl Parser {
     pub(crate) fn new(format: &'static Format, setup: Setup) -> Parser {
-        Parser { format, setup: Arc::new(setup), goes_on: false }
+        Parser { format, setup: Arc::new(setup), goes_on: false, sender: None }
     }
 
     pub(crate) fn format_name(&self) -> &str {
@@ -67,6 +69,11 @@ impl Parser {
     /// The same parser for a stream that continues another one.
     pub(crate) fn for_next_file(&self) -> Parser {
         Parser { goes_on: true, ..self.clone() }
+    }
+
+    /// The same parser for bytes that were received from an address.
+    pub(crate) fn received_from(self, sender: Option<&str>) -> Parser {
+        Parser { sender: sender.map(Arc::from), ..self }
     }
 
     /// The same, with every line an event.
@@ -97,7 +104,11 @@ impl Parser {
     /// and is counted as unparsed.
     #[must_use]
     pub fn parse(&self, chunk: Chunk) -> Batch {
-        self.read(chunk).0
+        let mut batch = self.read(chunk).0;
+        if let Some(sender) = &self.sender {
+            batch.add_sender(sender);
+        }
+        batch
     }
 
     pub(crate) fn parse_and_tally(&self, chunk: Chunk) -> (Batch, FitTally) {

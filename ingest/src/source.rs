@@ -53,6 +53,8 @@ pub struct Options {
     pub clock_offset_ns: i64,
     /// Every line is an event, whatever the format says.
     pub lines: bool,
+    /// The address that the bytes were received from: the field `sender` of all events.
+    pub sender: Option<String>,
     /// The limits on unpacking.
     pub unpack: UnpackLimits,
     /// The approximate number of bytes per chunk.
@@ -73,6 +75,7 @@ impl Default for Options {
             boot_ns: None,
             clock_offset_ns: 0,
             lines: false,
+            sender: None,
             unpack: UnpackLimits::default(),
             chunk_bytes: limits::CHUNK_BYTES,
         }
@@ -319,6 +322,7 @@ impl<'a> Source<'a> {
         let Verdict { parser, mut detection, times, rules } =
             detect(&sample, is_whole, forced.as_ref(), &options.definitions, &setup, options.zone.as_deref());
         let parser = if options.lines && !is_evtx { parser.by_lines() } else { parser };
+        let parser = parser.received_from(options.sender.as_deref());
         detection.encoding = encoding.name();
         compression.clone_into(&mut detection.compression);
         let zone_origin = options.zone.as_deref().map_or(ZoneOrigin::Assumed, ZoneOrigin::Chosen);

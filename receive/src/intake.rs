@@ -1,17 +1,20 @@
 //! The interface between what receives records and what keeps them.
 
+use std::collections::HashSet;
 use std::fmt;
-use std::sync::Arc;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::counters::Counters;
+use crate::limits::MOST_SENDERS;
 
 /// One event as it was received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// The bytes of its line or document, without the line end.
     pub bytes: Vec<u8>,
-    /// A hash of the client's own id. A record whose id the stream already has is acknowledged and not
+    /// A hash of the client's own id. A record whose id the source already has is acknowledged and not
     /// stored again.
     pub id: Option<u128>,
 }
@@ -28,7 +31,7 @@ impl Record {
 pub struct Stream {
     /// The source's name, such as `http/logs-app` or `syslog/tcp/10.0.0.7`.
     pub name: String,
-    /// The address that the records came from.
+    /// The address that all of its records came from: the field `sender` of their events.
     pub sender: Option<String>,
     /// The format to read the records as; learned from their bytes where there is none.
     pub format: Option<String>,
@@ -52,6 +55,19 @@ impl Stream {
     #[must_use]
     pub fn title(&self) -> &str {
         self.name.split(indexer::STREAM_PART).next().unwrap_or_default()
+    }
+}
+
+/// The streams of a listener that are of one sender each, by its address and by what else parts them: a tag, an index.
+#[derive(Debug, Default)]
+pub(crate) struct OwnStreams(Mutex<HashSet<(IpAddr, Option<String>)>>);
+
+impl OwnStreams {
+    /// Whether a sender has a stream of its own. Those beyond [`MOST_SENDERS`] share one.
+    pub fn has(&self, sender: IpAddr, part: Option<&str>) -> bool {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let stream = (sender, part.map(str::to_owned));
+        known.contains(&stream) || known.len() < MOST_SENDERS && known.insert(stream)
     }
 }
 

@@ -45,7 +45,8 @@ pub const SHORT_FRAME_BYTES: usize = 64 << 10;
 /// bytes until then.
 pub const READERS: usize = 16;
 
-/// Senders of a listener with a stream of their own: each takes an open file. Those beyond share one.
+/// Senders of a listener with a stream of their own, over HTTP one for each index: each takes an open file. Those beyond
+/// share one.
 pub const MOST_SENDERS: usize = 256;
 
 /// Connections at one time; each has a thread.

@@ -308,6 +308,7 @@ impl<'c> Indexing<'c> {
                 file.ids.extend(&bytes.ids);
                 let received = Received {
                     stream: &bytes.stream.name,
+                    sender: bytes.stream.sender.as_deref(),
                     format: bytes.stream.format.as_deref(),
                     zone: bytes.stream.zone.as_deref(),
                     offset: bytes.offset,

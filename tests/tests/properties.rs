@@ -20,10 +20,16 @@ mod random;
 
 use random::{WrittenNote, file, notes, query, write_files};
 
+/// In small chunks, and as if the bytes were received: their sender is a field that they do not contain.
+fn options(profile: Option<Profile>) -> ImportOptions {
+    let sender = Some("10.0.0.7".to_owned());
+    let ingest = indexer::ReadOptions { chunk_bytes: 700, sender, ..indexer::ReadOptions::default() };
+    ImportOptions { profile, ingest, ..ImportOptions::default() }
+}
+
 fn imported(folder: &Path, name: &str, files: &[PathBuf], profile: Profile) -> Case {
     let case = Case::create(&folder.join(name)).expect("a case can be made");
-    let ingest = indexer::ReadOptions { chunk_bytes: 700, ..indexer::ReadOptions::default() };
-    let options = ImportOptions { profile: Some(profile), ingest, ..ImportOptions::default() };
+    let options = options(Some(profile));
     let report = case.import(files, &options, &|_| {}, &Cancel::default()).expect("an import");
     assert!(report.failure.is_none(), "{:?}", report.failure);
     case
@@ -111,7 +117,7 @@ fn half_indexed(folder: &Path, files: &[PathBuf]) -> Case {
             drop(imported(folder, "half.case", file, Profile::Full));
         } else {
             let case = Case::open(&path).expect("a case");
-            case.import(file, &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import");
+            case.import(file, &options(None), &|_| {}, &Cancel::default()).expect("an import");
         }
     }
     let segments = fs::read_dir(path.join("segments")).expect("segments");

@@ -91,6 +91,7 @@ impl Bench {
         let text: String = events.iter().map(written).collect();
         let received = Received {
             stream: "test",
+            sender: None,
             format: None,
             zone: None,
             offset: self.offset,

@@ -89,6 +89,7 @@ pub const NAMES: &[(&str, &str)] = &[
     ("type", "dns.question.type"),
     ("package", "package.name"),
     ("version", "package.version"),
+    ("sender", "log.source.address"),
     ("source_file", "log.origin.file.name"),
     ("source_line", "log.origin.file.line"),
 ];

@@ -92,6 +92,8 @@ pub struct Moment {
 #[derive(Clone, Copy, Debug)]
 pub struct Received<'b> {
     pub stream: &'b str,
+    /// The address that all of the stream is received from, if it is of one.
+    pub sender: Option<&'b str>,
     /// The format to read it as, and the zone of times without one, where a person chose them.
     pub format: Option<&'b str>,
     pub zone: Option<&'b str>,
@@ -236,7 +238,7 @@ impl Live<'_> {
         if passed >= received.bytes.len() as u64 {
             return Ok(());
         }
-        let is_other = stream.is_chosen_otherwise(&received);
+        let is_other = stream.is_read_otherwise(&received);
         if is_other || received.offset > stream.received {
             // What is between was lost with its log; the source says where it ends.
             self.land_stream(stream, true, now)?;

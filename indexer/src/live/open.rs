@@ -27,6 +27,7 @@ const NOTE: &str = "it is being received";
 
 pub struct LiveStream {
     pub name: String,
+    pub sender: Option<String>,
     pub format: Option<String>,
     pub zone: Option<String>,
     /// So many of its bytes were pushed, from its beginning on.
@@ -90,15 +91,18 @@ impl LiveStream {
         }
     }
 
-    /// Whether a person chose another format or zone than what it is read as.
-    pub fn is_chosen_otherwise(&self, received: &Received<'_>) -> bool {
+    /// Whether it has another sender, or a person chose another format or zone than what it is read as.
+    pub fn is_read_otherwise(&self, received: &Received<'_>) -> bool {
         let is_other = |chosen: Option<&str>, present: &Option<String>| {
             chosen.is_some_and(|chosen| present.as_deref() != Some(chosen))
         };
-        is_other(received.format, &self.format) || is_other(received.zone, &self.zone)
+        received.sender != self.sender.as_deref()
+            || is_other(received.format, &self.format)
+            || is_other(received.zone, &self.zone)
     }
 
     pub fn choose(&mut self, received: &Received<'_>) {
+        self.sender = received.sender.map(str::to_owned);
         self.format = received.format.map(str::to_owned).or_else(|| self.format.take());
         self.zone = received.zone.map(str::to_owned).or_else(|| self.zone.take());
     }
@@ -137,6 +141,7 @@ impl Live<'_> {
         let name = received.stream;
         let mut stream = LiveStream {
             name: name.to_owned(),
+            sender: received.sender.map(str::to_owned),
             format: received.format.map(str::to_owned),
             zone: received.zone.map(str::to_owned),
             received: 0,
@@ -153,7 +158,8 @@ impl Live<'_> {
         let entry = &self.manifest.sources[id];
         stream.received = entry.live.as_ref().map_or(0, |live| live.base) + entry.bytes;
         let (read_as, read_in) = (entry.reading.format.clone(), entry.reading.zone.clone());
-        let as_chosen = (received.format.is_none() || received.format == read_as.as_deref())
+        let as_chosen = received.sender == entry.reading.sender.as_deref()
+            && (received.format.is_none() || received.format == read_as.as_deref())
             && (received.zone.is_none() || received.zone == read_in.as_deref());
         if entry.bytes > 0
             && entry.bytes <= RESUMED_BYTES
@@ -304,6 +310,7 @@ impl Live<'_> {
             definitions: (self.definitions.0)(),
             encoding: Some(ENCODING.to_owned()),
             lines: stream.ends,
+            sender: stream.sender.clone(),
             ..Options::default()
         };
         if let Ok(source) = Source::resume(&of, sample, &place, &chosen) {

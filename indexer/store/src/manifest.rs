@@ -162,6 +162,9 @@ pub struct Reading {
     /// Every line is an event.
     #[serde(skip_serializing_if = "is_default")]
     pub lines: bool,
+    /// The address that it was received from.
+    #[serde(skip_serializing_if = "is_default")]
+    pub sender: Option<String>,
     /// The index of its format in the definitions of the case, if a person defined it.
     #[serde(skip_serializing_if = "is_default")]
     pub definition: Option<usize>,
@@ -215,6 +218,7 @@ impl Reading {
             boot_ns: options.boot_ns,
             clock_offset_ns: options.clock_offset_ns,
             lines: options.lines,
+            sender: options.sender.clone(),
             ..Reading::default()
         }
     }
@@ -243,6 +247,7 @@ impl Reading {
             time_field: options.time_field.clone().or_else(|| self.time_field.clone()),
             boot_ns: options.boot_ns.or(self.boot_ns),
             lines: options.lines || self.lines,
+            sender: options.sender.clone().or_else(|| self.sender.clone()),
             clock_offset_ns: match options.clock_offset_ns {
                 0 => self.clock_offset_ns,
                 chosen => chosen,

@@ -58,6 +58,7 @@ mod tests {
     use std::path::Path;
 
     use super::super::{Options, ResumePoint, Source, StreamInfo};
+    use crate::batch::Values;
 
     fn source(sample: &[u8]) -> Source<'static> {
         let stream = StreamInfo { path: Path::new("a"), name: "a", modified_ns: None, compression: "none" };
@@ -89,6 +90,26 @@ mod tests {
         assert_eq!(texts(&mut source, false), ["2026-03-01T14:05:01Z ERROR two\n  at three"]);
         assert_eq!(texts(&mut source, true), ["2026-03-01T14:05:02Z INFO four"]);
         assert_eq!(source.waiting_bytes(), 0);
+    }
+
+    #[test]
+    fn events_have_the_sender_they_came_from_whatever_they_say_themselves() {
+        let lines = b"{\"sender\":\"10.0.0.1\",\"n\":1}\n{\"n\":2}\nother\n";
+        let stream = StreamInfo { path: Path::new("a"), name: "a", modified_ns: None, compression: "none" };
+        let place = ResumePoint { offset: 0, line: 1, heading: Vec::new() };
+        let options = Options { sender: Some("10.0.0.7".to_owned()), ..Options::default() };
+        let mut source = Source::resume(&stream, lines, &place, &options).expect("it is text");
+        let parser = source.parser();
+        source.push(lines);
+        let batch = parser.parse(source.next_live(true).expect("a chunk"));
+        let values = |name: &str| {
+            let column = batch.columns.iter().find(|column| &*column.name == name).expect("the column");
+            let Values::Text(spans) = &column.values else { panic!("{name} is text") };
+            let texts = spans.iter().map(|&span| String::from_utf8_lossy(batch.text(span)).into_owned());
+            texts.collect::<Vec<_>>()
+        };
+        assert_eq!(values("sender"), ["10.0.0.7"; 3]);
+        assert_eq!(values("data.sender"), ["10.0.0.1", "", ""]);
     }
 
     #[test]

@@ -4,9 +4,9 @@ use serde::de::IgnoredAny;
 use sha2::{Digest, Sha256};
 
 use super::limits::{DOCUMENT_BYTES, ID_BYTES, INDEX_NAME_BYTES};
-use crate::{Record, Stream};
+use crate::Record;
 
-/// Sources of what came over HTTP have names that begin so.
+/// The names of sources of documents begin so, and the index follows.
 pub const PREFIX: &str = "http/";
 
 /// Why a document is turned away: its type in Elasticsearch's words, and the reason.
@@ -34,11 +34,6 @@ impl Fault {
             counted: "too long",
         }
     }
-}
-
-/// The stream that the documents of an index belong to.
-pub fn stream(index: &str, sender: Option<String>) -> Stream {
-    Stream { sender, format: Some("json".to_owned()), ..Stream::new(format!("{PREFIX}{index}")) }
 }
 
 /// Checks that the bytes are one JSON object, without building it.

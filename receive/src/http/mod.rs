@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use indexer::{Cancel, Case};
 
-use crate::Intake;
+use crate::intake::{Intake, OwnStreams, Stream};
 
 pub(crate) use answer::{Answer, Body, Problem};
 pub(crate) use request::Request;
@@ -70,6 +70,7 @@ pub(crate) struct Host {
     pub ids: bulk::Ids,
     pub memory: bulk::Memory,
     pub settings: indices::Settings,
+    own: OwnStreams,
     pub scrolls: search::Scrolls,
     pub composites: search::Composites,
 }
@@ -82,8 +83,19 @@ impl Host {
         stop: Cancel,
     ) -> io::Result<Host> {
         let ids = bulk::Ids::new().map_err(|error| io::Error::other(error.to_string()))?;
-        let (memory, settings, scrolls, composites) = Default::default();
-        Ok(Host { intake, case, options, stop, ids, memory, settings, scrolls, composites })
+        let (memory, settings, own, scrolls, composites) = Default::default();
+        Ok(Host { intake, case, options, stop, ids, memory, settings, own, scrolls, composites })
+    }
+
+    /// The stream that what a client sends to a source belongs to.
+    pub fn stream(&self, source: &str, sender: IpAddr) -> Stream {
+        let format = Some("json".to_owned());
+        if !self.own.has(sender, Some(source)) {
+            return Stream { format, ..Stream::new(source) };
+        }
+        let address = sender.to_string();
+        let stream = Stream::with_part(source, &address);
+        Stream { sender: Some(address), format, ..stream }
     }
 
     /// Waits until what was stored is visible, if the request asks for that: `refresh=true` at once, `refresh=wait_for`

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::Host;
 use super::answer::{Answer, Answered, Body, Problem};
 use super::bulk::push_text;
-use super::document::{self, Fault};
+use super::document::{self, Fault, PREFIX};
 use super::request::{Head, Request};
 use super::search::{hit_source, index_of, parse_hit_id};
 
@@ -24,10 +24,9 @@ pub fn store(host: &Host, request: &Request, index: &str, id: Option<&str>, crea
         document::check_id(id)?;
     }
     let create = create || head.parameter("op_type") == Some("create");
-    let sender = (!head.peer.is_loopback()).then(|| head.peer.to_string());
-    let stream = document::stream(index, sender);
+    let stream = host.stream(&format!("{PREFIX}{index}"), head.peer);
     if let Err(fault) = document::check(&request.body) {
-        let counters = host.intake.counters().source(&stream.name);
+        let counters = host.intake.counters().source(stream.title());
         counters.received(1, 0);
         counters.rejected(fault.counted, 1);
         return Err(fault.into());

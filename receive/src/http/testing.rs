@@ -25,9 +25,10 @@ pub struct MemoryIntake {
 }
 
 impl MemoryIntake {
-    pub fn lines(&self, stream: &str) -> Vec<String> {
+    /// What was sent to a source.
+    pub fn lines(&self, source: &str) -> Vec<String> {
         let streams = self.streams.lock().expect("no panic");
-        let records = streams.get(stream).map_or(&[][..], Vec::as_slice);
+        let records = streams.get(source).map_or(&[][..], Vec::as_slice);
         records.iter().map(|record| String::from_utf8_lossy(&record.bytes).into_owned()).collect()
     }
 
@@ -46,7 +47,7 @@ impl Intake for MemoryIntake {
             return Err(refused);
         }
         let mut streams = self.streams.lock().expect("no panic");
-        let known = streams.entry(stream.name.clone()).or_default();
+        let known = streams.entry(stream.title().to_owned()).or_default();
         let mut appended = Appended::default();
         for record in records {
             let is_new = record.id.is_none() || !known.iter().any(|other| other.id == record.id);

@@ -19,9 +19,9 @@ pub struct Ids {
     newest_file: u64,
 }
 
-/// An id within its stream.
-pub fn id_of(stream: &str, id: u128) -> u128 {
-    id ^ hash_of(stream.as_bytes())
+/// An id within its source, whichever sender gives it.
+pub fn id_of(source: &str, id: u128) -> u128 {
+    id ^ hash_of(source.as_bytes())
 }
 
 fn path(folder: &Path, file: u64) -> PathBuf {

@@ -247,7 +247,7 @@ impl Log {
                 let mut bytes = Vec::new();
                 let mut ids = Vec::new();
                 for record in records {
-                    let id = record.id.map(|id| id_of(&stream.name, id));
+                    let id = record.id.map(|id| id_of(stream.title(), id));
                     let is_new = id.is_none_or(|id| state.ids.is_new(id));
                     appended.is_new.push(is_new);
                     if !is_new {

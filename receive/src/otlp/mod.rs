@@ -86,7 +86,6 @@ fn receive(host: &Host, request: &Request, encoding: Encoding) -> Result<(u64, S
         Problem::parsing(reason)
     })?;
     let now = jiff::Timestamp::now().as_nanosecond().try_into().unwrap_or(0);
-    let peer = (!request.head.peer.is_loopback()).then(|| request.head.peer.to_string());
     let mut services: Vec<Service> = Vec::new();
     let (mut rejected, mut message) = (0, String::new());
     for record in &records {
@@ -99,9 +98,8 @@ fn receive(host: &Host, request: &Request, encoding: Encoding) -> Result<(u64, S
             rejected += 1;
             continue;
         }
-        let place = services.iter().position(|service| service.stream.name == name).unwrap_or_else(|| {
-            let format = Some("json".to_owned());
-            let stream = Stream { sender: peer.clone(), format, ..Stream::new(name) };
+        let place = services.iter().position(|service| service.stream.title() == name).unwrap_or_else(|| {
+            let stream = host.stream(&name, request.head.peer);
             services.push(Service { stream, records: Vec::new() });
             services.len() - 1
         });

@@ -9,15 +9,14 @@ pub use datagrams::{serve_udp, serve_unix};
 pub use framing::Framer;
 pub use tcp::serve_tcp;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use indexer::Cancel;
 
-use crate::intake::{Intake, Record, Refused, Stream};
-use crate::limits::MOST_SENDERS;
+use crate::intake::{Intake, OwnStreams, Record, Refused, Stream};
 use crate::readings::Readings;
 
 /// How often a thread that waits looks whether it is to stop.
@@ -26,13 +25,13 @@ pub(crate) const LOOK: Duration = Duration::from_millis(100);
 /// The senders of a listener, and which of their messages have a stream of their own.
 pub(crate) struct Senders {
     kind: &'static str,
-    known: Mutex<HashSet<(IpAddr, Option<String>)>>,
+    own: OwnStreams,
     readings: Arc<Readings>,
 }
 
 impl Senders {
     pub fn new(kind: &'static str, readings: &Arc<Readings>) -> Senders {
-        Senders { kind, known: Mutex::default(), readings: Arc::clone(readings) }
+        Senders { kind, own: OwnStreams::default(), readings: Arc::clone(readings) }
     }
 
     /// The stream of a sender, or of those messages of it that have a tag which something is chosen for; of one too
@@ -42,7 +41,7 @@ impl Senders {
         let mut name = format!("syslog/{}", self.kind);
         let mut stream = Stream::new("");
         if let Some(address) = sender {
-            let is_own = self.is_own(address, tag);
+            let is_own = self.own.has(address, tag);
             name.push('/');
             name.push_str(&if is_own { address.to_string() } else { "others".to_owned() });
             stream.sender = is_own.then(|| address.to_string());
@@ -62,16 +61,6 @@ impl Senders {
                 Stream { name: parted.name, ..chosen }
             }
         }
-    }
-
-    fn is_own(&self, address: IpAddr, tag: Option<&str>) -> bool {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let sender = (address, tag.map(str::to_owned));
-        if !known.contains(&sender) && known.len() >= MOST_SENDERS {
-            return false;
-        }
-        known.insert(sender);
-        true
     }
 
     /// Appends messages of a sender, and waits as long as there is no room for them. Gives up when it is to stop.

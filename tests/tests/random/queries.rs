@@ -189,6 +189,10 @@ fn names() -> impl Strategy<Value = String> {
             "path!=*1*",
             "_exists_:user",
             "client_ip:(10.0.0.1 or 10.0.0.16/28)",
+            "sender=10.0.0.7",
+            "sender:10.0.0.0/29",
+            "sender!=10.0.0.8",
+            "log.source.address:*",
         ])
         .prop_map(str::to_owned),
     ]

@@ -4,6 +4,7 @@ mod action;
 mod parse;
 mod reply;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -55,7 +56,7 @@ impl Drop for HeldItems<'_> {
 struct BulkRequest<'h> {
     host: &'h Arc<Host>,
     parser: Parser,
-    sender: Option<String>,
+    sender: IpAddr,
     /// Something of it is stored, so that it cannot be refused as a whole any more.
     stored: bool,
 }
@@ -68,8 +69,7 @@ pub async fn bulk(host: &Arc<Host>, head: &Head, index: Option<&str>, body: Inco
             .map_err(|fault| Problem::new(StatusCode::BAD_REQUEST, fault.kind, fault.reason))?;
     }
     let mut pieces = Pieces::new(body, head.is_gzip()?, BULK_BYTES, host.options.patience)?;
-    let sender = (!head.peer.is_loopback()).then(|| head.peer.to_string());
-    let mut request = BulkRequest { host, parser: Parser::new(index), sender, stored: false };
+    let mut request = BulkRequest { host, parser: Parser::new(index), sender: head.peer, stored: false };
     let mut memory = HeldItems { memory: &host.memory, bytes: 0 };
     while let Some(piece) = pieces.next().await? {
         request.parser.feed(&piece).map_err(|_| too_many_items())?;
@@ -111,7 +111,7 @@ impl BulkRequest<'_> {
         for (index, group) in self.parser.take_waiting() {
             let Group { records, items } = group;
             let Some(name) = self.parser.names().get(index as usize) else { continue };
-            let stream = document::stream(name, self.sender.clone());
+            let stream = self.host.stream(&format!("{PREFIX}{name}"), self.sender);
             let intake = Arc::clone(&self.host.intake);
             let appended = tokio::task::spawn_blocking(move || intake.append(&stream, records)).await;
             let appended = appended.unwrap_or_else(|error| Err(Refused::Failed(error.to_string())));
