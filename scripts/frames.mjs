@@ -1,7 +1,8 @@
 // Frame times in a browser. `node scripts/frames.mjs CASE-OR-LOGS…` measures them while the timeline is brushed, as
 // `npm run bench` does if TIMBERLINE_FRAMES names a case or a log. `--seismograph` measures them while the seismograph is
-// scrolled, brushed and zoomed, and `--differs` how soon a selected range says what differs in it. `--dev` takes the
-// development build.
+// scrolled, brushed and zoomed, and `--differs` how soon a selected range says what differs in it. `--live` needs no case: it
+// builds what it takes unless `--no-build` is given, and measures them while a case receives 20,000 events a second and *Live* is
+// on. `--dev` takes the development build.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,12 +14,15 @@ import { chromium as browsers } from 'playwright-core';
 
 import { chromium } from './packages.mjs';
 import { program } from './paths.mjs';
+import { Receiver, build, load } from './receiving.mjs';
 import { Stop, main, say } from './run.mjs';
 
 /** The budget of a frame at 60 frames per second. */
 export const FRAME_MS = 1000 / 60;
 /** Browsers round the times of frames; a frame that is longer by this much was on time. */
 const ROUNDED_MS = 0.5;
+/** From here on browsers call a frame long. */
+const LONG_MS = 50;
 const MOVES = 600;
 const IMPORT_MS = 900_000;
 
@@ -177,16 +181,95 @@ export async function timesOfDifferences(page) {
   };
 }
 
-/** Statistics of frames, in milliseconds. */
-export function frameFigures({ times, work }) {
+const LIVE_RATE = 20_000;
+const LIVE_MS = 10_000;
+
+/** Runs in the page: whether the newest event of the list is drawn. */
+function isAtEnd() {
+  const total = Number(document.querySelector('[data-testid="events"]')?.dataset.total ?? 0);
+  const last = document.querySelector(`[data-testid="row"][data-index="${total - 1}"]`);
+  return last !== null && !last.hasAttribute('aria-label');
+}
+
+/** Runs in the page until `watchedRows.isOn` is false: counts the frames with a row in sight that is not loaded. */
+function watchRows() {
+  const watched = { isOn: true, empty: 0 };
+  const list = document.querySelector('[data-testid="events"]');
+  const isSeen = (row) => {
+    const [box, { top, bottom }] = [row.getBoundingClientRect(), list.getBoundingClientRect()];
+    return box.bottom > top && box.top < bottom;
+  };
+  requestAnimationFrame(function frame() {
+    if (!watched.isOn) return;
+    const empty = [...list.querySelectorAll('[data-testid="row"][aria-label]')];
+    const hasRows = list.querySelector('[data-testid="row"]') !== null;
+    if (!hasRows || empty.some(isSeen)) watched.empty += 1;
+    requestAnimationFrame(frame);
+  });
+  window.watchedRows = watched;
+}
+
+/** Shows the last minute, which slides every second, and reports each frame while the list follows its end. */
+export async function framesWhileLive(page) {
+  const newest = () => page.getByTestId('events').getAttribute('data-total');
+  await page.getByTestId('live-length').click();
+  await page.getByTestId('live-length-1m').click();
+  await page.waitForFunction(isAtEnd, undefined, { timeout: IMPORT_MS });
+  const before = await newest();
+  await page.evaluate(watchRows);
+  await page.evaluate(watchFrames);
+  await page.waitForTimeout(LIVE_MS);
+  const { times } = await page.evaluate(() => window.watchedFrames.stop());
+  const empty = await page.evaluate(() => {
+    window.watchedRows.isOn = false;
+    return window.watchedRows.empty;
+  });
+  if ((await newest()) === before) throw new Stop('no events were appended to the list');
+  return { ...timesOfFrames(times), 'with empty rows': empty };
+}
+
+/** Receives into a case while it is shown; gives the frames, and how much was sent. */
+async function measureLive(profile) {
+  const home = mkdtempSync(join(tmpdir(), 'timberline-live-'));
+  let [receiver, sending] = [null, null];
+  try {
+    receiver = await Receiver.start(home, profile, ['--syslog', 'tcp://127.0.0.1:0']);
+    sending = load(profile, ['--tcp', receiver.address('syslog/tcp')], LIVE_RATE, 3_600);
+    await receiver.until('events are visible', () => receiver.events() > 0);
+    const frames = await measureFrames([receiver.folder], framesWhileLive, profile);
+    sending.stop();
+    const { sent, seconds } = await sending.ended;
+    await receiver.stop();
+    return { 'events/s': Math.round(sent / seconds), ...frames };
+  } finally {
+    const ended = sending?.ended.catch(() => {});
+    sending?.stop();
+    await receiver?.kill();
+    await ended;
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+const ms = (/** @type {number} */ value) => Number(value.toFixed(1));
+
+/** Statistics of the times between frames. */
+function timesOfFrames(times) {
   const late = times.filter((time) => time > FRAME_MS + ROUNDED_MS).length;
-  const ms = (value) => Number(value.toFixed(1));
   return {
     frames: times.length,
     'p50 ms': ms(percentile(times, 0.5)),
     'p95 ms': ms(percentile(times, 0.95)),
+    'p99 ms': ms(percentile(times, 0.99)),
     'max ms': ms(percentile(times, 1)),
     'over 16.7 ms': `${((100 * late) / times.length).toFixed(1)} %`,
+    'over 50 ms': times.filter((time) => time > LONG_MS).length,
+  };
+}
+
+/** Statistics of frames, in milliseconds. */
+export function frameFigures({ times, work }) {
+  return {
+    ...timesOfFrames(times),
     'work p50 ms': ms(percentile(work, 0.5)),
     'work p95 ms': ms(percentile(work, 0.95)),
     'work max ms': ms(percentile(work, 1)),
@@ -232,10 +315,16 @@ export async function measureFrames(
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await main(async () => {
-    const paths = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-    if (paths.length === 0) throw new Stop('Name a case or logs: node scripts/frames.mjs CASE');
     const has = (option) => process.argv.includes(option);
     const profile = has('--dev') ? 'debug' : 'release';
+    if (has('--live')) {
+      if (!has('--no-build')) await build(profile);
+      console.table([await measureLive(profile)]);
+      say('Times between frames while events are appended and the range slides.');
+      return;
+    }
+    const paths = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+    if (paths.length === 0) throw new Stop('Name a case or logs: node scripts/frames.mjs CASE');
     if (has('--differs')) {
       console.table([await measureFrames(paths, timesOfDifferences, profile)]);
       say('From the end of a brush until its first difference is drawn, and until all are.');
