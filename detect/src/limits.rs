@@ -61,4 +61,4 @@ pub const WAITING_SNAPSHOTS: usize = 64;
 
 /// Bytes of all texts that a field is searched for at once, up to which the automaton is a table: half a kilobyte each at most,
 /// and a third of the time of the smaller automaton.
-pub const TABLE_NEEDLE_BYTES: usize = 64 << 10;
+pub const TABLE_NEEDLE_BYTES: usize = 128 << 10;

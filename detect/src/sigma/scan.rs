@@ -219,11 +219,11 @@ impl Scan<'_> {
         if matcher.is_empty() {
             return Ok(());
         }
-        let possible = self.possible_texts(classes, of_row.len())?;
+        let possible = self.possible_texts(classes, first..first + of_row.len())?;
         let wanted = |row: &u32| {
-            let class = of_row[*row as usize - first] as usize;
-            let may = |rows: &Vec<u32>| rows.binary_search(row).is_ok();
-            !classes[class].texts.is_empty() && possible[class].as_ref().is_none_or(may)
+            let place = *row as usize - first;
+            let class = of_row[place] as usize;
+            !classes[class].texts.is_empty() && possible[class].as_ref().is_none_or(|may| may[place])
         };
         let rows: Vec<u32> = (first as u32..(first + of_row.len()) as u32).filter(wanted).collect();
         if rows.is_empty() {
@@ -238,10 +238,10 @@ impl Scan<'_> {
         })
     }
 
-    /// By class the rows whose texts may have one of its keywords, by the text index; nothing where any may.
-    fn possible_texts(&self, classes: &[Class], rows: usize) -> Result<Vec<Option<Vec<u32>>>> {
+    /// By class, of each row whether its text may have one of the keywords, by the text index; nothing where any may.
+    fn possible_texts(&self, classes: &[Class], range: Range<usize>) -> Result<Vec<Option<Vec<bool>>>> {
         let is_worth = match self.search {
-            TextSearch::Auto => rows >= INDEXED_TEXTS,
+            TextSearch::Auto => range.len() >= INDEXED_TEXTS,
             TextSearch::Index => true,
             TextSearch::Scan => false,
         };
@@ -258,12 +258,13 @@ impl Scan<'_> {
             }
         }
         let of_class = |class: &Class| {
-            let rows = class.texts.iter().map(|test| known.get(test)?.as_ref());
-            let mut rows: Vec<u32> =
-                rows.collect::<Option<Vec<_>>>()?.into_iter().flatten().copied().collect();
-            rows.sort_unstable();
-            rows.dedup();
-            Some(rows)
+            let lists = class.texts.iter().map(|test| known.get(test)?.as_ref());
+            let mut may = vec![false; range.len()];
+            for rows in lists.collect::<Option<Vec<_>>>()? {
+                let within = rows.iter().filter(|row| range.contains(&(**row as usize)));
+                within.for_each(|row| may[*row as usize - range.start] = true);
+            }
+            Some(may)
         };
         let possible = classes.iter().map(of_class).collect();
         Ok(possible)
