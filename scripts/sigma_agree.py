@@ -25,6 +25,8 @@ import yaml
 from sigma.backends.sqlite import sqliteBackend
 from sigma.collection import SigmaCollection
 
+# What is said of rules that were read: the summary, other log sources, and fields that a case has none of.
+NO_PROBLEM = re.compile(r"\d+ detectors: |\d+ rules? names? |not applicable: |fields that are nowhere ")
 SYSMON = "Microsoft-Windows-Sysmon/Operational"
 POWERSHELL = ("Microsoft-Windows-PowerShell/Operational", "PowerShellCore/Operational")
 
@@ -192,9 +194,8 @@ def main():
             for alert in alerts:
                 ours[alert["detector"]] += alert["events"]
             fired[log] = ours
-            # The summary and what is not applicable are no problems.
             for line in shown.splitlines():
-                if not line.startswith("not applicable: ") and not re.match(r"\d+ detectors: ", line):
+                if not NO_PROBLEM.match(line):
                     problems[line] += 1
             events = [flat(row) for row in rows]
             kinds = collections.defaultdict(list)
