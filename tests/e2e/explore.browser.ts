@@ -83,6 +83,23 @@ test('every step is undone and redone, and survives a reload', async () => {
   expect(await page.getByTestId('query').innerText()).toBe('checkout');
 });
 
+test('the list of fields is requested once, however often what is known of them changes', async () => {
+  const page = await openSmall();
+  const panel = page.getByTestId('fields');
+  const isIdle = async () => (await panel.getAttribute('data-busy')) === 'false';
+  await page.getByTestId('known-field').first().waitFor();
+  await eventually('the fields are known', isIdle);
+  const listed: string[] = [];
+  page.on('request', (request) => {
+    const call = request.postData() ?? '';
+    if (call.includes('"command":"fields"')) listed.push(call);
+  });
+  await query(page, 'checkout');
+  await totalBecomes(page, access.checkouts);
+  await eventually('the fields of these events are known', isIdle);
+  expect(listed).toEqual([]);
+});
+
 test('the time range is fitted to the matches, and restored with one step', async () => {
   const page = await openSmall();
   const fit = page.getByTestId('fit');
@@ -158,6 +175,9 @@ test('a query with pipes that is run switches to its result, and back with one s
   await page.getByTestId('result-row').first().waitFor();
   await page.getByTestId('undo').click();
   await page.getByTestId('show-result').waitFor();
+  // The key that runs a query from anywhere shows its result as well.
+  await page.keyboard.press('Control+Enter');
+  await page.getByTestId('result-row').first().waitFor();
 });
 
 test('an incomplete query does not run, and a recent one returns with a key', async () => {

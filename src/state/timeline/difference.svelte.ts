@@ -6,7 +6,7 @@ import { ComparedWords } from '../compare/comparedwords.svelte';
 import { viewOfSide, type ComparedSides } from '../compare/sides';
 
 /** Rows that are shown: the best explanations of a range. */
-export const SHOWN = 3;
+export const SHOWN = 5;
 
 /** What differs in the selected time range from the rest of the time. Requested only while it is shown. */
 export class Difference {
