@@ -86,6 +86,7 @@ export const notes = {
   pageHint:
     'Write down your findings. Cells run queries on the case: insert one with the buttons above.',
   emptyPage: 'The page is empty.',
+  table: 'Table',
   insertQuery: 'Query',
   insertChart: 'Chart',
   insertEvent: 'Event',
