@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { seriousFindings } from './support/accessible';
 import { eventually, temporaryFolder } from './support/machine';
 import { opening } from './support/opening';
-import { brush, query, total, totalBecomes } from './support/page';
+import { brush, exported, query, total, totalBecomes } from './support/page';
 import { pictures } from './support/picture';
 
 /** Of both halves of the log; in the second one each tenth event is a refused payment. */
@@ -17,8 +17,8 @@ const REFUSED = HALF / 10;
 
 const opened = opening();
 
-function shopLog(): string {
-  const lines = Array.from({ length: 2 * HALF }, (_, index) => {
+function shopLog(name = 'shop', events = 2 * HALF): string {
+  const lines = Array.from({ length: events }, (_, index) => {
     const time = new Date(Date.UTC(2026, 2, 1, 14) + index * 1_000).toISOString();
     const isRefused = index >= HALF && index % 10 === 3;
     const region = ['eu', 'us', 'asia'][index % 3];
@@ -32,15 +32,19 @@ function shopLog(): string {
       took_ms: took,
     });
   });
-  const path = join(temporaryFolder(), 'shop.jsonl');
+  const path = join(temporaryFolder(), `${name}.jsonl`);
   writeFileSync(path, lines.join('\n') + '\n');
   return path;
 }
 
+async function imported(page: Page, events: number): Promise<void> {
+  await totalBecomes(page, events);
+  await page.locator('[data-testid="import-panel"][data-active="false"]').waitFor();
+}
+
 async function open(): Promise<Page> {
   const page = await opened([shopLog()]);
-  await totalBecomes(page, 2 * HALF);
-  await page.locator('[data-testid="import-panel"][data-active="false"]').waitFor();
+  await imported(page, 2 * HALF);
   return page;
 }
 
@@ -196,4 +200,52 @@ test('a brushed range is explained, compared in the tab, and added to the notebo
   expect(await cell.first().innerText()).toMatch(/took_ms/);
   // What moved is drawn on the page too.
   await cell.getByTestId('quantile-curve').first().waitFor();
+});
+
+test('comparisons in a case and with another one are written into the notebook and exported', async () => {
+  const page = await opened([shopLog('yesterday', 1_000)]);
+  await imported(page, 1_000);
+  await page.getByTestId('case-menu').click();
+  await page.getByTestId('case-menu-close').click();
+  const dialog = page.waitForEvent('filechooser');
+  await page.getByTestId('look-first').click();
+  await (await dialog).setFiles([shopLog()]);
+  await page.getByTestId('start-import').click();
+  await imported(page, 2 * HALF);
+
+  const cite = async () => {
+    await page.getByTestId('compare-cite').click();
+    await page.getByTestId('compare-cited').waitFor();
+  };
+  await page.keyboard.press('Alt+4');
+  await page.getByTestId('start-halves').click();
+  await counted(page, HALF, HALF);
+  await cite();
+  await page.getByTestId('compare-place-a').click();
+  await page.getByRole('menuitem', { name: 'yesterday' }).click();
+  await counted(page, 1_000, HALF);
+  await cite();
+
+  // The first is answered again by a cell; the second is a table with its sides and what each row says.
+  await page.getByTestId('tab-notes').click();
+  const written = page.getByTestId('page-preview');
+  const cell = written.locator('[data-testid="cell"][data-kind="query"][data-answered="true"]');
+  await cell.waitFor();
+  const text = (await cell.innerText()).replace(/\s+/g, ' ');
+  expect(text).toMatch(/new payment of order <num> refused 0 120 .* template=t/);
+  await written.getByTestId('quantile-curve').first().waitFor();
+  const evidence = written.locator('tr', { hasText: `Only in B: ${REFUSED}, 10% of its events.` });
+  expect((await evidence.innerText()).replace(/\s+/g, ' ')).toMatch(
+    /new payment of order <num> refused .* 0 120 [\d.]+ template=t/,
+  );
+  const sides = (await written.innerText()).replace(/\s+/g, ' ');
+  expect(sides).toMatch(/A: 1,000 events of yesterday, .* B: 1,200 events of shop, /);
+  expect(await seriousFindings(page)).toEqual([]);
+  await pictures(page, 'compare-notebook');
+
+  const html = await exported(page, 'html');
+  expect(html).not.toContain('<script');
+  expect(html.split('payment of order &lt;num&gt; refused').length).toBeGreaterThan(2);
+  for (const wanted of ['<svg', 'A: 1,000 events of yesterday', `Only in B: ${REFUSED}`])
+    expect(html).toContain(wanted);
 });

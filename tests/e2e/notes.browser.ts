@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { seriousFindings } from './support/accessible';
 import { access, accessLog } from './support/logs';
 import { eventually, out, timberline } from './support/machine';
-import { brush, openBrowser, query, total, totalBecomes } from './support/page';
+import { brush, exported, openBrowser, query, total, totalBecomes } from './support/page';
 import { picture, pictures } from './support/picture';
 import { serve, type Server } from './support/server';
 
@@ -49,12 +49,6 @@ const caseFolder = () => {
   const folder = join(server.home, 'cases');
   return join(folder, readdirSync(folder)[0]!);
 };
-
-async function exported(page: Page, format: 'html' | 'markdown'): Promise<string> {
-  const coming = page.waitForEvent('download');
-  await page.getByTestId(`export-${format}`).click();
-  return readFileSync(await (await coming).path(), 'utf8');
-}
 
 /** Selects text with the mouse and releases it outside the dialog. */
 async function dragOutside(page: Page, field: Locator): Promise<void> {

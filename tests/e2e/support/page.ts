@@ -1,4 +1,6 @@
 /** Reads and drives the workbench in a browser page. */
+import { readFileSync } from 'node:fs';
+
 import type { Browser, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 
@@ -90,4 +92,11 @@ export function lastRow(page: Page): Promise<number> {
   return rows.evaluateAll((all) =>
     Math.max(...all.map((row) => Number((row as HTMLElement).dataset['index']))),
   );
+}
+
+/** Exports the notebook, and reads the file. */
+export async function exported(page: Page, format: 'html' | 'markdown'): Promise<string> {
+  const coming = page.waitForEvent('download');
+  await page.getByTestId(`export-${format}`).click();
+  return readFileSync(await (await coming).path(), 'utf8');
 }
