@@ -226,7 +226,7 @@ impl News {
         };
         let seconds = |part: &Snapshot| -> Result<BTreeSet<i64>> {
             let mut seconds = BTreeSet::new();
-            let of_rows = |rows: &indexer::SegmentRows<'_>| {
+            let of_rows = |rows: &indexer::SnapshotSegment<'_>| {
                 let times = rows.times()?;
                 let mut found: Vec<i64> = Vec::new();
                 for time in (0..rows.len()).filter_map(|row| times.get(row)) {

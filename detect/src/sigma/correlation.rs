@@ -211,7 +211,7 @@ pub struct Hit {
 
 /// An interval in which a correlation held.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Interval {
+pub struct CorrelatedInterval {
     pub start: i64,
     pub end: i64,
     pub peak: i64,
@@ -221,7 +221,7 @@ pub struct Interval {
 }
 
 /// The intervals in which a correlation holds, in the order of their starts.
-pub fn evaluate(correlation: &Correlation, mut hits: Vec<Hit>) -> Vec<Interval> {
+pub fn evaluate(correlation: &Correlation, mut hits: Vec<Hit>) -> Vec<CorrelatedInterval> {
     hits.sort_unstable();
     let mut groups: BTreeMap<Vec<String>, Vec<Hit>> = BTreeMap::new();
     for hit in hits {
@@ -342,9 +342,9 @@ fn take<K: std::hash::Hash + Eq>(counts: &mut HashMap<K, usize>, key: &K) {
     }
 }
 
-fn windows(correlation: &Correlation, keys: &[String], hits: &[Hit]) -> Vec<Interval> {
+fn windows(correlation: &Correlation, keys: &[String], hits: &[Hit]) -> Vec<CorrelatedInterval> {
     let mut window = Window::default();
-    let mut found: Vec<(Interval, usize, usize)> = Vec::new();
+    let mut found: Vec<(CorrelatedInterval, usize, usize)> = Vec::new();
     let mut chains: Vec<Option<usize>> = vec![None; correlation.rules.len()];
     for (place, hit) in hits.iter().enumerate() {
         window.add(place, hit);
@@ -396,11 +396,11 @@ fn windows(correlation: &Correlation, keys: &[String], hits: &[Hit]) -> Vec<Inte
             _ => {
                 let (start, end) = (hits[first].time, hit.time);
                 let (keys, events) = (keys.to_vec(), Vec::new());
-                found.push((Interval { start, end, peak: end, value, keys, events }, first, place));
+                found.push((CorrelatedInterval { start, end, peak: end, value, keys, events }, first, place));
             }
         }
     }
-    let with_events = |(mut interval, first, last): (Interval, usize, usize)| {
+    let with_events = |(mut interval, first, last): (CorrelatedInterval, usize, usize)| {
         interval.events = hits[first..=last].iter().map(|hit| (hit.source, hit.event_line)).collect();
         interval.events.sort_unstable();
         interval.events.dedup();
@@ -453,7 +453,7 @@ mod tests {
         }
     }
 
-    fn spans(found: &[Interval]) -> Vec<(i64, i64, usize, f64)> {
+    fn spans(found: &[CorrelatedInterval]) -> Vec<(i64, i64, usize, f64)> {
         found.iter().map(|one| (one.start / SECOND, one.end / SECOND, one.events.len(), one.value)).collect()
     }
 

@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use indexer::query::Filter;
-use indexer::{Cancel, Case, Result, SegmentRows, Snapshot};
+use indexer::{Cancel, Case, Result, Snapshot, SnapshotSegment};
 
-use super::correlation::{Correlation, Hit, Interval, evaluate};
+use super::correlation::{CorrelatedInterval, Correlation, Hit, evaluate};
 use super::evidence::Evidence;
 use super::program::Program;
 use super::scan::{self, SourceNames};
@@ -110,7 +110,7 @@ pub fn run(
         names: snapshot.sources().iter().map(|source| source.name.clone()).collect(),
     };
     let known: HashSet<u64> = progress.segments.keys().copied().collect();
-    let look = |rows: &SegmentRows<'_>| {
+    let look = |rows: &SnapshotSegment<'_>| {
         if known.contains(&rows.id()) {
             return Ok((rows.id(), None));
         }
@@ -157,7 +157,7 @@ fn wanted_fields(rules: &RuleSet, sources: &Sources, fields: &[String]) -> Wante
 
 fn found_in(
     program: &Program,
-    rows: &SegmentRows<'_>,
+    rows: &SnapshotSegment<'_>,
     within: Range<usize>,
     names: (&SourceNames, TextSearch),
     wanted: &Wanted,
@@ -311,7 +311,7 @@ impl RuleOutcome<'_> {
     /// Correlations, those first that others name.
     fn correlations(&self, applies: &[bool], report: &mut Report) {
         let mut waiting: Vec<usize> = (0..self.rules.correlations.len()).collect();
-        let mut done: HashMap<usize, Vec<Interval>> = HashMap::new();
+        let mut done: HashMap<usize, Vec<CorrelatedInterval>> = HashMap::new();
         while !waiting.is_empty() {
             let ready = |index: &usize| {
                 let of = &self.rules.correlations[*index].0.rules;
@@ -353,7 +353,7 @@ impl RuleOutcome<'_> {
         }
     }
 
-    fn hits(&self, correlation: &Correlation, done: &HashMap<usize, Vec<Interval>>) -> Vec<Hit> {
+    fn hits(&self, correlation: &Correlation, done: &HashMap<usize, Vec<CorrelatedInterval>>) -> Vec<Hit> {
         let keys = correlation.group_by.len();
         let mut hits = Vec::new();
         for (place, name) in correlation.rules.iter().enumerate() {
@@ -412,7 +412,7 @@ impl RuleOutcome<'_> {
         None
     }
 
-    fn correlated(&self, correlation: &Correlation, interval: &Interval) -> Alert {
+    fn correlated(&self, correlation: &Correlation, interval: &CorrelatedInterval) -> Alert {
         let filter = if interval.events.len() <= NAMED_EVENTS {
             evidence::named(self.snapshot, &interval.events)
         } else {

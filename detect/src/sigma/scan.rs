@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use indexer::{Cancel, CodedColumn, Result, SegmentRows};
+use indexer::{Cancel, CodedColumn, Result, SnapshotSegment};
 
 use super::TextSearch;
 use super::condition::Expr;
@@ -63,7 +63,7 @@ struct SlotColumn {
 
 struct Scan<'a> {
     program: &'a Program,
-    rows: &'a SegmentRows<'a>,
+    rows: &'a SnapshotSegment<'a>,
     search: TextSearch,
     cancel: &'a Cancel,
     columns: Vec<Option<Vec<SlotColumn>>>,
@@ -76,7 +76,7 @@ struct Scan<'a> {
 /// Runs a program over the rows of a segment.
 pub fn segment(
     program: &Program,
-    rows: &SegmentRows<'_>,
+    rows: &SnapshotSegment<'_>,
     range: Range<usize>,
     (sources, search): (&SourceNames, TextSearch),
     cancel: &Cancel,

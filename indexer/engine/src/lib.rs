@@ -45,7 +45,7 @@ pub use pipe::{
     Cell, Column, ColumnKind, KeptQuery, Partial, RunOptions, Table, TableStages, percentile_of_counted,
 };
 pub use query::Checked;
-pub use rows::{CodedColumn, RowTimes, SegmentRows};
+pub use rows::{CodedColumn, RowTimes, SnapshotSegment};
 pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCount};
 pub use view::View;
 pub use words::{KnownWord, UnknownWord};

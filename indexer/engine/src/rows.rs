@@ -16,7 +16,7 @@ use store::{ColumnValues, Scalar, Segment, StoredColumn, Times};
 
 /// One published segment of a snapshot.
 #[derive(Debug)]
-pub struct SegmentRows<'a> {
+pub struct SnapshotSegment<'a> {
     case: &'a Engine,
     segment: Arc<Segment>,
 }
@@ -39,16 +39,17 @@ impl Engine {
         &self,
         snapshot: &Snapshot,
         cancel: &Cancel,
-        work: impl Fn(&SegmentRows<'_>) -> Result<R> + Sync,
+        work: impl Fn(&SnapshotSegment<'_>) -> Result<R> + Sync,
         mut done: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
-        let rows =
-            |index: usize| work(&SegmentRows { case: self, segment: Arc::clone(&snapshot.segments[index]) });
+        let rows = |index: usize| {
+            work(&SnapshotSegment { case: self, segment: Arc::clone(&snapshot.segments[index]) })
+        };
         in_order(snapshot.segments.len(), cancel, rows, |_, result| done(result))
     }
 }
 
-impl SegmentRows<'_> {
+impl SnapshotSegment<'_> {
     /// The number by which the segment is known for ever.
     #[must_use]
     pub fn id(&self) -> u64 {
@@ -71,7 +72,7 @@ impl SegmentRows<'_> {
         self.segment.meta.fields.iter().map(|field| (&*field.name, &*field.column, field.kind))
     }
 
-    /// A column by the name that [`SegmentRows::fields`] gives it, or a built-in one: `level`, `source`, `line`.
+    /// A column by the name that [`SnapshotSegment::fields`] gives it, or a built-in one: `level`, `source`, `line`.
     pub fn column(&self, column: &str, cancel: &Cancel) -> Result<CodedColumn> {
         let packed = self.segment.packed_field(column, cancel)?;
         let is_sparse = matches!(packed.values, ColumnValues::Numbers { .. })
@@ -104,7 +105,7 @@ impl SegmentRows<'_> {
     }
 }
 
-impl SegmentRows<'_> {
+impl SnapshotSegment<'_> {
     /// A superset of the rows whose text matches a pattern, in order: by the text index, without reading any text.
     /// Nothing where the index cannot tell.
     pub fn possible_rows(&self, pattern: &Pattern, cancel: &Cancel) -> Result<Option<Vec<u32>>> {
@@ -170,7 +171,7 @@ mod tests {
         case.import(&[log], &ImportOptions::default(), &|_| {}, &Cancel::default())?;
         let snapshot = case.snapshot();
         let mut seen = Vec::new();
-        let read = |rows: &SegmentRows<'_>| {
+        let read = |rows: &SnapshotSegment<'_>| {
             let cancel = Cancel::default();
             let (who, n) = (rows.column("who", &cancel)?, rows.column("n", &cancel)?);
             assert!(n.largest() < 200, "far numbers are coded densely");

@@ -8,63 +8,66 @@ use super::levels::LEVELS;
 use super::stages::StageName;
 
 /// A clause of the filter language as people write it, and what it finds.
-pub struct Clause {
+pub struct ClauseSyntax {
     pub examples: &'static [&'static str],
     pub summary: &'static str,
 }
 
 /// Every clause that a filter can have.
-pub const CLAUSES: &[Clause] = &[
-    Clause { examples: &["timeout"], summary: "events with this word" },
-    Clause { examples: &["\"connection reset\""], summary: "these words, one after the other" },
-    Clause {
+pub const CLAUSES: &[ClauseSyntax] = &[
+    ClauseSyntax { examples: &["timeout"], summary: "events with this word" },
+    ClauseSyntax { examples: &["\"connection reset\""], summary: "these words, one after the other" },
+    ClauseSyntax {
         examples: &["\"connection peer\"~3"],
         summary: "these words in this order, with at most so many others between them in all",
     },
-    Clause {
+    ClauseSyntax {
         examples: &["timout~", "timout~2", "message:timout~"],
         summary: "words that one edit leads to, or two: a letter more, less or other, or two neighbours swapped. Only words are looked at, which have no digits and at most 40 bytes",
     },
-    Clause { examples: &["*imeou*"], summary: "this text anywhere, inside of words too" },
-    Clause {
+    ClauseSyntax { examples: &["*imeou*"], summary: "this text anywhere, inside of words too" },
+    ClauseSyntax {
         examples: &["tim*", "w?rker"],
         summary: "words that begin so; `?` is one character. Of a field the whole value must fit",
     },
-    Clause {
+    ClauseSyntax {
         examples: &["/time(d )?out/i", "path:/^\\/api\\/v\\d+/"],
         summary: "a regular expression matches somewhere; `i` for any case. `/` within it is written `\\/`",
     },
-    Clause {
+    ClauseSyntax {
         examples: &["10.0.0.7"],
         summary: "these tokens in a row: an address is found as it is written",
     },
-    Clause { examples: &["status:500"], summary: "a field with this value; text fields match by words" },
-    Clause { examples: &["status:(404 OR 500)", "method:(GET HEAD)"], summary: "any of these values" },
-    Clause { examples: &["user:*"], summary: "events that have this field" },
-    Clause {
+    ClauseSyntax {
+        examples: &["status:500"],
+        summary: "a field with this value; text fields match by words",
+    },
+    ClauseSyntax { examples: &["status:(404 OR 500)", "method:(GET HEAD)"], summary: "any of these values" },
+    ClauseSyntax { examples: &["user:*"], summary: "events that have this field" },
+    ClauseSyntax {
         examples: &["status>=400", "bytes>10kb", "duration_ms<0.25s"],
         summary: "comparison, also `=`, `!=`, `>`, `<=`; numbers may have a unit. `=` compares the whole text, with its case, but takes `*` and `?`",
     },
-    Clause {
+    ClauseSyntax {
         examples: &["bytes:[1kb TO 1MiB]", "status:{400 TO 500}", "bytes:[1 TO *]"],
         summary: "between two values, with the ends `[ ]` or without them `{ }`; `*` leaves an end open",
     },
-    Clause { examples: &["client_ip:10.0.0.0/8"], summary: "addresses of a network" },
-    Clause { examples: &["level>=warn", "level:(warn OR error)"], summary: "levels in their order" },
-    Clause { examples: &["source:access.log"], summary: "events of this file" },
-    Clause {
+    ClauseSyntax { examples: &["client_ip:10.0.0.0/8"], summary: "addresses of a network" },
+    ClauseSyntax { examples: &["level>=warn", "level:(warn OR error)"], summary: "levels in their order" },
+    ClauseSyntax { examples: &["source:access.log"], summary: "events of this file" },
+    ClauseSyntax {
         examples: &["is:starred", "is:(tagged OR commented)", "is:noted"],
         summary: "events that people marked so; `noted` is any of a star, a tag and a comment",
     },
-    Clause {
+    ClauseSyntax {
         examples: &["tag:evidence", "tag:\"root cause\"", "tag:*", "-tag:done"],
         summary: "events that people tagged so; see below",
     },
-    Clause {
+    ClauseSyntax {
         examples: &["time>=2026-03-01T14:05", "time:yesterday", "time:[now-1h TO now]"],
         summary: "times; see below",
     },
-    Clause {
+    ClauseSyntax {
         examples: &["a AND b", "a OR b", "NOT a", "-a", "(a OR b) c"],
         summary: "AND binds tighter than OR; AND may be left out",
     },

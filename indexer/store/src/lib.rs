@@ -57,7 +57,7 @@ pub use rollup::Rollup;
 pub use segment::{Outlived, Segment, SegmentField, SegmentMeta, SegmentSource, Shared, WrittenSegment};
 pub use since::{Marks, News};
 pub use snapshot::{Missing, Snapshot, frames_by_source, frames_of};
-pub use table::{Builder as TableBuilder, Columns, field_name, level_of};
+pub use table::{Columns, TableBuilder, field_name, level_of};
 pub use template_ids::{keep_ids, kept_ids};
 pub use templates::{MESSAGES, Messages, Mined, Shaper, has_templates, verify_templates};
 pub use text::{

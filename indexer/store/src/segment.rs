@@ -16,7 +16,7 @@ use super::profile::Profile;
 use super::raw::{Frame, RawCursor, RawFolder};
 use super::reading::Readings;
 use super::rollup::Rollup;
-use super::table::{self, Table};
+use super::table::{self, Table, TableBuilder};
 use super::text::TextIndex;
 use base::FieldKind;
 use base::error::{AtPath, Error, Result};
@@ -196,7 +196,7 @@ impl Segment {
     }
 
     /// Writes a segment's files and makes them durable. The segment exists once the manifest lists it.
-    pub fn write(case: &Path, mut meta: SegmentMeta, table: table::Builder) -> Result<WrittenSegment> {
+    pub fn write(case: &Path, mut meta: SegmentMeta, table: TableBuilder) -> Result<WrittenSegment> {
         let folder = Self::folder(case, meta.id);
         fs::create_dir_all(&folder).at_path(&folder)?;
         (meta.sha256, meta.places_sha256) = table.write(&folder)?;

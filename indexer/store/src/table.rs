@@ -72,20 +72,20 @@ pub fn text_of(values: &Values, row: usize) -> Option<String> {
 }
 
 /// A table under construction, column by column.
-pub struct Builder {
+pub struct TableBuilder {
     writer: parquet::Writer,
     places: Option<parquet::Writer>,
     rows: usize,
     level: Option<i32>,
 }
 
-impl Builder {
-    pub fn new(columns: &Columns) -> std::io::Result<Builder> {
+impl TableBuilder {
+    pub fn new(columns: &Columns) -> std::io::Result<TableBuilder> {
         Self::packed(columns, None)
     }
 
     /// Packed at this level.
-    pub fn packed(columns: &Columns, level: Option<i32>) -> std::io::Result<Builder> {
+    pub fn packed(columns: &Columns, level: Option<i32>) -> std::io::Result<TableBuilder> {
         let rows = columns.rows();
         let mut writer = writer(rows, level)?;
         // Built-in columns use the same missing value as fields, so that times need no copy.
@@ -103,7 +103,7 @@ impl Builder {
         writer.column("offset", NumberKind::UnsignedInt, &whole(offset))?;
         let length = &mut columns.length.iter().map(|&length| i64::from(length));
         writer.column("length", NumberKind::UnsignedShort, &whole(length))?;
-        Ok(Builder { writer, places: None, rows, level })
+        Ok(TableBuilder { writer, places: None, rows, level })
     }
 
     pub fn field(&mut self, column: &str, kind: FieldKind, values: &Values) -> std::io::Result<()> {
@@ -310,7 +310,7 @@ mod tests {
         };
         std::fs::write(folder.path().join(EVENTS), writer.finish().expect("a file")).expect("it is written");
         let before = Table::open(folder.path(), false).expect("a table");
-        let mut builder = Builder {
+        let mut builder = TableBuilder {
             writer: parquet::Writer::new(3).expect("a writer"),
             places: None,
             rows: 3,

@@ -150,8 +150,8 @@ impl Segment {
             }
         }
         let mut builder = match profile {
-            Profile::Full => text::Builder::for_index(repeating),
-            _ => text::Builder::for_filters(repeating),
+            Profile::Full => text::IndexBuilder::for_index(repeating),
+            _ => text::IndexBuilder::for_filters(repeating),
         };
         let mut texts = TextsBySource::new(self);
         self.for_each_in_order(cursor, &columns, |row, (frame, bytes), event| {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::AggregateScope;
 use super::block::{AxisKeys, Lookup, each_block};
 use super::count::Counting;
-use super::measure::{Gathering, MeasureState, PassResult};
+use super::measure::{MeasureAccumulator, MeasureState, PassResult};
 use super::plan::AggregatePlan;
 use super::request::{Answer, Axis, By, Measured, Request};
 use super::terms;
@@ -158,12 +158,12 @@ fn gather(
 ) -> Result<()> {
     let cells = found.counts.len();
     let sources: Vec<_> = states.iter().map(|state| state.columns(asked, part)).collect::<Result<_>>()?;
-    let mut gathering: Vec<Gathering<'_>> = Vec::with_capacity(states.len());
+    let mut accumulators: Vec<MeasureAccumulator<'_>> = Vec::with_capacity(states.len());
     for ((state, columns), active) in states.iter().zip(&sources).zip(active) {
-        gathering.push(if *active {
-            Gathering::new(state, columns, index, (found.first_cell, cells))
+        accumulators.push(if *active {
+            MeasureAccumulator::new(state, columns, index, (found.first_cell, cells))
         } else {
-            Gathering::Nothing
+            MeasureAccumulator::Nothing
         });
     }
     let mut counting = first.then(|| Counting::new(cells));
@@ -171,15 +171,15 @@ fn gather(
         if let Some(counting) = &mut counting {
             counting.add_cells(block);
         }
-        for gathering in &mut gathering {
-            gathering.add(block);
+        for accumulator in &mut accumulators {
+            accumulator.add(block);
         }
     });
     if let Some(counting) = counting {
         found.counts = counting.finish();
     }
-    for (gathering, columns) in gathering.into_iter().zip(&sources) {
-        found.found.push(gathering.finish(part, columns)?);
+    for (accumulator, columns) in accumulators.into_iter().zip(&sources) {
+        found.found.push(accumulator.finish(part, columns)?);
     }
     Ok(())
 }

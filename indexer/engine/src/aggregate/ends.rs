@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::block::Block;
-use crate::exec::{Key, SegmentRows};
+use crate::exec::{EventKey, SegmentRows};
 use base::error::Result;
 use store::{Scalar, StoredColumn};
 
 /// The first or last value of a cell, with the global sort key of its event.
-pub type End = Option<(Key, Scalar)>;
+pub type End = Option<(EventKey, Scalar)>;
 
 pub struct Ending {
     columns: Vec<Arc<StoredColumn>>,

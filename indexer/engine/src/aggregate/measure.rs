@@ -237,7 +237,7 @@ pub fn domain(asked: &AggregateScope<'_>, field: &str) -> Result<Option<(Domain,
 }
 
 /// The accumulator of a measure in one segment.
-pub enum Gathering<'a> {
+pub enum MeasureAccumulator<'a> {
     Nothing,
     /// No event of the segment has a number.
     Without,
@@ -247,49 +247,51 @@ pub enum Gathering<'a> {
     Ends(Ending),
 }
 
-impl<'a> Gathering<'a> {
+impl<'a> MeasureAccumulator<'a> {
     /// The rows span this many cells from the first on.
     pub fn new(
         state: &'a MeasureState,
         columns: &'a MeasureColumns,
         segment: usize,
         (first, cells): (u32, usize),
-    ) -> Gathering<'a> {
+    ) -> MeasureAccumulator<'a> {
         let column = match columns {
             MeasureColumns::FieldNumbers(FieldNumbers { column: Some(column), .. }) => Some(&**column),
             _ => None,
         };
-        let gathering = match state {
+        let accumulator = match state {
             MeasureState::Stats { .. } => {
-                column.and_then(|column| Summing::new(column, cells)).map(Gathering::Stats)
+                column.and_then(|column| Summing::new(column, cells)).map(MeasureAccumulator::Stats)
             }
             MeasureState::Percentiles { ranks, domain, .. } => {
                 column.zip(domain.as_ref()).and_then(|(column, domain)| {
                     let to_key = domain.keys_of(column)?;
-                    Some(Gathering::Percentiles(Passing::new(ranks, column, to_key, first, cells)))
+                    Some(MeasureAccumulator::Percentiles(Passing::new(ranks, column, to_key, first, cells)))
                 })
             }
-            MeasureState::Distinct { values, cells: all, .. } => values.segments[segment]
-                .as_ref()
-                .map(|coded| Gathering::Distinct(Seeing::new(coded, SeenValues::none(*all, values.codes)))),
+            MeasureState::Distinct { values, cells: all, .. } => {
+                values.segments[segment].as_ref().map(|coded| {
+                    MeasureAccumulator::Distinct(Seeing::new(coded, SeenValues::none(*all, values.codes)))
+                })
+            }
             MeasureState::Ends { last, .. } => match columns {
                 MeasureColumns::Any(columns) => {
-                    Some(Gathering::Ends(Ending::new(columns.clone(), *last, cells)))
+                    Some(MeasureAccumulator::Ends(Ending::new(columns.clone(), *last, cells)))
                 }
                 _ => None,
             },
-            MeasureState::Rate { .. } => return Gathering::Nothing,
+            MeasureState::Rate { .. } => return MeasureAccumulator::Nothing,
         };
-        gathering.unwrap_or(Gathering::Without)
+        accumulator.unwrap_or(MeasureAccumulator::Without)
     }
 
     pub fn add(&mut self, block: &Block<'_>) {
         match self {
-            Gathering::Nothing | Gathering::Without => {}
-            Gathering::Stats(stats) => stats.add(block),
-            Gathering::Percentiles(percentiles) => percentiles.add(block),
-            Gathering::Distinct(distinct) => distinct.add(block),
-            Gathering::Ends(ends) => ends.add(block),
+            MeasureAccumulator::Nothing | MeasureAccumulator::Without => {}
+            MeasureAccumulator::Stats(stats) => stats.add(block),
+            MeasureAccumulator::Percentiles(percentiles) => percentiles.add(block),
+            MeasureAccumulator::Distinct(distinct) => distinct.add(block),
+            MeasureAccumulator::Ends(ends) => ends.add(block),
         }
     }
 
@@ -299,15 +301,17 @@ impl<'a> Gathering<'a> {
             _ => Without::default(),
         };
         Ok(match self {
-            Gathering::Nothing => PassResult::Nothing,
-            Gathering::Without => match columns {
+            MeasureAccumulator::Nothing => PassResult::Nothing,
+            MeasureAccumulator::Without => match columns {
                 MeasureColumns::FieldNumbers(_) => PassResult::Stats(Vec::new(), without()),
                 _ => PassResult::Nothing,
             },
-            Gathering::Stats(stats) => PassResult::Stats(stats.finish(), without()),
-            Gathering::Percentiles(percentiles) => PassResult::Percentiles(percentiles.finish(), without()),
-            Gathering::Distinct(distinct) => PassResult::Distinct(distinct.finish()),
-            Gathering::Ends(ends) => PassResult::Ends(ends.finish(part)?),
+            MeasureAccumulator::Stats(stats) => PassResult::Stats(stats.finish(), without()),
+            MeasureAccumulator::Percentiles(percentiles) => {
+                PassResult::Percentiles(percentiles.finish(), without())
+            }
+            MeasureAccumulator::Distinct(distinct) => PassResult::Distinct(distinct.finish()),
+            MeasureAccumulator::Ends(ends) => PassResult::Ends(ends.finish(part)?),
         })
     }
 }

@@ -104,7 +104,7 @@ impl Timeline {
         (0..=buckets).map(end).collect()
     }
 
-    pub fn add(&mut self, counts: &Counts) {
+    pub fn add(&mut self, counts: &SegmentCounts) {
         self.total += counts.total;
         self.untimed += counts.untimed;
         for &(bucket, level, count) in &counts.buckets {
@@ -117,19 +117,19 @@ impl Timeline {
 
 /// The counts of one segment.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub struct SegmentCounts {
     buckets: Vec<(usize, Level, u32)>,
     total: u64,
     untimed: u64,
 }
 
-impl Counts {
-    pub fn from_rows(part: &SegmentRows, edges: &[i64]) -> Result<Counts> {
+impl SegmentCounts {
+    pub fn from_rows(part: &SegmentRows, edges: &[i64]) -> Result<SegmentCounts> {
         let times = part.segment.times()?;
         let column = part.segment.packed("level")?;
         let levels: Vec<Level> = (0..=column.largest).map(|code| level_of(&column, code)).collect();
         let untimed = part.count_in(0..times.untimed()) as u64;
-        let mut counts = Counts { total: part.len() as u64, untimed, buckets: Vec::new() };
+        let mut counts = SegmentCounts { total: part.len() as u64, untimed, buckets: Vec::new() };
         // Fast path: a segment with one level needs no test per row.
         let alike = column.missing == column.rows() || (column.missing == 0 && column.largest == 1);
         with_codes!(&column.codes, codes => times.for_each_bucket(part.rows(), edges, |bucket, rows| {
@@ -149,8 +149,8 @@ impl Counts {
     /// The counts of a whole segment from its rollup, whose bucket width must divide the timeline's, and the
     /// number of events without a time.
     #[must_use]
-    pub fn from_rollup(rollup: &Rollup, untimed: u64, timeline: &Timeline) -> Counts {
-        let mut counts = Counts { total: untimed, untimed, buckets: Vec::new() };
+    pub fn from_rollup(rollup: &Rollup, untimed: u64, timeline: &Timeline) -> SegmentCounts {
+        let mut counts = SegmentCounts { total: untimed, untimed, buckets: Vec::new() };
         for (time, level, count) in rollup.buckets() {
             counts.total += u64::from(count);
             let bucket = (i128::from(time) - i128::from(timeline.start)) / i128::from(timeline.width_ns);
@@ -201,7 +201,7 @@ mod tests {
                         scanned.counts[*level as usize][bucket] += 1;
                         scanned.total += 1;
                     }
-                    added.add(&Counts::from_rollup(&rollup, 0, &empty));
+                    added.add(&SegmentCounts::from_rollup(&rollup, 0, &empty));
                     assert_eq!(added, scanned, "{span} {first} {buckets}");
                 }
                 assert!(rollup.divides(Timeline::over(time[0], time[999], 40).width_ns), "{span} {first}");

@@ -37,7 +37,7 @@ pub use field_filter::{level_passes, passing_values};
 pub use keys::{Domain, ToKey};
 pub use matcher::Matcher;
 pub use order::Direction;
-pub use order::{Key, Position, Selection, past};
+pub use order::{EventKey, Position, Selection, past};
 pub use pool::in_order;
 pub use possible::possible_rows;
 pub use prepared::{KeptFilter, Prepared};

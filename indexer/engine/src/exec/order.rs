@@ -32,7 +32,7 @@ pub struct Position {
 }
 
 impl Position {
-    pub fn key(&self) -> Result<Key> {
+    pub fn key(&self) -> Result<EventKey> {
         Ok(self.segment.event_keys()?.key(self.row))
     }
 
@@ -56,11 +56,11 @@ struct OrderedSegment {
 }
 
 /// Time, source, offset: unique for each event.
-pub type Key = (i64, u32, u64);
+pub type EventKey = (i64, u32, u64);
 
 /// The least key that is greater.
 #[must_use]
-pub fn past((time, source, offset): Key) -> Key {
+pub fn past((time, source, offset): EventKey) -> EventKey {
     (time, source, offset + 1)
 }
 
@@ -116,7 +116,7 @@ impl Selection {
     }
 
     /// The number of rows of such a list that come before an event, whether or not the list contains it.
-    pub fn rows_before(&self, direction: Direction, key: Key) -> Result<usize> {
+    pub fn rows_before(&self, direction: Direction, key: EventKey) -> Result<usize> {
         let rank = self.before_key(key)?;
         Ok(match direction {
             Direction::OldestFirst if key.0 == NO_TIME => self.len() - self.untimed() + rank,
@@ -131,7 +131,7 @@ impl Selection {
     }
 
     /// The number of events before an event, oldest first, whether or not the result contains it.
-    pub fn before_key(&self, key: Key) -> Result<usize> {
+    pub fn before_key(&self, key: EventKey) -> Result<usize> {
         self.parts.iter().map(|ordered| ordered.rank(key)).sum()
     }
 
@@ -156,7 +156,7 @@ impl Selection {
     }
 
     /// A lower bound of the next key of a segment; its keys are loaded when its turn comes.
-    fn least_head(&self, index: usize, cursor: usize) -> Option<Reverse<(Key, bool, usize)>> {
+    fn least_head(&self, index: usize, cursor: usize) -> Option<Reverse<(EventKey, bool, usize)>> {
         let ordered = &self.parts[index];
         (cursor < ordered.part.len()).then(|| Reverse((ordered.least_key(cursor), false, index)))
     }
@@ -193,9 +193,9 @@ impl Selection {
         }
         let metas = self.parts.iter().map(|ordered| &ordered.part.segment.meta);
         let ends = metas.flat_map(|meta| [meta.first, meta.last.map(|last| last.saturating_add(1))]);
-        let mut pivots: Vec<Key> = ends.flatten().map(|time| (time, 0, 0)).collect();
+        let mut pivots: Vec<EventKey> = ends.flatten().map(|time| (time, 0, 0)).collect();
         pivots.sort_unstable();
-        let ranks = |pivot: Key| self.parts.iter().map(move |ordered| ordered.ranks(pivot));
+        let ranks = |pivot: EventKey| self.parts.iter().map(move |ordered| ordered.ranks(pivot));
         let before =
             pivots.partition_point(|&pivot| ranks(pivot).map(|ranks| ranks.end).sum::<usize>() <= rank);
         if let Some(&pivot) = before.checked_sub(1).and_then(|last| pivots.get(last)) {
@@ -223,19 +223,19 @@ impl OrderedSegment {
         Ok(self.keys.get_or_init(|| keys))
     }
 
-    fn key(&self, place: usize) -> Result<Key> {
+    fn key(&self, place: usize) -> Result<EventKey> {
         Ok(self.keys()?.key(self.part.row(place)))
     }
 
     /// A lower bound of the key, without loading it.
-    fn least_key(&self, place: usize) -> Key {
+    fn least_key(&self, place: usize) -> EventKey {
         let meta = &self.part.segment.meta;
         let is_timed = self.part.row(place) as u64 >= meta.untimed;
         (meta.first.filter(|_| is_timed).unwrap_or(NO_TIME), 0, 0)
     }
 
     /// The number of rows with a smaller key.
-    fn rank(&self, wanted: Key) -> Result<usize> {
+    fn rank(&self, wanted: EventKey) -> Result<usize> {
         let Range { start: mut low, end: mut high } = self.ranks(wanted);
         while low < high {
             let middle = usize::midpoint(low, high);
@@ -249,7 +249,7 @@ impl OrderedSegment {
     }
 
     /// The range that contains that number, without loading a key.
-    fn ranks(&self, (time, ..): Key) -> Range<usize> {
+    fn ranks(&self, (time, ..): EventKey) -> Range<usize> {
         let (meta, all) = (&self.part.segment.meta, self.part.len());
         let untimed = self.untimed();
         match (meta.first, meta.last) {
@@ -299,7 +299,7 @@ mod tests {
         for query in ["*", "n>0", "k>30", "k<70 k>7"] {
             let view = View::parse(query, None, None).expect("a query");
             let all = case.selection(&snapshot, &view, &never).expect("a selection");
-            let mut sorted: Vec<Key> = Vec::new();
+            let mut sorted: Vec<EventKey> = Vec::new();
             for ordered in &all.parts {
                 sorted.extend((0..ordered.part.len()).map(|place| ordered.key(place).expect("a key")));
             }
@@ -307,20 +307,21 @@ mod tests {
             assert!(sorted.len() > 3, "{query}");
             for first in 0..=sorted.len() {
                 let selection = case.selection(&snapshot, &view, &never).expect("a selection");
-                let keys = |direction| -> Vec<Key> {
+                let keys = |direction| -> Vec<EventKey> {
                     let page = selection.page(direction, first, 4).expect("a page");
                     page.iter().map(|position| position.key().expect("a key")).collect()
                 };
-                let wanted = |sorted: &mut dyn Iterator<Item = &Key>| -> Vec<Key> {
+                let wanted = |sorted: &mut dyn Iterator<Item = &EventKey>| -> Vec<EventKey> {
                     sorted.skip(first).take(4).copied().collect()
                 };
                 assert_eq!(keys(Direction::OldestFirst), wanted(&mut sorted.iter()), "{query} {first}");
                 assert_eq!(keys(Direction::NewestFirst), wanted(&mut sorted.iter().rev()), "{query} {first}");
-                let listed: Vec<&Key> = sorted.iter().filter(|key| key.0 != NO_TIME).collect();
+                let listed: Vec<&EventKey> = sorted.iter().filter(|key| key.0 != NO_TIME).collect();
                 let untimed = sorted.iter().filter(|key| key.0 == NO_TIME);
-                let listed: Vec<&Key> = listed.into_iter().chain(untimed).collect();
+                let listed: Vec<&EventKey> = listed.into_iter().chain(untimed).collect();
                 let rows = selection.rows(Direction::OldestFirst, first, 4).expect("rows");
-                let rows: Vec<Key> = rows.iter().map(|position| position.key().expect("a key")).collect();
+                let rows: Vec<EventKey> =
+                    rows.iter().map(|position| position.key().expect("a key")).collect();
                 assert_eq!(rows, wanted(&mut listed.iter().copied()), "{query} {first}");
                 if let Some(&&key) = listed.get(first) {
                     let before = selection.rows_before(Direction::OldestFirst, key);

@@ -1,7 +1,7 @@
 //! The id of each event, under whichever of its names the event has.
 
 use super::Spot;
-use super::places::{Value, each_named};
+use super::places::{IdValue, each_named};
 use crate::Engine;
 use crate::aggregate::coded;
 use crate::exec::SegmentRows;
@@ -55,7 +55,7 @@ fn fields(
         }
         let hash = known[code as usize].or_else(|| {
             let text = column.value(code)?.to_string();
-            (!text.is_empty()).then(|| Value::new(text.as_bytes()).hash)
+            (!text.is_empty()).then(|| IdValue::new(text.as_bytes()).hash)
         });
         known[code as usize] = hash;
         ids[row] = hash;
@@ -90,7 +90,7 @@ fn messages(
                 if let Some(place) = place
                     && best.is_none_or(|(best, _)| place < best)
                 {
-                    best = Some((place, Value::new(value).hash));
+                    best = Some((place, IdValue::new(value).hash));
                 }
             });
             Ok::<(), Error>(())

@@ -182,7 +182,7 @@ impl SpotValues {
         }
     }
 
-    fn add(&mut self, value: Value, time: i64, example: (u32, u32)) {
+    fn add(&mut self, value: IdValue, time: i64, example: (u32, u32)) {
         if let Some(number) = value.number {
             self.numbers = self.numbers.saturating_add(1);
             self.least = self.least.min(number);
@@ -194,14 +194,14 @@ impl SpotValues {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Value {
+pub struct IdValue {
     pub hash: u64,
     number: Option<i64>,
 }
 
-impl Value {
+impl IdValue {
     /// Letters are compared without their case.
-    pub fn new(text: &[u8]) -> Value {
+    pub fn new(text: &[u8]) -> IdValue {
         let number = || std::str::from_utf8(text).ok()?.parse::<i64>().ok();
         let number = if text.len() < 20 { number() } else { None };
         let hash = if text.iter().any(u8::is_ascii_uppercase) {
@@ -209,7 +209,7 @@ impl Value {
         } else {
             hash(SEED, text)
         };
-        Value { hash, number }
+        IdValue { hash, number }
     }
 }
 
@@ -258,7 +258,7 @@ impl SegmentReader<'_> {
         let (times, places) = (self.segment.times()?, self.segment.locations()?);
         // Of a few rows among many values, each is read where it occurs.
         let is_dense = column.largest <= rows.len() as u64 * 2 + 64;
-        let mut known: Vec<Option<Option<Value>>> =
+        let mut known: Vec<Option<Option<IdValue>>> =
             vec![None; if is_dense { column.largest as usize + 1 } else { 0 }];
         let mut last: Option<(u32, SpotValues)> = None;
         with_codes!(&column.codes, codes => {
@@ -312,7 +312,7 @@ impl SegmentReader<'_> {
             let example = (self.index, row);
             messages.for_each(self.segment, &mut cursor, std::iter::once(row), |message| {
                 each_named(message, |word, value| {
-                    let value = Value::new(value);
+                    let value = IdValue::new(value);
                     if value.hash > threshold.load(Ordering::Relaxed) {
                         return;
                     }
@@ -350,7 +350,7 @@ impl SegmentReader<'_> {
                     let column = self.coded(&field.column, cancel)?;
                     let code = column.codes.get(row as usize);
                     let text = column.value(code).map(|value| value.to_string());
-                    if let Some(text) = text.filter(|text| Value::new(text.as_bytes()).hash == hash) {
+                    if let Some(text) = text.filter(|text| IdValue::new(text.as_bytes()).hash == hash) {
                         return Ok(Some(text));
                     }
                 }
@@ -362,7 +362,7 @@ impl SegmentReader<'_> {
                 let mut cursor = self.engine.raw_cursor();
                 messages.for_each(self.segment, &mut cursor, std::iter::once(row), |message| {
                     each_named(message, |_, value| {
-                        if Value::new(value).hash == hash {
+                        if IdValue::new(value).hash == hash {
                             found = Some(String::from_utf8_lossy(value).into_owned());
                         }
                     });
@@ -385,15 +385,15 @@ fn put_back(found: &mut IdMatch, place: Option<(u32, SpotValues)>) {
 }
 
 /// The value of a code, if it can name one thing among many.
-fn value_of(column: &StoredColumn, code: u64) -> Option<Value> {
+fn value_of(column: &StoredColumn, code: u64) -> Option<IdValue> {
     if let ColumnValues::Texts(texts) = &column.values {
         let text = texts.get(code as usize - 1)?.as_bytes();
         let is_id =
             (tokens::LEAST_BYTES..=tokens::MOST_BYTES).contains(&text.len()) && !tokens::has_space(text);
-        return is_id.then(|| Value::new(text));
+        return is_id.then(|| IdValue::new(text));
     }
     let text = column.value(code)?.to_string();
-    tokens::is_id(text.as_bytes()).then(|| Value::new(text.as_bytes()))
+    tokens::is_id(text.as_bytes()).then(|| IdValue::new(text.as_bytes()))
 }
 
 /// Calls `each` with the word before a value and the value, for each value of a message that can be an id.

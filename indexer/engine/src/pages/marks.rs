@@ -7,7 +7,7 @@ use super::find;
 use crate::Engine;
 use crate::exec::Position;
 use crate::exec::past;
-use crate::exec::{Direction, Key};
+use crate::exec::{Direction, EventKey};
 use crate::view::View;
 use base::Cancel;
 use base::error::Result;
@@ -79,7 +79,7 @@ impl Engine {
             all.read(cancel)?;
             let total = all.len();
             let cells = cells.clamp(1, STRIP_CELLS).min(total.max(1));
-            let mut keys: Vec<Key> = Vec::with_capacity(cells);
+            let mut keys: Vec<EventKey> = Vec::with_capacity(cells);
             for cell in 1..cells {
                 for position in all.rows(direction, first_row(total, cells, cell), 1)? {
                     keys.push(position.key()?);

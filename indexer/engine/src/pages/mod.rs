@@ -25,7 +25,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::Engine;
-use crate::aggregate::timeline::Counts;
+use crate::aggregate::timeline::SegmentCounts;
 pub use crate::aggregate::timeline::Timeline;
 pub use crate::exec::Direction;
 use crate::exec::{KeptFilter, Position, RowSet, SegmentQuery, SegmentRows, Selection, in_order, select_set};
@@ -130,15 +130,15 @@ impl Engine {
         let edges = empty.edges();
         let mut timeline = empty.clone();
         let mut last_partial = Instant::now();
-        let count = |index: usize| -> Result<Option<Counts>> {
+        let count = |index: usize| -> Result<Option<SegmentCounts>> {
             let segment = &snapshot.segments[index];
             if view.holds_all_of(&segment.meta) && segment.meta.rollup.divides(empty.width_ns) {
                 let unbounded = view.from.is_none() && view.to.is_none();
                 let untimed = if unbounded { segment.meta.untimed } else { 0 };
-                return Ok(Some(Counts::from_rollup(&segment.meta.rollup, untimed, empty)));
+                return Ok(Some(SegmentCounts::from_rollup(&segment.meta.rollup, untimed, empty)));
             }
             let Some(part) = self.part(snapshot, index, view, cancel)? else { return Ok(None) };
-            Counts::from_rows(&part, &edges).map(Some)
+            SegmentCounts::from_rows(&part, &edges).map(Some)
         };
         let mut seen = 0;
         in_order(snapshot.segments.len(), cancel, count, |index, counts| {

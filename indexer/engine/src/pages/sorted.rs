@@ -9,8 +9,8 @@ use super::relevance::{Relevance, is_relevance};
 use crate::Engine;
 use crate::aggregate::{AggregateScope, FieldNumbers, GlobalValues, domain, numbers};
 use crate::exec::{
-    Bitmap, Codes, Direction, Domain, Key, Narrowed, Position, Ranks, RowSet, SegmentRows, Selection, ToKey,
-    in_order, sort_rows,
+    Bitmap, Codes, Direction, Domain, EventKey, Narrowed, Position, Ranks, RowSet, SegmentRows, Selection,
+    ToKey, in_order, sort_rows,
 };
 use crate::view::View;
 use base::error::{Error, Result};
@@ -208,7 +208,7 @@ fn between_in_order(
     between: Vec<(u64, usize, usize)>,
     descending: bool,
 ) -> Result<Vec<Position>> {
-    let mut keyed: Vec<(u64, Key, Position)> = Vec::with_capacity(between.len());
+    let mut keyed: Vec<(u64, EventKey, Position)> = Vec::with_capacity(between.len());
     for (key, index, row) in between {
         let position = Position { segment: Arc::clone(&parts[index].0.segment), row };
         keyed.push((if descending { u64::MAX - key } else { key }, position.key()?, position));

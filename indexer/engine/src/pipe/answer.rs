@@ -12,10 +12,10 @@ use super::names::Names;
 use super::plan::{Planned, Planner, plan};
 use super::run::{Run, RunClock, RunOptions, Scope};
 use super::source::{ColumnRequest, Piece, Reader, clusters, in_time_order};
-use super::stages::facets::Facets;
-use super::stages::sort::SortBy;
+use super::stages::facets::FacetsStage;
+use super::stages::sort::SortExpression;
 use super::stages::stats::{Groups, StatsPlan};
-use super::stages::transaction::Transaction;
+use super::stages::transaction::TransactionStage;
 use super::step::{RowStep, Step};
 use super::table::Table;
 use crate::Engine;
@@ -331,7 +331,7 @@ impl PlannedQuery {
         &self,
         run: &Run<'_>,
         scope: Scope<'_>,
-        (steps, keys, first): (&[Box<dyn RowStep>], &[SortBy], usize),
+        (steps, keys, first): (&[Box<dyn RowStep>], &[SortExpression], usize),
         rest: &Rest<'_>,
         out: &mut dyn FnMut(Table) -> Result<()>,
         partial: &mut dyn FnMut(Partial<'_>),
@@ -359,7 +359,7 @@ impl PlannedQuery {
         &self,
         run: &Run<'_>,
         scope: Scope<'_>,
-        (mut facets, fields): (Facets, &[Arc<str>]),
+        (mut facets, fields): (FacetsStage, &[Arc<str>]),
         rest: &Rest<'_>,
         out: &mut dyn FnMut(Table) -> Result<()>,
         partial: &mut dyn FnMut(Partial<'_>),
@@ -381,7 +381,7 @@ impl PlannedQuery {
         &self,
         run: &Run<'_>,
         scope: Scope<'_>,
-        transaction: Transaction,
+        transaction: TransactionStage,
         rest: &Rest<'_>,
         out: &mut dyn FnMut(Table) -> Result<()>,
         partial: &mut dyn FnMut(Partial<'_>),

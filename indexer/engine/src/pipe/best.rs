@@ -9,7 +9,7 @@ use super::column::{Column, Data, Picked, filled};
 use super::expr::Expression;
 use super::run::{Run, Scope};
 use super::source::{ColumnRequest, Piece, Reader};
-use super::stages::sort::{Sort, SortBy};
+use super::stages::sort::{Sort, SortExpression};
 use super::step::{RowStep, Step};
 use super::table::{EventRef, Table};
 use crate::exec::in_order;
@@ -23,7 +23,7 @@ pub(super) struct Best<'a> {
     pub scope: Scope<'a>,
     /// The steps between the events and their order.
     pub steps: &'a [Box<dyn RowStep>],
-    pub keys: &'a [SortBy],
+    pub keys: &'a [SortExpression],
     pub first: usize,
     /// The columns of events that steps and keys read.
     pub read: ColumnRequest,
@@ -133,7 +133,7 @@ impl Best<'_> {
 }
 
 /// The keys, calculated already as the columns of a table, followed by those that order events.
-fn columns_as_keys(keys: &[SortBy]) -> Vec<SortBy> {
+fn columns_as_keys(keys: &[SortExpression]) -> Vec<SortExpression> {
     let named = |place: usize| Expression::field(&place.to_string());
     let own = keys.iter().enumerate().map(|(place, (_, descending))| (named(place), *descending));
     own.chain((0..3).map(|place| (named(keys.len() + place), false))).collect()

@@ -14,14 +14,14 @@ use super::stages::dedup::Dedup;
 use super::stages::diff::Diff;
 use super::stages::eval::Eval;
 use super::stages::extract::{Extract, ExtractPattern};
-use super::stages::facets::Facets;
+use super::stages::facets::FacetsStage;
 use super::stages::limit::{Limit, Tail};
-use super::stages::patterns::Patterns;
-use super::stages::quantiles::Quantiles;
+use super::stages::patterns::PatternsStage;
+use super::stages::quantiles::QuantilesStage;
 use super::stages::sample::Sample;
-use super::stages::sort::{Sort, SortBy};
+use super::stages::sort::{Sort, SortExpression};
 use super::stages::stats::{PlannedAggregate, StatsPlan};
-use super::stages::transaction::Transaction;
+use super::stages::transaction::TransactionStage;
 use super::step::{RowStep, Step};
 use crate::compare;
 use base::error::Result;
@@ -31,10 +31,10 @@ use query::{Aggregate, Group, NamePattern, Stage, StageKind};
 pub enum Planned {
     Rows(Box<dyn RowStep>),
     Stats(Arc<StatsPlan>),
-    Facets(Facets),
-    Transaction(Transaction),
+    Facets(FacetsStage),
+    Transaction(TransactionStage),
     /// So many of the first rows in the order of keys.
-    First(Vec<SortBy>, usize),
+    First(Vec<SortExpression>, usize),
     Step(Box<dyn Step>),
 }
 
@@ -129,8 +129,11 @@ impl Planner<'_> {
                 if fields.is_empty() {
                     self.names.read_all();
                 }
-                self.names.replace(Facets::COLUMNS.map(str::to_owned));
-                Planned::Facets(Facets::new(fields, values.map_or(FACET_VALUES, |values| values as usize)))
+                self.names.replace(FacetsStage::COLUMNS.map(str::to_owned));
+                Planned::Facets(FacetsStage::new(
+                    fields,
+                    values.map_or(FACET_VALUES, |values| values as usize),
+                ))
             }
             StageKind::Grok(extraction) => self.extract(extraction, Extractor::grok)?,
             StageKind::Dissect(extraction) => self.extract(extraction, Extractor::dissect)?,
@@ -171,8 +174,8 @@ impl Planner<'_> {
                     )
                     .hint("put it directly after the filter, without a field"));
                 }
-                self.names.replace(Patterns::COLUMNS.map(str::to_owned));
-                step(Patterns::new(limit.map_or(PATTERNS, |limit| limit as usize)))
+                self.names.replace(PatternsStage::COLUMNS.map(str::to_owned));
+                step(PatternsStage::new(limit.map_or(PATTERNS, |limit| limit as usize)))
             }
             StageKind::Diff { .. } | StageKind::Quantiles { .. } if !before.is_empty() => {
                 let name = if matches!(stage.kind, StageKind::Diff { .. }) { "diff" } else { "quantiles" };
@@ -183,8 +186,8 @@ impl Planner<'_> {
                 .hint("put it directly after the filter"));
             }
             StageKind::Quantiles { value, with } => {
-                self.names.replace(Quantiles::COLUMNS.map(str::to_owned));
-                step(Quantiles::new(value.name.clone(), with.clone()))
+                self.names.replace(QuantilesStage::COLUMNS.map(str::to_owned));
+                step(QuantilesStage::new(value.name.clone(), with.clone()))
             }
             StageKind::Diff { with, limit } => {
                 self.names.replace(Diff::COLUMNS.map(str::to_owned));

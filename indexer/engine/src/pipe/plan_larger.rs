@@ -12,9 +12,9 @@ use super::stages::context::{self, ContextStage, Neighbours};
 use super::stages::extract::{Extract, ExtractPattern};
 use super::stages::frequent::Ranking;
 use super::stages::lookup::LookupStage;
-use super::stages::stats::{Largest, PlannedAggregate, Ranked, StatsPlan};
+use super::stages::stats::{Largest, PlannedAggregate, RankedGroups, StatsPlan};
 use super::stages::timechart::{Timechart, empty};
-use super::stages::transaction::Transaction;
+use super::stages::transaction::TransactionStage;
 use base::error::Result;
 use base::limits::SERIES;
 use query::functions::Aggregation;
@@ -68,7 +68,7 @@ impl Planner<'_> {
         let by = fields.iter().map(|name| (name.to_string(), Expression::field(name))).collect();
         let stage = if rarest { "rare" } else { "top" };
         let count = usize::try_from(frequent.count).unwrap_or(usize::MAX);
-        let ranked = frequent.by.is_empty().then_some(Ranked { count, rarest });
+        let ranked = frequent.by.is_empty().then_some(RankedGroups { count, rarest });
         let plan = StatsPlan { by, aggregates: vec![counting("count")], largest: None, ranked, stage };
         let names = fields.iter().map(ToString::to_string).chain(["count", "percent"].map(str::to_owned));
         self.names.replace(names.collect::<Vec<_>>());
@@ -133,7 +133,7 @@ impl Planner<'_> {
             filter.as_ref().map(|filter| TableFilter::new(filter, &self.names, self.clock)).transpose()
         };
         let length = |quantity: Option<Quantity>| quantity.map(|quantity| quantity.amount() as i64);
-        let transaction = Transaction {
+        let transaction = TransactionStage {
             starts_with: filter(&limits.starts_with)?,
             ends_with: filter(&limits.ends_with)?,
             max_pause_ns: length(limits.max_pause),
@@ -145,7 +145,7 @@ impl Planner<'_> {
             bytes: 0,
             by: by.clone(),
         };
-        self.names.replace(Transaction::names(&by));
+        self.names.replace(TransactionStage::names(&by));
         Ok(Planned::Transaction(transaction))
     }
 

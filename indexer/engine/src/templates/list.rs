@@ -271,7 +271,7 @@ impl<'a> TemplateCounting<'a> {
         let examples = self.asked.options.examples.min(MOST_PATTERN_EXAMPLES);
         let places: Vec<Option<usize>> =
             mined.hashes.iter().map(|&shape| self.tree.place(granularity, shape)).collect();
-        let mut bucket = self.asked.buckets.walk();
+        let mut bucket = self.asked.buckets.lookup();
         for start in part.rows().step_by(CANCEL_ROWS) {
             if self.asked.cancel.is_set() {
                 return Err(Error::cancelled());

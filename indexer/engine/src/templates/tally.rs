@@ -3,6 +3,7 @@
 use ingest::{Level, NO_TIME};
 
 use crate::aggregate::timeline::width_for;
+use crate::exec::EventKey;
 
 /// Buckets of equal width over a time range.
 #[derive(Clone, Copy, Debug)]
@@ -23,19 +24,19 @@ impl Buckets {
     }
 
     /// Finds the bucket of a time, fast if times are mostly ascending.
-    pub fn walk(self) -> Walk {
-        Walk { buckets: self, within: (1, 0), bucket: None }
+    pub fn lookup(self) -> BucketLookup {
+        BucketLookup { buckets: self, within: (1, 0), bucket: None }
     }
 }
 
 /// The bucket of the last lookup, and its time range.
-pub struct Walk {
+pub struct BucketLookup {
     buckets: Buckets,
     within: (i64, i64),
     bucket: Option<usize>,
 }
 
-impl Walk {
+impl BucketLookup {
     /// The bucket of a time; `None` if it is in none.
     #[inline]
     pub fn index(&mut self, time: i64) -> Option<usize> {
@@ -55,9 +56,6 @@ impl Walk {
     }
 }
 
-/// The first events in the order of a case.
-type TallySlot = (i64, u32, u64);
-
 /// The accumulator of one template.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
@@ -68,7 +66,8 @@ pub struct Tally {
     pub last: Option<i64>,
     pub levels: [u64; 8],
     pub buckets: Vec<u32>,
-    pub examples: Vec<TallySlot>,
+    /// The first events in the order of a case.
+    pub examples: Vec<EventKey>,
 }
 
 impl Tally {
@@ -91,7 +90,7 @@ impl Tally {
 
     /// Keeps the event as an example if it is among the first.
     #[inline]
-    pub fn example(&mut self, time: i64, place: impl FnOnce() -> TallySlot, examples: usize) {
+    pub fn example(&mut self, time: i64, place: impl FnOnce() -> EventKey, examples: usize) {
         let is_early =
             self.examples.len() < examples || self.examples.last().is_some_and(|last| time <= last.0);
         if is_early && examples > 0 {

@@ -5,8 +5,9 @@ use sha2::{Digest, Sha256};
 
 use super::checked::checksums;
 use super::collect::Collector;
+use super::filter::FiltersBuilder;
 use super::terms::{self, Terms};
-use super::{COLUMNS_FILE, ColumnIndex, Header, IndexFile, MAGIC, TermsRest, filter, lists, section};
+use super::{COLUMNS_FILE, ColumnIndex, Header, IndexFile, MAGIC, TermsRest, lists, section};
 use crate::parquet::{Texts, Values};
 use base::error::{Error, Result};
 use base::hash;
@@ -24,7 +25,7 @@ const WORDS_BEFORE: usize = 32;
 const ROWS_A_STRAY: usize = 16;
 
 /// Collects the tokens of a segment.
-pub struct Builder {
+pub struct IndexBuilder {
     seed: u64,
     rest: OtherTokens,
     columns: Vec<IndexedColumn>,
@@ -33,7 +34,7 @@ pub struct Builder {
 /// The index of the tokens outside column values.
 enum OtherTokens {
     Rows(Collector),
-    Blocks(filter::Builder),
+    Blocks(FiltersBuilder),
 }
 
 /// The built index: one file, or the files of a folder by name.
@@ -61,10 +62,10 @@ impl Tokens for Collector {
     }
 }
 
-impl Tokens for filter::Builder {
+impl Tokens for FiltersBuilder {
     #[inline]
     fn add(&mut self, token: &[u8], number: u32) {
-        filter::Builder::add(self, token, number);
+        FiltersBuilder::add(self, token, number);
     }
 
     fn add_long(&mut self, _: &[u8]) {}
@@ -188,20 +189,20 @@ impl SharedText {
     }
 }
 
-impl Builder {
+impl IndexBuilder {
     /// Builds a tantivy index. The columns are those that repeat their text.
-    pub fn for_index(columns: Vec<(String, Values)>) -> Builder {
+    pub fn for_index(columns: Vec<(String, Values)>) -> IndexBuilder {
         let seed = hash::seed();
         Self::new(seed, OtherTokens::Rows(Collector::new(seed)), columns)
     }
 
     /// Builds filters, with the same columns.
-    pub fn for_filters(columns: Vec<(String, Values)>) -> Builder {
+    pub fn for_filters(columns: Vec<(String, Values)>) -> IndexBuilder {
         let seed = hash::seed();
-        Self::new(seed, OtherTokens::Blocks(filter::Builder::new(seed)), columns)
+        Self::new(seed, OtherTokens::Blocks(FiltersBuilder::new(seed)), columns)
     }
 
-    fn new(seed: u64, rest: OtherTokens, columns: Vec<(String, Values)>) -> Builder {
+    fn new(seed: u64, rest: OtherTokens, columns: Vec<(String, Values)>) -> IndexBuilder {
         let columns = columns.into_iter().filter_map(|(name, values)| {
             let values = match values {
                 Values::Text { codes, texts } => IndexedValues::Texts { codes, texts },
@@ -219,7 +220,7 @@ impl Builder {
                 excepted: Vec::new(),
             })
         });
-        Builder { seed, rest, columns: columns.collect() }
+        IndexBuilder { seed, rest, columns: columns.collect() }
     }
 
     /// Adds the text of a row. Rows must come in order.
@@ -235,7 +236,7 @@ impl Builder {
                 places.get(places.len() / 2).copied().unwrap_or(usize::MAX)
             });
         }
-        let Builder { rest, columns, .. } = self;
+        let IndexBuilder { rest, columns, .. } = self;
         match rest {
             OtherTokens::Rows(rows) => add_row(rows, columns, row, raw),
             OtherTokens::Blocks(blocks) => add_row(blocks, columns, row, raw),

@@ -35,7 +35,7 @@ pub struct Filters {
 }
 
 /// Collects the tokens of a segment, row by row.
-pub struct Builder {
+pub struct FiltersBuilder {
     seed: u64,
     block: u32,
     seen: HashSet,
@@ -43,9 +43,9 @@ pub struct Builder {
     bits: Vec<u8>,
 }
 
-impl Builder {
-    pub fn new(seed: u64) -> Builder {
-        Builder { seed, block: 0, seen: HashSet::new(), ends: Vec::new(), bits: Vec::new() }
+impl FiltersBuilder {
+    pub fn new(seed: u64) -> FiltersBuilder {
+        FiltersBuilder { seed, block: 0, seen: HashSet::new(), ends: Vec::new(), bits: Vec::new() }
     }
 
     #[inline]
@@ -176,7 +176,7 @@ mod tests {
     fn every_token_is_found_in_its_block_with_few_false_positives() {
         let hash = |token: u32| hash(3, &token.to_le_bytes());
         let rows = 20_000_u32;
-        let mut builder = Builder::new(3);
+        let mut builder = FiltersBuilder::new(3);
         for row in 0..rows {
             if row >> BLOCK_SHIFT != 2 {
                 (0..6).for_each(|nth| builder.add(&(row * 4 + nth).to_le_bytes(), row));

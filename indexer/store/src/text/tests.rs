@@ -58,13 +58,13 @@ fn every_token_of_every_row_is_found_and_exact_rows_are_exact() {
         ("path".to_owned(), coded(rows.iter().map(|row| row.1.clone()))),
     ];
     let values: Vec<_> = columns.iter().map(|column| column.1.clone()).collect();
-    for make in [Builder::for_index as fn(_) -> _, Builder::for_filters] {
+    for make in [IndexBuilder::for_index as fn(_) -> _, IndexBuilder::for_filters] {
         check(&rows, &values, make(columns.clone()));
     }
 }
 
 /// Compares the exact rows, and the exact rows with the candidates, with the tokens of every row.
-fn check(rows: &[Row], values: &[super::super::parquet::Values], mut builder: Builder) {
+fn check(rows: &[Row], values: &[super::super::parquet::Values], mut builder: IndexBuilder) {
     for (row, (raw, ..)) in rows.iter().enumerate() {
         builder.add(row as u32, raw);
     }
@@ -117,7 +117,7 @@ fn check(rows: &[Row], values: &[super::super::parquet::Values], mut builder: Bu
 
 /// The index of rows without columns.
 fn plain(rows: &[Row]) -> Built {
-    let mut builder = Builder::for_index(Vec::new());
+    let mut builder = IndexBuilder::for_index(Vec::new());
     for (row, (raw, ..)) in rows.iter().enumerate() {
         builder.add(row as u32, raw);
     }
@@ -214,7 +214,7 @@ fn index_of_a_newer_version_is_an_error() {
 fn tantivy_opens_the_index_and_finds_a_term() {
     let rows = rows();
     let columns = vec![("path".to_owned(), coded(rows.iter().map(|row| row.1.clone())))];
-    let mut builder = Builder::for_index(columns);
+    let mut builder = IndexBuilder::for_index(columns);
     for (row, (raw, ..)) in rows.iter().enumerate() {
         builder.add(row as u32, raw);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::run::{Run, Scope};
 use super::super::source::{Piece, Reader, each_run};
-use super::super::stages::facets::Facets;
+use super::super::stages::facets::FacetsStage;
 use super::cells::{is_dense, values};
 use super::kinds;
 use crate::aggregate::{columns, counts_of_codes};
@@ -23,7 +23,7 @@ pub fn can_count(fields: &[Arc<str>], snapshot: &Snapshot) -> bool {
 
 /// Takes the rows of a piece.
 pub fn add(
-    facets: &mut Facets,
+    facets: &mut FacetsStage,
     fields: &[Arc<str>],
     piece: &Piece,
     reader: &mut Reader<'_>,

@@ -8,7 +8,7 @@ use super::super::cell::Cell;
 use super::super::column::Column;
 use super::super::expr::floats;
 use super::super::run::{Run, Scope};
-use super::super::stages::stats::{Ranked, StatsPlan};
+use super::super::stages::stats::{RankedGroups, StatsPlan};
 use super::super::table::Table;
 use super::kinds;
 use crate::aggregate::{AggregateScope, TermCounts, coded, counts_of_codes};
@@ -95,7 +95,7 @@ type CodeCounts = (Arc<StoredColumn>, Arc<Vec<u32>>);
 /// Counts one part of the values after the other, by their hashes, so that the memory that is left holds each part;
 /// nothing where that takes too many passes.
 fn in_passes(
-    (stage, field, ranked): (&str, &str, &Ranked),
+    (stage, field, ranked): (&str, &str, &RankedGroups),
     bytes: usize,
     asked: &AggregateScope<'_>,
     run: &Run<'_>,
@@ -156,7 +156,7 @@ struct FirstValues {
 }
 
 impl FirstValues {
-    fn new(ranked: &Ranked) -> FirstValues {
+    fn new(ranked: &RankedGroups) -> FirstValues {
         FirstValues {
             most: ranked.count,
             rarest: ranked.rarest,
@@ -166,7 +166,7 @@ impl FirstValues {
         }
     }
 
-    fn of_terms(counted: &TermCounts, ranked: &Ranked) -> FirstValues {
+    fn of_terms(counted: &TermCounts, ranked: &RankedGroups) -> FirstValues {
         let mut first = FirstValues::new(ranked);
         (first.total, first.missing) = (counted.total, counted.missing());
         counted.values.with_texts(|text| first.take(&counted.counts[1..], &|place| text(place as u32 + 1)));

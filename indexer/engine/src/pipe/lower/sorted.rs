@@ -7,7 +7,7 @@ use super::super::cell::Cell;
 use super::super::column::Picked;
 use super::super::run::{Run, Scope};
 use super::super::source::{ColumnRequest, Reader};
-use super::super::stages::sort::SortBy as SortKey;
+use super::super::stages::sort::SortExpression;
 use super::super::table::EventRef;
 use super::kinds;
 use crate::aggregate::{AggregateScope, columns};
@@ -30,7 +30,7 @@ const WORTH_NARROWING: usize = 4;
 
 /// The first events in the order of a key; nothing where rows have to be read.
 pub fn sorted(
-    keys: &[SortKey],
+    keys: &[SortExpression],
     first: usize,
     around: (Scope<'_>, &Run<'_>),
 ) -> Result<Option<Vec<EventRef>>> {
@@ -41,7 +41,11 @@ pub fn sorted(
 
 /// Where several keys are compared, the events that can be among the first: those whose first key is at least the one at
 /// the last place. Nothing where that is not known by counting, or where all of them can.
-pub fn narrowed(keys: &[SortKey], first: usize, around: (Scope<'_>, &Run<'_>)) -> Result<Option<View>> {
+pub fn narrowed(
+    keys: &[SortExpression],
+    first: usize,
+    around: (Scope<'_>, &Run<'_>),
+) -> Result<Option<View>> {
     let ([key, _, ..], 1..=PAGE_ROWS) = (keys, first) else { return Ok(None) };
     let Some(sort) = countable(key, around)? else { return Ok(None) };
     let (scope, run) = around;
@@ -70,7 +74,10 @@ pub fn narrowed(keys: &[SortKey], first: usize, around: (Scope<'_>, &Run<'_>)) -
 
 /// The order of a key, if events are found in it by counting: not where few events match, nor for values of several types,
 /// which compare differently in pages.
-fn countable((key, descending): &SortKey, (scope, run): (Scope<'_>, &Run<'_>)) -> Result<Option<SortBy>> {
+fn countable(
+    (key, descending): &SortExpression,
+    (scope, run): (Scope<'_>, &Run<'_>),
+) -> Result<Option<SortBy>> {
     let Some(field) = key.as_field().filter(|_| !run.by_rows) else { return Ok(None) };
     let (case, snapshot, view) = (scope.case, scope.snapshot, scope.view);
     let kinds: BTreeSet<FieldKind> = kinds(field, snapshot).collect();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::super::intern::Pairs;
 use super::super::run::{Run, Scope};
 use super::super::source::{Piece, merged_rows};
-use super::super::stages::transaction::{One, Transaction};
+use super::super::stages::transaction::{One, TransactionStage};
 use super::super::table::Table;
 use super::percentiles::key;
 use super::ranked::bytes_of_values;
@@ -19,7 +19,7 @@ use ingest::NO_TIME;
 use store::{EventKeys, Levels, Snapshot, Times};
 
 /// Whether transactions can be put together by codes; if not, why.
-pub fn can_code(stage: &Transaction, snapshot: &Snapshot) -> std::result::Result<(), GeneralPathReason> {
+pub fn can_code(stage: &TransactionStage, snapshot: &Snapshot) -> std::result::Result<(), GeneralPathReason> {
     if stage.starts_with.is_some() || stage.ends_with.is_some() {
         return Err("each event is tested for being the first or the last one");
     }
@@ -37,7 +37,7 @@ pub fn can_code(stage: &Transaction, snapshot: &Snapshot) -> std::result::Result
 
 /// CodedTransactions by the codes of their fields.
 pub struct CodedTransactions<'a> {
-    stage: Transaction,
+    stage: TransactionStage,
     /// What the codes of each field mean.
     values: Vec<GlobalValues>,
     /// The groups of the first two codes, then of those and the third, and so on.
@@ -64,7 +64,7 @@ struct PieceColumns<'a> {
 impl<'a> CodedTransactions<'a> {
     /// Nothing where the values of the fields take more memory than there is.
     pub fn new(
-        stage: Transaction,
+        stage: TransactionStage,
         (scope, run): (Scope<'_>, &'a Run<'a>),
     ) -> Result<Option<CodedTransactions<'a>>> {
         let sizes = stage.by.iter().map(|field| bytes_of_values(field, scope, run));

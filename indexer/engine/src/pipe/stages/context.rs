@@ -9,6 +9,7 @@ use super::super::run::{Run, Scope};
 use super::super::source::{ColumnRequest, Reader};
 use super::super::step::{Kept, Step};
 use super::super::table::{EventRef, Table};
+use crate::exec::EventKey;
 use base::error::{Error, ErrorKind, Result};
 
 pub struct ContextStage {
@@ -32,7 +33,7 @@ pub enum Neighbours {
 pub const COLUMN: &str = "context";
 
 /// An event among its neighbours: their sequence, and its place in it.
-type Place = (u64, (i64, u32, u64), EventRef);
+type Place = (u64, EventKey, EventRef);
 
 impl ContextStage {
     pub fn new(before: u64, after: u64, neighbours: Neighbours) -> ContextStage {

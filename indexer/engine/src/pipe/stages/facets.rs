@@ -13,7 +13,7 @@ use super::super::table::Table;
 use base::error::Result;
 use query::BinaryOp;
 
-pub struct Facets {
+pub struct FacetsStage {
     /// Those asked for; all that come where none is.
     fields: Vec<Arc<str>>,
     values: usize,
@@ -28,11 +28,11 @@ struct FacetCounts {
     counts: Vec<u64>,
 }
 
-impl Facets {
+impl FacetsStage {
     pub const COLUMNS: [&'static str; 6] = ["field", "share", "distinct", "value", "count", "percent"];
 
-    pub fn new(fields: Vec<Arc<str>>, values: usize) -> Facets {
-        Facets { fields, values, found: Vec::new(), rows: 0, bytes: 0 }
+    pub fn new(fields: Vec<Arc<str>>, values: usize) -> FacetsStage {
+        FacetsStage { fields, values, found: Vec::new(), rows: 0, bytes: 0 }
     }
 
     /// Those asked for; none where all are.
@@ -73,7 +73,7 @@ impl Facets {
     }
 }
 
-impl Step for Facets {
+impl Step for FacetsStage {
     fn push(&mut self, rows: Table, run: &Run<'_>) -> Result<Option<Table>> {
         self.add_rows(rows.rows());
         let names = if self.fields.is_empty() { rows.names().to_vec() } else { self.fields.clone() };

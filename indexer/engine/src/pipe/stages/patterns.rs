@@ -9,19 +9,19 @@ use crate::templates::PatternOptions;
 use base::error::{Error, ErrorKind, Result};
 
 /// Directly after the filter, so that the case itself lists them.
-pub struct Patterns {
+pub struct PatternsStage {
     limit: usize,
 }
 
-impl Patterns {
+impl PatternsStage {
     pub const COLUMNS: [&'static str; 6] = ["id", "pattern", "count", "share", "first", "last"];
 
-    pub fn new(limit: usize) -> Patterns {
-        Patterns { limit }
+    pub fn new(limit: usize) -> PatternsStage {
+        PatternsStage { limit }
     }
 }
 
-impl Step for Patterns {
+impl Step for PatternsStage {
     fn push(&mut self, _: Table, _: &Run<'_>) -> Result<Option<Table>> {
         Ok(None)
     }

@@ -11,12 +11,12 @@ use base::error::{Error, ErrorKind, Result};
 use query::Filter;
 
 /// Directly after the filter, so that the case itself compares.
-pub struct Quantiles {
+pub struct QuantilesStage {
     field: String,
     with: Filter,
 }
 
-impl Quantiles {
+impl QuantilesStage {
     pub const COLUMNS: [&'static str; 6] = ["quantile", "a", "b", "difference", "low", "high"];
 
     const CELLS: [fn(&CurvePoint) -> Option<f64>; 6] = [
@@ -28,12 +28,12 @@ impl Quantiles {
         |point| point.high.map(|high| high - point.a),
     ];
 
-    pub fn new(field: String, with: Filter) -> Quantiles {
-        Quantiles { field, with }
+    pub fn new(field: String, with: Filter) -> QuantilesStage {
+        QuantilesStage { field, with }
     }
 }
 
-impl Step for Quantiles {
+impl Step for QuantilesStage {
     fn push(&mut self, _: Table, _: &Run<'_>) -> Result<Option<Table>> {
         Ok(None)
     }

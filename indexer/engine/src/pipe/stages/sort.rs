@@ -15,17 +15,17 @@ use base::limits::PIPE_ROWS;
 const FEWEST_KEPT: usize = PIPE_ROWS / 4;
 
 /// A key, and whether its greatest value comes first.
-pub type SortBy = (Expression, bool);
+pub type SortExpression = (Expression, bool);
 
 pub struct Sort {
-    keys: Vec<SortBy>,
+    keys: Vec<SortExpression>,
     /// Only so many of the first rows are wanted.
     first: Option<usize>,
     kept: Kept,
 }
 
 impl Sort {
-    pub fn new(keys: Vec<SortBy>, first: Option<usize>) -> Sort {
+    pub fn new(keys: Vec<SortExpression>, first: Option<usize>) -> Sort {
         Sort { keys, first, kept: Kept::new("sort") }
     }
 

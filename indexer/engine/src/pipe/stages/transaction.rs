@@ -14,7 +14,7 @@ use super::super::table::Table;
 use base::error::Result;
 use query::BinaryOp;
 
-pub struct Transaction {
+pub struct TransactionStage {
     pub by: Vec<Arc<str>>,
     pub max_pause_ns: Option<i64>,
     pub max_span_ns: Option<i64>,
@@ -55,7 +55,7 @@ impl One {
 
 const COLUMNS: [&str; 6] = ["time", "end", "duration_ms", "count", "level", "longest_pause_ms"];
 
-impl Transaction {
+impl TransactionStage {
     /// The columns of the result.
     pub fn names(by: &[Arc<str>]) -> Vec<String> {
         by.iter().map(ToString::to_string).chain(COLUMNS.map(str::to_owned)).collect()
@@ -101,7 +101,7 @@ impl Transaction {
     }
 }
 
-impl Step for Transaction {
+impl Step for TransactionStage {
     fn push(&mut self, rows: Table, run: &Run<'_>) -> Result<Option<Table>> {
         let passing = |filter: &Option<TableFilter>| match filter {
             Some(filter) => filter.passing(&rows),

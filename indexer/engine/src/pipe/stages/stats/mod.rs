@@ -30,14 +30,14 @@ pub struct StatsPlan {
     /// Only the largest values of a key keep to themselves.
     pub largest: Option<Largest>,
     /// Only the first groups by their counts are asked for.
-    pub ranked: Option<Ranked>,
+    pub ranked: Option<RankedGroups>,
     /// The name of the stage, for messages.
     pub stage: &'static str,
 }
 
 /// So many of the most or least frequent groups.
 #[derive(Debug)]
-pub struct Ranked {
+pub struct RankedGroups {
     pub count: usize,
     pub rarest: bool,
 }
