@@ -35,7 +35,7 @@ pub enum RemoteCommand {
     Remove(Named),
     /// Connect to a cluster and show its release, health, indexes and fields, or what to do where something is wrong
     #[command(visible_alias = "test")]
-    Check(Check),
+    Check(CheckCluster),
     /// Switch a cluster on again
     On(Switched),
     /// Switch a cluster off: nothing connects to it
@@ -86,7 +86,7 @@ pub struct Switched {
 }
 
 #[derive(Args)]
-pub struct Check {
+pub struct CheckCluster {
     pub name: String,
     /// List all fields with their types
     #[arg(long)]
@@ -177,7 +177,7 @@ fn whole_path(file: &Path) -> Result<PathBuf> {
     Ok(std::path::absolute(file)?)
 }
 
-fn checked(remotes: &Remotes, check: &Check) -> Result<Outcome> {
+fn checked(remotes: &Remotes, check: &CheckCluster) -> Result<Outcome> {
     let remote = remotes.get(&check.name)?;
     let checked = remote::check(remote, options(check.timeout.as_deref())?, &interrupted()?);
     let mut stdout = out::stdout();

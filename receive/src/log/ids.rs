@@ -12,8 +12,8 @@ use crate::limits::MOST_IDS;
 
 const MAGIC: &[u8; 8] = b"TLIDS\0\0\x01";
 
-/// Two generations: when the younger is full, the older is forgotten.
-pub struct Ids {
+/// The ids of records that were appended, in two generations: when the younger is full, the older is forgotten.
+pub struct KnownIds {
     young: HashSet<u128>,
     old: HashSet<u128>,
     newest_file: u64,
@@ -28,10 +28,10 @@ fn path(folder: &Path, file: u64) -> PathBuf {
     folder.join(format!("{file}.ids"))
 }
 
-impl Ids {
+impl KnownIds {
     /// The ids of files that were kept. The newest are loaded.
-    pub fn load(folder: &Path) -> io::Result<Ids> {
-        let mut ids = Ids { young: HashSet::new(), old: HashSet::new(), newest_file: 0 };
+    pub fn load(folder: &Path) -> io::Result<KnownIds> {
+        let mut ids = KnownIds { young: HashSet::new(), old: HashSet::new(), newest_file: 0 };
         for file in numbered(folder, ".ids")? {
             ids.newest_file = file;
             let bytes = fs::read(path(folder, file))?;
@@ -103,7 +103,7 @@ mod tests {
     fn ids_survive_the_file_they_were_in_and_the_oldest_are_forgotten() {
         let folder = tempfile::tempdir().expect("a folder");
         keep(folder.path(), 3, &[7, 8]).expect("they are kept");
-        let mut ids = Ids::load(folder.path()).expect("they are read");
+        let mut ids = KnownIds::load(folder.path()).expect("they are read");
         assert!(!ids.is_new(7) && !ids.is_new(8) && ids.is_new(9));
         assert_eq!(ids.newest_file(), 3);
         for id in 0..2 * MOST_IDS as u128 {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use self::ids::{Ids, id_of};
+use self::ids::{KnownIds, id_of};
 pub use self::record::{Reader, log_files as files_of};
 use self::record::{encode, encode_stream, file_path, log_files};
 use crate::counters::Counters;
@@ -44,7 +44,7 @@ struct LogState {
     /// How far streams were received before, by their names.
     ends: HashMap<String, u64>,
     numbers: u32,
-    ids: Ids,
+    ids: KnownIds,
     /// Encoded records that wait for the next sync, and when the first of them came.
     queue: Vec<u8>,
     queued: Option<Instant>,
@@ -96,7 +96,7 @@ impl Log {
     ) -> std::io::Result<Opened> {
         let folder = case.join(FOLDER);
         fs::create_dir_all(&folder)?;
-        let mut ids = Ids::load(&folder)?;
+        let mut ids = KnownIds::load(&folder)?;
         let mut ends: HashMap<String, u64> =
             positions.iter().map(|(name, end)| (name.clone(), *end)).collect();
         let mut torn_bytes = 0;

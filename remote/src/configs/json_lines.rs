@@ -4,7 +4,7 @@ use indexer::aggregate::TimeZone;
 use indexer::query::levels::named;
 use serde_json::Value;
 
-use super::sample::Sampled;
+use super::sample::SampledEvent;
 use super::shapes::{instant, time_shape_of};
 
 /// Objects are looked into so deep.
@@ -19,8 +19,8 @@ pub struct JsonLines {
 }
 
 /// Nothing where most events are no JSON objects.
-pub fn learn(sample: &[Sampled], zone: &TimeZone) -> Option<JsonLines> {
-    let objects: Vec<(&Sampled, Vec<(String, String)>)> =
+pub fn learn(sample: &[SampledEvent], zone: &TimeZone) -> Option<JsonLines> {
+    let objects: Vec<(&SampledEvent, Vec<(String, String)>)> =
         sample.iter().filter_map(|event| Some((event, keys(&event.text)?))).collect();
     if objects.is_empty() || objects.len() * 10 < sample.len() * 9 {
         return None;
@@ -28,7 +28,7 @@ pub fn learn(sample: &[Sampled], zone: &TimeZone) -> Option<JsonLines> {
     let is_field =
         |name: &str| sample.iter().any(|event| event.fields.iter().any(|field| field.name == name));
     // The key that most events have it in.
-    let most = |has: &dyn Fn(&Sampled, &str) -> bool| -> Option<String> {
+    let most = |has: &dyn Fn(&SampledEvent, &str) -> bool| -> Option<String> {
         let mut counts: Vec<(usize, &str)> = Vec::new();
         for (event, keys) in &objects {
             let found = keys.iter().filter(|(name, value)| !is_field(name) && has(event, value));
@@ -41,7 +41,7 @@ pub fn learn(sample: &[Sampled], zone: &TimeZone) -> Option<JsonLines> {
         }
         counts.into_iter().max_by_key(|(count, _)| *count).map(|(_, name)| name.to_owned())
     };
-    let is_time = |event: &Sampled, value: &str| {
+    let is_time = |event: &SampledEvent, value: &str| {
         event.time.is_some_and(|time| instant(value, time.saturating_add(1), zone) == Some(time))
     };
     let time = most(&is_time).and_then(|name| {
@@ -51,7 +51,7 @@ pub fn learn(sample: &[Sampled], zone: &TimeZone) -> Option<JsonLines> {
         Some((name, shape))
     });
     let is_level =
-        |event: &Sampled, value: &str| !event.level.is_empty() && named(value) == Some(event.level);
+        |event: &SampledEvent, value: &str| !event.level.is_empty() && named(value) == Some(event.level);
     Some(JsonLines { time, level: most(&is_level) })
 }
 

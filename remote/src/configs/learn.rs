@@ -8,7 +8,7 @@ use indexer::query::levels::named;
 use indexer::{FieldKind, FieldValue, text_pieces};
 use regex::Regex;
 
-use super::sample::Sampled;
+use super::sample::SampledEvent;
 use super::shapes::{Shape, TIMES, TimeShape, instant, times};
 
 /// Patterns that a configuration lists; rarer lines keep their text alone.
@@ -85,7 +85,7 @@ impl Line<'_> {
     }
 }
 
-pub fn learn(sample: &[Sampled], zone: &TimeZone) -> Lines {
+pub fn learn(sample: &[SampledEvent], zone: &TimeZone) -> Lines {
     let lines: Vec<Line<'_>> = sample
         .iter()
         .map(|event| Line {

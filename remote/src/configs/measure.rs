@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::json_lines::flatten;
-use super::sample::Sampled;
+use super::sample::SampledEvent;
 use crate::client::{Body, Client};
 use crate::limits::DEPTH;
 
@@ -37,7 +37,7 @@ impl Share {
     }
 }
 
-pub fn simulate(client: &Client, pipeline: &Value, sample: &[Sampled]) -> Result<Share> {
+pub fn simulate(client: &Client, pipeline: &Value, sample: &[SampledEvent]) -> Result<Share> {
     let (mut share, mut different) = (Share::default(), BTreeMap::<String, usize>::new());
     for lines in sample.chunks(LINES) {
         let docs: Vec<Value> = lines.iter().map(|line| json!({"_source": {"message": line.text}})).collect();
@@ -82,7 +82,7 @@ fn text(path: &str, value: &Value) -> String {
     }
 }
 
-fn compare(line: &Sampled, found: &Value, share: &mut Share, different: &mut BTreeMap<String, usize>) {
+fn compare(line: &SampledEvent, found: &Value, share: &mut Share, different: &mut BTreeMap<String, usize>) {
     let (ours, theirs) = (values(&line.document), values(found));
     share.lines += 1;
     let mut is_equal = true;
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn shares_count_fields_that_either_side_has() {
-        let line = Sampled {
+        let line = SampledEvent {
             text: String::new(),
             time: None,
             level: "",

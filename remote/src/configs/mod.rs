@@ -27,7 +27,7 @@ use crate::client::Client;
 use crate::push::{PushOptions, Source, name_there, template};
 use json_lines::JsonLines;
 use learn::{Lines, Step, time_shape};
-use sample::Sampled;
+use sample::SampledEvent;
 use shapes::TimeShape;
 
 pub use measure::Share;
@@ -56,7 +56,7 @@ pub struct Learned {
     /// Levels by the hundreds of an HTTP status, where no word of a line is one.
     levels_by_status: BTreeMap<i64, &'static str>,
     fields: Vec<String>,
-    sample: Vec<Sampled>,
+    sample: Vec<SampledEvent>,
     share: Option<(Share, String)>,
 }
 
@@ -247,7 +247,7 @@ fn known_zone(name: &str) -> (String, TimeZone) {
 }
 
 /// Levels that follow from an HTTP status alone.
-fn levels_by_status(sample: &[Sampled], reading: &LineReading) -> BTreeMap<i64, &'static str> {
+fn levels_by_status(sample: &[SampledEvent], reading: &LineReading) -> BTreeMap<i64, &'static str> {
     let has_word = match reading {
         LineReading::Json(found) => found.level.is_some(),
         LineReading::Lines(lines) => {

@@ -14,7 +14,7 @@ const AT_EACH: usize = 125;
 const TEXT_BYTES: usize = 32 << 10;
 
 /// An event as it is written, and as it is read.
-pub struct Sampled {
+pub struct SampledEvent {
     pub text: String,
     pub time: Option<i64>,
     /// Empty where it has none.
@@ -24,7 +24,7 @@ pub struct Sampled {
     pub document: Value,
 }
 
-pub fn sample(case: &Case, snapshot: &Snapshot, source: u32, cancel: &Cancel) -> Result<Vec<Sampled>> {
+pub fn sample(case: &Case, snapshot: &Snapshot, source: u32, cancel: &Cancel) -> Result<Vec<SampledEvent>> {
     let name = snapshot.sources().get(source as usize).map_or("", |source| &source.name);
     let quoted = name.replace('\\', "\\\\").replace('"', "\\\"");
     let view = View { filter: named(&quoted)?, from: None, to: None };
@@ -53,9 +53,9 @@ fn named(quoted: &str) -> Result<Filter> {
     Ok(View::parse(&format!("source=\"{quoted}\""), None, None)?.filter)
 }
 
-fn sampled(documents: &Documents, event: Event, fields: Vec<FieldValue>) -> Sampled {
+fn sampled(documents: &Documents, event: Event, fields: Vec<FieldValue>) -> SampledEvent {
     let (_, document) = documents.document(&event, &fields);
-    Sampled {
+    SampledEvent {
         time: (event.time != NO_TIME).then_some(event.time),
         level: event.level.name(),
         text: event.text,

@@ -45,7 +45,7 @@ pub fn one_field<'v>(
     Ok((name, options))
 }
 
-pub type Options<'v> = Option<&'v Map<String, Value>>;
+pub type ClauseOptions<'v> = Option<&'v Map<String, Value>>;
 
 /// `{"field": value}` or `{"field": {"query": value, …}}`.
 pub fn of_field<'v>(
@@ -53,7 +53,7 @@ pub fn of_field<'v>(
     body: &'v Value,
     key: &str,
     allowed: &[&str],
-) -> Result<(&'v str, String, Options<'v>), Problem> {
+) -> Result<(&'v str, String, ClauseOptions<'v>), Problem> {
     let (name, options) = one_field(clause, body, allowed)?;
     let value = match options {
         Value::Object(options) => options.get(key),
