@@ -146,6 +146,19 @@ test('tabs that are opened after an invalid query show the last valid one, dimme
   }
 });
 
+test('what differs in a range is dimmed like the rest, and menus stay above it', async () => {
+  await open();
+  await brush(page, 0.2, 0.8);
+  await byId('difference').waitFor();
+  await query(page, 'checkout sttaus:200');
+  await byId('query-error').waitFor();
+  const filter = await byId('difference').evaluate((panel) => getComputedStyle(panel).filter);
+  expect(filter).toContain('opacity');
+  await byId('timeline-split').click();
+  await page.getByRole('menuitem', { name: 'status' }).click();
+  await page.locator('[data-testid="timeline"][data-split="status"]').waitFor();
+});
+
 test('a timechart opens as a chart with all series, from a board too, and boards keep it', async () => {
   await open();
   await page.getByTestId('tab-charts').click();
