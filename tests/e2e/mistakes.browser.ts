@@ -58,6 +58,13 @@ test('an invalid query leaves every tab with the last valid one, and one banner 
   await page.getByTestId('tab-charts').click();
   await chartTotal(access.checkouts);
   expect(await banner.count()).toBe(1);
+  // So does a cell of the notebook.
+  await page.getByTestId('tab-notes').click();
+  await page.getByTestId('new-page').click();
+  await page.getByRole('button', { name: '+ Query' }).click();
+  const written = page.getByTestId('page-text');
+  await written.getByText('checkout').waitFor();
+  expect(await written.innerText()).not.toContain('sttaus');
   await page.getByTestId('query-fix').click();
   await banner.waitFor({ state: 'detached' });
   expect(await page.getByTestId('query').innerText()).toBe('checkout status:200');
