@@ -247,6 +247,29 @@ test('the palette has zones, lanes, zoom and saved queries', async () => {
   );
 });
 
+test('the palette has the zone of a source that was imported with the case open', async () => {
+  const page = await open();
+  const path = join(temporaryFolder(), 'tokyo.log');
+  writeFileSync(path, '2026-03-01 14:05:07 INFO one\n');
+  const dialog = page.waitForEvent('filechooser');
+  await page.getByTestId('look-first').click();
+  await (await dialog).setFiles([path]);
+  await page.getByTestId('estimate').waitFor();
+  await page.getByTestId('choose-zone').fill('Asia/Tokyo');
+  await page.getByTestId('choose-zone').press('Tab');
+  await eventually('its time', async () =>
+    (await page.getByTestId('file-facts').innerText()).includes('05:05:07'),
+  );
+  await page.getByTestId('start-import').click();
+  await read(page, 1);
+  expect(await row(page, 0).innerText()).toContain('05:05:07');
+  await inPalette(page, 'time zone tokyo');
+  await page.keyboard.press('Enter');
+  await eventually('the clock there', async () =>
+    (await row(page, 0).innerText()).includes('14:05:07'),
+  );
+});
+
 test('a case is renamed, duplicated, closed and deleted, and recent cases come first', async () => {
   const page = await open([accessLog()]);
   await read(page, access.lines);

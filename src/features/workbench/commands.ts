@@ -42,7 +42,6 @@ export function workbenchCommands(
     ...inEvents(opened, parts),
     ...inTimeline(opened),
     ...compareCommands(opened),
-    ...zones(opened),
     ...exportCommands(opened),
     ...liveCommands(session, opened),
     ...ofCase(session, opened),
@@ -193,9 +192,8 @@ function ofCase(session: Session, opened: OpenCase): Command[] {
 }
 
 /** A command for each zone that the picker offers first. */
-function zones(opened: OpenCase): Command[] {
-  const { history } = opened.explorer;
-  return offeredZones(opened.summary.sources.map(({ zone }) => zone)).map((zone) => ({
+export function zoneCommands({ summary, explorer: { history } }: OpenCase): Command[] {
+  return offeredZones(summary.sources.map(({ zone }) => zone)).map((zone) => ({
     id: `zone-${zone}`,
     name: words.zone(zone),
     group: 'timeline',
