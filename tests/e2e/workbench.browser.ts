@@ -216,7 +216,7 @@ test('F1 opens the reference of the language, whose examples go to the query bar
   );
 });
 
-test('the palette has zones, lanes, zoom and saved queries', async () => {
+test('the palette has help, zones, lanes, zoom and saved queries', async () => {
   const page = await openSample();
   const first = page.getByTestId('palette').getByRole('option').first();
   const offers = async (text: string, name: string) => {
@@ -224,6 +224,9 @@ test('the palette has zones, lanes, zoom and saved queries', async () => {
     await eventually(name, async () => (await first.innerText()).includes(name));
     await page.keyboard.press('Enter');
   };
+  await inPalette(page, 'help');
+  await eventually('help', async () => (await first.innerText()).startsWith('Help: '));
+  await page.keyboard.press('Escape');
   await offers('lanes', 'Timeline: lanes');
   await page.locator('[data-testid="timeline"][data-laned="true"]').waitFor();
   await offers('zoom in on', 'Zoom in on the middle');

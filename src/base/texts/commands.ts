@@ -13,7 +13,7 @@ export const commands = {
     notes: 'Notes',
   },
   showPalette: 'Find a command',
-  showSheet: 'Show keyboard shortcuts',
+  showSheet: 'Help: keyboard shortcuts',
   toQuery: 'Go to the filter',
   ask: 'Run',
   undo: 'Undo the last step',

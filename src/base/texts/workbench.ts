@@ -29,7 +29,7 @@ export const workbench = {
   reference: {
     name: 'Language reference',
     open: 'Language reference (F1)',
-    command: 'Show the language reference',
+    command: 'Help: language reference',
     search: 'Search the reference',
     topics: 'Parts of the language',
     all: 'All',
