@@ -75,6 +75,23 @@ test('a new case says how much it has, when, and what the spike is, each a click
   expect(await look.count()).toBe(0);
 });
 
+test('the events of a spike without errors are a click too', async () => {
+  const line = (second: number, word: string) =>
+    `${new Date(Date.UTC(2026, 2, 1, 14) + second * 1_000).toISOString()} INFO ${word}\n`;
+  const lines = Array.from({ length: 360 }, (_, at) => line(at * 5, 'usual')).concat(
+    Array.from({ length: 60 }, () => line(905, 'at once')),
+  );
+  const path = join(temporaryFolder(), 'spike.log');
+  writeFileSync(path, lines.join(''));
+  const page = await open([path]);
+  await read(page, lines.length);
+  const events = page.getByTestId('first-look-events');
+  const count = Number.parseInt(await events.innerText(), 10);
+  expect(count).toBeGreaterThan(60);
+  await events.click();
+  await totalBecomes(page, count);
+});
+
 test('a time range shows what differs in it, and each difference is a filter', async () => {
   const page = await openSample('dark');
   await page.getByTestId('first-look-spike').click();

@@ -78,6 +78,7 @@ export const workbench = {
     errors: (count: number) => counted(count, 'error', 'errors'),
     errorsHint: 'Show the errors of the spike',
     events: (count: number) => counted(count, 'event', 'events'),
+    eventsHint: 'Show the events of the spike',
     patterns: (count: number) => counted(count, 'pattern new', 'patterns new'),
     patternsHint: 'Show the patterns that occur in the spike and not before it',
     dismiss: 'Hide',
