@@ -7,7 +7,7 @@ const counted = (count: number, one: string, many: string) =>
 export const servicemap = {
   tab: 'Map',
   name: 'Service map',
-  picture: 'Services and steps as a picture',
+  picture: 'Services and steps as an image',
   hint: 'Events with the same id are sorted by time; each change of the service is a step. Choose the field with the id and the field with the service.',
   id: 'ID field',
   node: 'Service field',
