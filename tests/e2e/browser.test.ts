@@ -97,6 +97,11 @@ describe('a log named on the command line', () => {
     await bar.click();
     await page.keyboard.type('stat');
     await page.locator('.cm-tooltip-autocomplete').getByText('status').first().waitFor();
+    // Names are whole, however long their descriptions are.
+    const cut = await page
+      .locator('.cm-completionLabel')
+      .evaluateAll((all) => all.filter((name) => name.scrollWidth > name.clientWidth).length);
+    expect(cut).toBe(0);
     await pictures(page, 'completion');
     await page.keyboard.press('Tab');
     expect(await bar.innerText()).toContain('status');
@@ -196,6 +201,8 @@ describe('the welcome screen', () => {
     await patterns.nth(3).waitFor();
     await patterns.first().getByRole('button', { expanded: false }).click();
     await page.getByTestId('pattern-variables').getByRole('list').first().waitFor();
+    const examples = page.getByTestId('pattern-examples').getByRole('button');
+    await eventually('three examples', async () => (await examples.count()) === 3);
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'patterns');
     await patterns.first().getByRole('button', { name: 'Include this pattern' }).click();
@@ -205,6 +212,11 @@ describe('the welcome screen', () => {
     });
     expect(only).toBeGreaterThan(0);
     expect(await page.getByTestId('query').innerText()).toContain('template=');
+    // A pill shows the text of the pattern instead of its id.
+    await page
+      .getByTestId('pill')
+      .filter({ hasText: /pattern: .*[a-z]/ })
+      .waitFor();
     await page.getByTestId('tab-events').click();
     await page.locator('[data-testid="row"]').first().waitFor();
   });

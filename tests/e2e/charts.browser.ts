@@ -138,6 +138,14 @@ describe('charts', () => {
     await compared.waitFor();
     // Nearly all of the previous period is in the first hour, which was four times as fast.
     expect(await compared.innerText()).toMatch(/^\S+ m?s → \S+ m?s \(\+(2[5-9]\d|300) %\)$/);
+    // The caption has the times that were asked for, not those of the bars.
+    await page.getByTestId('range').click();
+    await page.getByTestId('range-written').fill('2026-03-01T12:30:07/12:41:09');
+    await page.keyboard.press('Enter');
+    const caption = page.getByTestId('chart').getByText('compared with 2026-03-01');
+    await eventually('the times of the previous period', async () =>
+      (await caption.innerText()).includes('12:19:05 – 12:30:07'),
+    );
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'compare');
   });

@@ -544,6 +544,9 @@ describe('the detail', () => {
     const trails = page.getByTestId('trail');
     await eventually('both sources', async () => (await trails.count()) === 2);
     await eventually('three events', async () => (await events.count()) === 3);
+    // The time and the level of a line have columns of their own here as well.
+    const line = page.locator('[data-testid="trail-event"][data-source="hostile.log"] .text');
+    await line.filter({ hasText: /^<img/ }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'follow');
     await page.getByTestId('tab-close').click();

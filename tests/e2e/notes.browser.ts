@@ -73,6 +73,22 @@ status:500
 \`\`\`
 `;
 
+test('a page is deleted by its bin, after a question', async () => {
+  const page = await newPage(server.address);
+  await page.getByTestId('tab-notes').click();
+  await page.getByTestId('new-page').click();
+  await page.getByTestId('page-title').fill('A draft');
+  const draft = page.getByTestId('page').filter({ hasText: 'A draft' });
+  await draft.waitFor();
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  await press('Delete page');
+  await press('Cancel');
+  expect(await draft.count()).toBe(1);
+  await press('Delete page');
+  await press('Delete permanently');
+  await draft.waitFor({ state: 'detached' });
+});
+
 describe('annotations', () => {
   test('are starred, tagged, written down, exported, and there when opened again', async () => {
     const page = await newPage(server.address);

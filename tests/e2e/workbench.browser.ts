@@ -67,6 +67,10 @@ test('a new case says how much it has, when, and what the spike is, each a click
   await page.getByTestId('tab-events').click();
   await page.getByTestId('first-look-errors').click();
   await totalBecomes(page, 172);
+  // A level is a letter, which is explained where the pointer rests.
+  const level = row(page, 0).locator('.level');
+  expect(await level.locator('[aria-hidden]').innerText()).toMatch(/^[EF]$/);
+  expect(await level.locator('[title]').getAttribute('title')).toMatch(/^(Error|Fatal)$/);
 
   // It is a first look: the next opening shows the case as it was left.
   await caseAction(page, 'close');
