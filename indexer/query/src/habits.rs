@@ -44,6 +44,9 @@ pub fn habits(
     found.extend(empty_time_range(query, &tokens, context));
     for (at, word) in tokens.iter().enumerate() {
         let Some(name) = word.word().map(str::to_ascii_lowercase) else { continue };
+        if name == "source" {
+            found.extend(end_of_source(query, &tokens, at, sources));
+        }
         let is_index = IGNORED.contains(&name.as_str());
         if (!is_index && name != SOURCE_TYPE) || !context.fields_of(&name).is_empty() {
             continue;
@@ -227,17 +230,43 @@ fn source_type(query: &str, clause: &HabitClause, sources: &[SourceFormat<'_>]) 
         .filter(|source| words(source.format).iter().any(|word| wanted.contains(word)))
         .map(|source| source.name)
         .collect();
-    let quoted = |name: &&str| format!("\"{}\"", name.replace(['\\', '"'], "?"));
     let tail = if query[clause.value.end..clause.whole.end].is_empty() { "" } else { " " };
     match matching.as_slice() {
         [] => found,
         several if several.len() > MOST_SOURCES => found,
         [name] => found.replacing(format!("source={}{tail}", quoted(name))),
         several => {
-            let list: Vec<String> = several.iter().map(quoted).collect();
+            let list: Vec<String> = several.iter().copied().map(quoted).collect();
             found.replacing(format!("source:({}){tail}", list.join(" OR ")))
         }
     }
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace(['\\', '"'], "?"))
+}
+
+/// `source=a/access.log`: the list shows only the end of `web/a/access.log`, which is no name.
+fn end_of_source(
+    query: &str,
+    tokens: &[Token],
+    at: usize,
+    sources: &[SourceFormat<'_>],
+) -> Option<Diagnostic> {
+    let operator = &tokens.get(at + 1)?.kind;
+    if !matches!(operator, TokenKind::Compare(Op::Equal | Op::NotEqual)) {
+        return None;
+    }
+    let value = clause_of(query, tokens, at)?.value;
+    let name = query[value.start..value.end].trim_matches('"');
+    if !name.contains('/') || sources.iter().any(|source| source.name == name) {
+        return None;
+    }
+    let end = format!("/{name}");
+    let whole = sources.iter().find(|source| source.name.ends_with(&end))?;
+    let message = format!("no source is named `{name}`");
+    let hint = "it is the end of a longer name, which is wanted here";
+    Some(Diagnostic::advice(value, message, hint).replacing(quoted(whole.name)))
 }
 
 /// A test on `source` that a name alone passes as well: the list shows `access.log` for `web/access.log`.
@@ -272,6 +301,7 @@ mod tests {
     fn mended(query: &str) -> String {
         let sources = [
             SourceFormat { name: "web/access.log", format: "access" },
+            SourceFormat { name: "logs/host/auth.log", format: "auth" },
             SourceFormat { name: "host/syslog", format: "syslog" },
             SourceFormat { name: "host/syslog.1", format: "syslog" },
         ];
@@ -304,6 +334,8 @@ mod tests {
             ("sourcetype=syslog", "source:(\"host/syslog\" OR \"host/syslog.1\")"),
             ("sourcetype=* error", "error"),
             ("sourcetype=nothing", "sourcetype=nothing (advice)"),
+            ("source=host/auth.log error", "source=\"logs/host/auth.log\" error"),
+            ("source!=\"host/auth.log\"", "source!=\"logs/host/auth.log\""),
             ("03/Mar/2026:14:05:00 +0000", "time:\"03/Mar/2026:14:05:00 +0000\""),
             ("last 15 minutes", "time:\"last 15 minutes\""),
             ("1772546700", "time:\"1772546700\""),
@@ -333,6 +365,10 @@ mod tests {
             "(stats count by level)",
             "\"stats count by level\"",
             "status:500",
+            "source=auth.log",
+            "source=web/access.log",
+            "source=db/auth.log",
+            "source:host/auth.log",
             "2026",
             "500",
             "yesterday",
