@@ -328,7 +328,7 @@ impl Case {
     }
 }
 
-/// The time of a file's last event, from its last lines.
+/// The latest time in a file's last lines, of which the last need not have it.
 fn last_time(found: &InputFile, parser: &ingest::Parser, mut settler: Settler) -> Option<i64> {
     let mut file = fs::File::open(&found.path).ok()?;
     let from = found.bytes.saturating_sub(ingest::limits::SAMPLE_BYTES as u64);
@@ -339,7 +339,7 @@ fn last_time(found: &InputFile, parser: &ingest::Parser, mut settler: Settler) -
     let chunk = Chunk::whole(bytes.split_off(start)).at(from + start as u64);
     let mut batch = parser.parse(chunk);
     settler.settle(&mut batch);
-    batch.time.into_iter().rev().find(|&time| time != NO_TIME)
+    batch.time.into_iter().filter(|&time| time != NO_TIME).max()
 }
 
 fn preview_row(batch: &Batch, row: usize, texts: &mut TextDecoder) -> PreviewRow {

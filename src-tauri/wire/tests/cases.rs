@@ -120,12 +120,15 @@ fn file_that_was_unchecked_is_previewed_and_not_imported() {
 }
 
 #[test]
-fn preview_of_a_long_file_counts_no_half_line_as_not_understood() {
+fn preview_of_a_long_file_counts_no_half_line_as_not_understood_and_says_its_latest_time() {
     let walk = Walk::new();
-    let line =
-        |n: usize| format!("{{\"ts\":\"2026-03-01T14:05:00Z\",\"n\":{n},\"text\":\"{}\"}}\n", "x".repeat(90));
-    let log: String = (0..12_000).map(line).collect();
+    let line = |minute: u32, n: usize| {
+        format!("{{\"ts\":\"2026-03-01T14:{minute:02}:00Z\",\"n\":{n},\"text\":\"{}\"}}\n", "x".repeat(90))
+    };
+    let mut log: String = (0..12_000).map(|n| line(5, n)).collect();
     assert!(log.len() > 1 << 20);
+    // Writers of one file are not in order.
+    log += &(line(9, 12_000) + &line(7, 12_001));
     let path = walk.file("long.jsonl", log.as_bytes());
     let case = walk.folder.path().join("none.case");
     let request = json!({ "case": case, "paths": [path], "events": 1, "withoutEstimate": true });
@@ -133,6 +136,7 @@ fn preview_of_a_long_file_counts_no_half_line_as_not_understood() {
     let file = &preview["files"][0];
     assert_eq!((&file["isWhole"], &file["unparsed"]), (&json!(false), &json!(0)), "{file}");
     assert!(file["events"].as_u64() > Some(7_000));
+    assert_eq!((&file["first"], &file["last"]), (&nanos(0), &nanos(240)));
 }
 
 #[test]
