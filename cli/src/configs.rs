@@ -62,7 +62,7 @@ pub fn run(arguments: &Configs) -> Result<Outcome> {
     remote::check_index(&index)?;
     if let Some(to) = &arguments.check {
         let name = Remotes::name_in(to).ok_or_else(|| {
-            Error::new(ErrorKind::BadRequest, format!("\"{to}\" is no cluster"))
+            Error::new(ErrorKind::BadRequest, format!("\"{to}\" is not a cluster"))
                 .hint("write it as remote:NAME; timberline remote list shows them")
         })?;
         let listed = Remotes::read(&wire::home())?;
@@ -117,7 +117,7 @@ fn source(snapshot: &Snapshot, name: Option<&str>) -> Result<u32> {
 fn days(text: &str) -> Result<u32> {
     let whole = duration_ns(text).filter(|ns| *ns >= 0).and_then(|ns| u32::try_from(ns / DAY_NS).ok());
     whole.ok_or_else(|| {
-        let error = Error::new(ErrorKind::BadRequest, format!("\"{text}\" is no time in days"));
+        let error = Error::new(ErrorKind::BadRequest, format!("\"{text}\" is not a number of days"));
         error.hint("write it as 30d").into()
     })
 }

@@ -201,7 +201,7 @@ fn sources(arguments: &Listen) -> Result<Vec<Source>> {
     let token = arguments.token_file.as_deref().map(token).transpose()?;
     for text in &arguments.http {
         let address = address(text).ok_or_else(|| {
-            refused(format!("\"{text}\" is no address for HTTP")).hint("write 127.0.0.1:9200")
+            refused(format!("\"{text}\" is not an address for HTTP")).hint("write 127.0.0.1:9200")
         })?;
         sources.push(Source::Http { address, token: token.clone() });
     }
@@ -224,7 +224,7 @@ fn sources(arguments: &Listen) -> Result<Vec<Source>> {
 
 fn syslog(text: &str) -> Result<Source, Error> {
     let not_understood = || {
-        refused(format!("\"{text}\" is no address of syslog"))
+        refused(format!("\"{text}\" is not a syslog address"))
             .hint("write udp://127.0.0.1:5514, tcp://127.0.0.1:5514 or unix:///run/app/log")
     };
     let (kind, place) = text.split_once("://").ok_or_else(not_understood)?;
@@ -252,14 +252,14 @@ fn address(text: &str) -> Option<SocketAddr> {
 fn networks(arguments: &Listen) -> Result<Networks, Error> {
     let Some(text) = &arguments.allow_remote else { return Ok(Networks::default()) };
     Networks::parse(text).ok_or_else(|| {
-        refused(format!("\"{text}\" is no list of networks")).hint("write 10.0.0.0/8,192.168.1.7")
+        refused(format!("\"{text}\" is not a list of networks")).hint("write 10.0.0.0/8,192.168.1.7")
     })
 }
 
 pub fn duration(text: &str) -> Result<Duration, Error> {
     let nanoseconds = duration_ns(text).and_then(|ns| u64::try_from(ns).ok()).filter(|&ns| ns > 0);
     nanoseconds.map(Duration::from_nanos).ok_or_else(|| {
-        refused(format!("\"{text}\" is no length of time"))
+        refused(format!("\"{text}\" is not a length of time"))
             .hint("write a number with its unit, ms s m h d: 200ms, 7d")
     })
 }
@@ -279,7 +279,7 @@ fn size(text: &str) -> Result<u64, Error> {
     };
     let number: Option<u64> = text[..digits].parse().ok();
     number.zip(factor).and_then(|(number, factor)| number.checked_mul(factor)).ok_or_else(|| {
-        refused(format!("\"{text}\" is no size")).hint("write a number with its unit: 500MB, 50GB")
+        refused(format!("\"{text}\" is not a size")).hint("write a number with its unit: 500MB, 50GB")
     })
 }
 

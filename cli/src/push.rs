@@ -324,7 +324,7 @@ fn measured(case: &Case, to: &str) -> Result<(Ratio, Ratio)> {
 
 fn remote_name(to: &str) -> Result<&str> {
     let name = Remotes::name_in(to).ok_or_else(|| {
-        let error = Error::new(ErrorKind::BadRequest, format!("\"{to}\" is no cluster"));
+        let error = Error::new(ErrorKind::BadRequest, format!("\"{to}\" is not a cluster"));
         error.hint("write it as remote:NAME; timberline remote list shows them")
     })?;
     Ok(name)
@@ -333,7 +333,8 @@ fn remote_name(to: &str) -> Result<&str> {
 fn days(text: &str) -> Result<f64> {
     let ns = duration_ns(text).filter(|ns| *ns > 0);
     let ns = ns.ok_or_else(|| {
-        Error::new(ErrorKind::BadRequest, format!("\"{text}\" is no time")).hint("write it as 30d or 12h")
+        Error::new(ErrorKind::BadRequest, format!("\"{text}\" is not a length of time"))
+            .hint("write it as 30d or 12h")
     })?;
     Ok(ns as f64 / 86_400e9)
 }
@@ -344,6 +345,6 @@ fn bytes(text: &str) -> Result<f64> {
 }
 
 fn not_a_size(text: &str) -> Error {
-    Error::new(ErrorKind::BadRequest, format!("\"{text}\" is no size"))
+    Error::new(ErrorKind::BadRequest, format!("\"{text}\" is not a size"))
         .hint("write it as 500GB, and a node as 64GB/2TB")
 }

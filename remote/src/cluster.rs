@@ -219,7 +219,7 @@ impl Cluster {
     /// The query of a filter, and the clauses that are not exact.
     pub fn translate(&self, asked: &Asked) -> Result<Translated> {
         let zone = TimeZone::get(&asked.zone).map_err(|_| {
-            Error::new(ErrorKind::BadRequest, format!("\"{}\" is no time zone", asked.zone))
+            Error::new(ErrorKind::BadRequest, format!("\"{}\" is not a time zone", asked.zone))
                 .hint("write it as Europe/Berlin, or UTC")
         })?;
         let now = if names_a_time(&asked.filter) { self.last_time()? } else { 0 };

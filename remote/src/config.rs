@@ -91,7 +91,7 @@ impl Remote {
             ));
         }
         if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none_or(str::is_empty) {
-            return Err(bad(format!("\"{url}\" is no address of a cluster"), shape));
+            return Err(bad(format!("\"{url}\" is not the address of a cluster"), shape));
         }
         if uri.query().is_some() {
             return Err(bad("the address has a query in it", shape));
@@ -100,7 +100,7 @@ impl Remote {
             |c: char| c.is_whitespace() || c.is_control() || matches!(c, '/' | '?' | '#' | '%' | '"' | '\\');
         if index.is_empty() || index.contains(refused) {
             return Err(bad(
-                format!("\"{index}\" is no pattern of indexes"),
+                format!("\"{index}\" is not a pattern of indexes"),
                 "write it as logs-* or logs-2026,app-*",
             ));
         }

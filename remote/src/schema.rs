@@ -228,7 +228,7 @@ impl Schema {
             Some(name) if is_time(name) => name.to_owned(),
             Some(name) => {
                 let message = match self.fields.get(name) {
-                    Some(field) => format!("`{name}` is no time there but {}", field.kind.name()),
+                    Some(field) => format!("`{name}` is not a time there but {}", field.kind.name()),
                     None => format!("no index there has the field `{name}`"),
                 };
                 return Err(Error::new(ErrorKind::BadRequest, message).hint(time_hint(&dates())));
@@ -465,7 +465,7 @@ mod tests {
     #[test]
     fn index_without_a_time_says_which_dates_there_are() {
         let error = Schema::new(&caps(), &mapping(), Some("status")).expect_err("no time");
-        assert!(error.message().contains("`status` is no time there but long"), "{error}");
+        assert!(error.message().contains("`status` is not a time there but long"), "{error}");
         assert!(error.hint_text().is_some_and(|hint| hint.contains("@timestamp")), "{error:?}");
         let none = json!({"fields": {"a": {"keyword": {}}}});
         let error = Schema::new(&none, &json!({}), None).expect_err("no time");

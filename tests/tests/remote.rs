@@ -308,7 +308,7 @@ fn check_says_what_to_do_for_everything_that_may_be_wrong() {
     timeless.time_field = Some("status".to_owned());
     refused(
         &timeless,
-        "`status` is no time there but long (name one with --time-field; dates there are @timestamp)",
+        "`status` is not a time there but long (name one with --time-field; dates there are @timestamp)",
     );
     fake.state.lock().expect("no panic").authorization = Some("Basic bWU6cmlnaHQ=".to_owned());
     refused(&remote_at(&fake.url()), "did not accept the credentials");

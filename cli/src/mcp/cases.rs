@@ -88,7 +88,8 @@ impl OpenCases {
 
 fn open(path: &Path) -> Result<Case> {
     if path.to_str().is_some_and(|path| path.starts_with("remote:")) {
-        let error: Error = bad("a cluster is no case of this machine, and this server connects to nothing");
+        let error: Error =
+            bad("a cluster is not a case of this machine, and this server connects to nothing");
         return Err(error.at(path).hint("name the folder of a case"));
     }
     Case::open(path)

@@ -36,7 +36,7 @@ pub async fn upload(
     body: Body,
 ) -> Result<Json<Stored>, UploadRefusal> {
     let path = inside(&host.uploads, &place)
-        .ok_or_else(|| (StatusCode::BAD_REQUEST, format!("{} is no name for a file.", place.name)))?;
+        .ok_or_else(|| (StatusCode::BAD_REQUEST, format!("{} is not a valid file name.", place.name)))?;
     let failed =
         |error: std::io::Error| (StatusCode::INSUFFICIENT_STORAGE, format!("{}: {error}.", path.display()));
     if let Some(folder) = path.parent() {

@@ -145,7 +145,7 @@ impl Both<'_> {
         zone: &str,
     ) -> Result<EachAsked> {
         let zone_of_days = TimeZone::get(zone).map_err(|_| {
-            Error::new(ErrorKind::BadRequest, format!("\"{zone}\" is no time zone"))
+            Error::new(ErrorKind::BadRequest, format!("\"{zone}\" is not a time zone"))
                 .hint("write it as Europe/Berlin, or UTC")
         })?;
         let contexts = self.contexts();

@@ -246,7 +246,7 @@ pub fn interval(width: Quantity) -> Result<(&'static str, String)> {
     }
     let ms = width.amount() / 1e6;
     if ms < 1.0 || ms.fract() != 0.0 || ms > 9e15 {
-        return Err(unsupported(format!("bins of {width} are no whole milliseconds"), "take a wider bin"));
+        return Err(unsupported(format!("bins of {width} are not whole milliseconds"), "take a wider bin"));
     }
     Ok(("fixed_interval", format!("{ms}ms")))
 }

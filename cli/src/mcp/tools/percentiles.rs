@@ -45,7 +45,7 @@ fn run(call: &Call<'_>) -> Answered {
     }
     let mut at = call.given.numbers("at");
     if let Some(wrong) = at.iter().find(|percent| !(0.0..=100.0).contains(*percent)) {
-        let error = bad(format!("{wrong} is no percentile")).hint("percentiles are from 0 to 100");
+        let error = bad(format!("{wrong} is not a percentile")).hint("percentiles are from 0 to 100");
         return Err(Failure::from(error).in_argument("at", ""));
     }
     if at.is_empty() {
