@@ -328,7 +328,7 @@ impl Case {
     }
 }
 
-/// The latest time in a file's last lines, of which the last need not have it.
+/// The latest time in a file's last lines; the very last one may have an earlier time.
 fn last_time(found: &InputFile, parser: &ingest::Parser, mut settler: Settler) -> Option<i64> {
     let mut file = fs::File::open(&found.path).ok()?;
     let from = found.bytes.saturating_sub(ingest::limits::SAMPLE_BYTES as u64);
