@@ -40,7 +40,12 @@ struct Accepted {
     also: Vec<usize>,
 }
 
-pub fn differences(sides: &Sides<'_>, counts: &Counts) -> Result<Vec<Difference>> {
+/// Calls `early` with what differs before it is looked at more closely.
+pub fn differences(
+    sides: &Sides<'_>,
+    counts: &Counts,
+    early: &mut dyn FnMut(Vec<Difference>),
+) -> Result<Vec<Difference>> {
     let tests = counts.tests();
     let limit = score::threshold(tests);
     let mut candidates = counts.candidates(limit);
@@ -70,6 +75,7 @@ pub fn differences(sides: &Sides<'_>, counts: &Counts) -> Result<Vec<Difference>
         difference.also.sort_by_key(|also| !also.is_same);
         found.push(difference);
     }
+    early(found.clone());
     let places = accepted.iter().map(|accepted| (accepted.candidate, true));
     let mut seeds: Vec<(usize, bool)> =
         places.chain(rest.iter().map(|&candidate| (candidate, false))).collect();

@@ -292,7 +292,7 @@ impl Comparison {
 
 impl Engine {
     /// Compares A, the first view, with B, the second one. `partial` is called with what is found until now and the
-    /// share of the work that is done; only the final answer folds differences that follow from others.
+    /// share of the work that is done; the first of them do not fold differences that follow from others.
     pub fn compare(
         &self,
         snapshot: &Snapshot,
@@ -377,7 +377,11 @@ fn compare_of(
         }
     }
     counts.beats = beat::changes(&sides, &counts)?;
-    let mut differences = explain::differences(&sides, &counts)?;
+    let mut differences = explain::differences(&sides, &counts, &mut |differences| {
+        let mut early = found.clone();
+        list(&mut early, differences, rows);
+        partial(&early, 0.8);
+    })?;
     let moved = numbers::moved(&sides, &counts, &mut found.left_out)?;
     differences.extend(moved.differences);
     differences.extend(clock::changes(&sides, &counts)?);
