@@ -102,7 +102,7 @@ test('a time range shows what differs in it, and each difference is a filter', a
   const rows = page.getByTestId('difference-row');
   await rows.first().waitFor();
   await page.locator('[data-testid="difference"][aria-busy="false"]').waitFor();
-  expect(await rows.count()).toBe(3);
+  expect(await rows.count()).toBe(5);
   expect(await page.getByTestId('difference-more').innerText()).toMatch(/^\d+ more…$/);
   expect(await rows.first().innerText()).toMatch(/level=info\s+÷3/);
   expect(await rows.first().getAttribute('title')).toContain('Occurs with it: level=error');
