@@ -130,9 +130,6 @@ const CRATES: [&str; 12] = [
     "cli/src/",
 ];
 
-/// How many types may share their name with another one of their crate. This number only falls.
-const REPEATED_TYPES: usize = 19;
-
 #[test]
 fn names_of_types_are_unique_in_their_crate() {
     let files = files::with_extensions(&["rs"]);
@@ -143,7 +140,7 @@ fn names_of_types_are_unique_in_their_crate() {
         assert!(!of_crate.is_empty(), "{root}");
         repeated.extend(types::repeated(&of_crate).into_iter().map(|finding| format!("{root} {finding}")));
     }
-    assert_eq!(repeated.len(), REPEATED_TYPES, "\n{}\n", repeated.join("\n"));
+    assert!(repeated.is_empty(), "\n{}\n", repeated.join("\n"));
 }
 
 #[test]
