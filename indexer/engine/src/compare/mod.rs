@@ -357,7 +357,7 @@ fn compare_of(
     cancel: &Cancel,
 ) -> Result<Comparison> {
     let resolved = |side: usize| origins[side].case.resolved(origins[side].snapshot, views[side]);
-    let views = [resolved(0)?, resolved(1)?];
+    let views = [resolved(0)?.with_times_of_filter(), resolved(1)?.with_times_of_filter()];
     let sides = Sides::new(origins, &views, cancel);
     let mut found = Comparison { shared: sides.shared()?, ..Comparison::default() };
     let mut counts = Counts::of_patterns(&sides)?;

@@ -1,7 +1,7 @@
 //! Rhythms that change, and when differences begin.
 
 use super::tests::{SECOND, START, case_of, compare, random_events, view};
-use super::{Change, Difference};
+use super::{Change, Comparison, Difference};
 use crate::test_case::Random;
 
 #[test]
@@ -73,4 +73,24 @@ fn first_divergence_is_the_event_that_shows_it() {
     let found = compare(&case, &view("*", None, Some(3_000)), &view("*", Some(5_000), None));
     let first = found.first.as_ref().expect("it begins");
     assert_eq!((first.onset, first.at >= START + 5_000 * SECOND), (None, true));
+}
+
+#[test]
+fn times_in_a_filter_are_the_range_of_a_side() {
+    let mut events = random_events(40, 6_000);
+    for (place, event) in events.iter_mut().enumerate().skip(4_000) {
+        if place % 10 == 3 {
+            event.message = "ledger is locked".to_owned();
+        }
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = case_of(folder.path(), &events);
+    let time = |place: i64| base::stamp::to_rfc3339(START + place * SECOND);
+    let ranges = compare(&case, &view("*", None, Some(3_000)), &view("*", Some(3_000), Some(6_000)));
+    let (before, after) =
+        (format!("time<{}", time(3_000)), format!("time>={} time<{}", time(3_000), time(6_000)));
+    let filters = compare(&case, &view(&before, None, None), &view(&after, None, None));
+    let first = |found: &Comparison| found.first.as_ref().map(|first| (first.at, first.onset));
+    assert!(first(&ranges).is_some(), "{ranges:#?}");
+    assert_eq!(first(&filters), first(&ranges));
 }

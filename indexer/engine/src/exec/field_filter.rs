@@ -83,41 +83,62 @@ fn source(query: &SegmentQuery<'_>, test: &ValueTest) -> Result<ClauseRows> {
     Ok(ClauseRows { rows: Codes::from_places(places).rows(&column), path: Path::Dictionary })
 }
 
-/// Bitmap are sorted by time, those without a time first, so a time range is a row range.
+/// The times that pass a test: from (inclusive) to (exclusive), if it has these ends, without one.
+#[derive(Default)]
+pub struct Instants {
+    pub from: Option<i64>,
+    pub to: Option<i64>,
+    without: Option<i64>,
+}
+
+impl Instants {
+    /// None if the test compares with what is no time, or is not a comparison.
+    #[must_use]
+    pub fn from_test(test: &Test) -> Option<Instants> {
+        let comparisons = match test {
+            Test::Exists => Vec::new(),
+            Test::Compare(op, value) => vec![(*op, value.as_str())],
+            Test::Range(range) => ends(range),
+            Test::Matches(_) => return None,
+        };
+        let mut found = Instants::default();
+        for (op, value) in comparisons {
+            let at = stamp::parse(value)?;
+            let after = at.saturating_add(1);
+            let begin = |from: i64| found.from.max(Some(from));
+            let end = |to: i64| Some(found.to.map_or(to, |known| known.min(to)));
+            match op {
+                Op::Equal => (found.from, found.to) = (begin(at), end(after)),
+                Op::NotEqual => found.without = Some(at),
+                Op::Less => found.to = end(at),
+                Op::LessOrEqual => found.to = end(after),
+                Op::Greater => found.from = begin(after),
+                Op::GreaterOrEqual => found.from = begin(at),
+            }
+        }
+        Some(found)
+    }
+}
+
+/// Rows are sorted by time, those without a time first, so a time range is a row range.
 fn time(query: &SegmentQuery<'_>, test: &Test) -> Result<ClauseRows> {
     let meta = &query.segment.meta;
     let (rows, untimed) = (meta.events as usize, meta.untimed as usize);
-    let comparisons = match test {
-        Test::Exists => Vec::new(),
-        Test::Compare(op, value) => vec![(*op, value.as_str())],
-        Test::Range(range) => ends(range),
-        Test::Matches(patterns) => {
-            // Relative times are resolved before this point; only instants are left.
-            let mut found = ClauseRows { rows: Bitmap::none(rows), path: Path::Order };
-            for pattern in patterns {
-                if let Pattern::Tokens(text) = pattern {
-                    let equal = time(query, &Test::Compare(Op::Equal, text.clone()))?;
-                    found.rows = found.rows.or(&equal.rows);
-                }
+    if let Test::Matches(patterns) = test {
+        // Relative times are resolved before this point; only instants are left.
+        let mut found = ClauseRows { rows: Bitmap::none(rows), path: Path::Order };
+        for pattern in patterns {
+            if let Pattern::Tokens(text) = pattern {
+                let equal = time(query, &Test::Compare(Op::Equal, text.clone()))?;
+                found.rows = found.rows.or(&equal.rows);
             }
-            return Ok(found);
         }
-    };
-    let (mut from, mut to) = (i64::MIN + 1, i64::MAX);
-    let mut without = None;
-    for (op, value) in comparisons {
-        let Some(at) = stamp::parse(value) else {
-            return Ok(ClauseRows { rows: Bitmap::none(rows), path: Path::Pruned });
-        };
-        match op {
-            Op::Equal => (from, to) = (from.max(at), to.min(at.saturating_add(1))),
-            Op::NotEqual => without = Some(at),
-            Op::Less => to = to.min(at),
-            Op::LessOrEqual => to = to.min(at.saturating_add(1)),
-            Op::Greater => from = from.max(at.saturating_add(1)),
-            Op::GreaterOrEqual => from = from.max(at),
-        }
+        return Ok(found);
     }
+    let Some(Instants { from, to, without }) = Instants::from_test(test) else {
+        return Ok(ClauseRows { rows: Bitmap::none(rows), path: Path::Pruned });
+    };
+    let (from, to) = (from.unwrap_or(i64::MIN + 1), to.unwrap_or(i64::MAX));
     let (Some(first), Some(last)) = (meta.first, meta.last) else {
         return Ok(ClauseRows { rows: Bitmap::none(rows), path: Path::Pruned });
     };

@@ -33,7 +33,7 @@ pub use cache::{FrameCache, MatchCache};
 pub use codes::Codes;
 pub use explain::Trace;
 pub use explain::{ClauseStep, Path};
-pub use field_filter::{level_passes, passing_values};
+pub use field_filter::{Instants, level_passes, passing_values};
 pub use keys::{Domain, ToKey};
 pub use matcher::Matcher;
 pub use order::Direction;
