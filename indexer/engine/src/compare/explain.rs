@@ -40,12 +40,16 @@ struct Accepted {
     also: Vec<usize>,
 }
 
-/// Calls `early` with what differs before it is looked at more closely.
-pub fn differences(
-    sides: &Sides<'_>,
-    counts: &Counts,
-    early: &mut dyn FnMut(Vec<Difference>),
-) -> Result<Vec<Difference>> {
+/// What differs, before it is looked at more closely.
+pub struct Explained {
+    pub differences: Vec<Difference>,
+    candidates: Vec<Candidate>,
+    /// The candidates that are looked at more closely, and whether each was accepted.
+    seeds: Vec<(usize, bool)>,
+    limit: f64,
+}
+
+pub fn differences(sides: &Sides<'_>, counts: &Counts) -> Result<Explained> {
     let tests = counts.tests();
     let limit = score::threshold(tests);
     let mut candidates = counts.candidates(limit);
@@ -75,7 +79,6 @@ pub fn differences(
         difference.also.sort_by_key(|also| !also.is_same);
         found.push(difference);
     }
-    early(found.clone());
     let places = accepted.iter().map(|accepted| (accepted.candidate, true));
     let mut seeds: Vec<(usize, bool)> =
         places.chain(rest.iter().map(|&candidate| (candidate, false))).collect();
@@ -84,6 +87,12 @@ pub fn differences(
         candidates[seed].rhythm_score().is_none() && rates.share(0).max(rates.share(1)) <= LARGEST_SHARE
     });
     seeds.truncate(LOOKED_AT);
+    Ok(Explained { differences: found, candidates, seeds, limit })
+}
+
+/// The same, with pairs in the place of what lies in them.
+pub fn with_pairs(sides: &Sides<'_>, counts: &Counts, explained: Explained) -> Result<Vec<Difference>> {
+    let Explained { differences: mut found, candidates, seeds, limit } = explained;
     let seeds: Vec<(&Candidate, bool)> =
         seeds.into_iter().map(|(seed, is_accepted)| (&candidates[seed], is_accepted)).collect();
     for (seed, is_accepted, pair) in pairs(sides, counts, &seeds, limit)? {

@@ -377,12 +377,18 @@ fn compare_of(
         }
     }
     counts.beats = beat::changes(&sides, &counts)?;
-    let mut differences = explain::differences(&sides, &counts, &mut |differences| {
+    let explained = explain::differences(&sides, &counts)?;
+    let mut early = |differences: &[&[Difference]], share: f64| {
         let mut early = found.clone();
-        list(&mut early, differences, rows);
-        partial(&early, 0.8);
-    })?;
-    let moved = numbers::moved(&sides, &counts, &mut found.left_out)?;
+        list(&mut early, differences.concat(), rows);
+        partial(&early, share);
+    };
+    early(&[&explained.differences], 0.7);
+    let mut left_out = Vec::new();
+    let moved = numbers::moved(&sides, &counts, &mut left_out)?;
+    early(&[&explained.differences, &moved.differences], 0.8);
+    found.left_out.extend(left_out);
+    let mut differences = explain::with_pairs(&sides, &counts, explained)?;
     differences.extend(moved.differences);
     differences.extend(clock::changes(&sides, &counts)?);
     found.unchanged = counts.unchanged(&differences);
