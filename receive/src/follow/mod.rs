@@ -48,8 +48,8 @@ struct Following<'l> {
     /// It was said that there are too many files.
     is_full: bool,
     watcher: Watcher,
-    /// The folders that are watched for new files.
-    folders: BTreeSet<Watched>,
+    /// What is watched for new files: folders, and files whose first line is not there yet.
+    awaited: BTreeSet<Watched>,
     /// A folder, or a file that is not followed yet, may change without being watched.
     is_unwatched: bool,
     has_changed: bool,
@@ -67,7 +67,7 @@ impl Following<'_> {
             refused: BTreeSet::new(),
             is_full: false,
             watcher: Watcher::new(),
-            folders: BTreeSet::new(),
+            awaited: BTreeSet::new(),
             is_unwatched: true,
             has_changed: true,
             looked: None,
@@ -103,13 +103,14 @@ impl Following<'_> {
                 file.changed();
             }
         }
-        self.has_changed |= changes.lost || self.folders.iter().any(|folder| news.contains(folder));
+        self.has_changed |= changes.lost || self.awaited.iter().any(|awaited| news.contains(awaited));
     }
 
     /// Finds files that are not followed yet.
     fn look(&mut self, paths: &[PathBuf]) {
         (self.has_changed, self.is_unwatched) = (false, false);
         let mut folders = Vec::new();
+        let before = std::mem::take(&mut self.awaited);
         for path in paths {
             // Changes from here on are seen by the next look.
             let files = files_of(path, &mut |folder| folders.push(self.watcher.folder(folder)));
@@ -124,9 +125,10 @@ impl Following<'_> {
             }
         }
         self.is_unwatched |= folders.iter().any(Option::is_none);
-        let folders: BTreeSet<Watched> = folders.into_iter().flatten().collect();
-        self.folders.difference(&folders).for_each(|&gone| self.watcher.forget(gone));
-        self.folders = folders;
+        self.awaited.extend(folders.into_iter().flatten());
+        let is_followed = |watched: Watched| self.files.iter().any(|file| file.watched() == Some(watched));
+        let gone = before.difference(&self.awaited).filter(|&&watched| !is_followed(watched));
+        gone.for_each(|&gone| self.watcher.forget(gone));
     }
 
     /// Opens a file that is followed by its own path, or that of its folder or pattern.
@@ -153,10 +155,13 @@ impl Following<'_> {
         if is_first {
             self.open_rest(path);
         }
-        match Followed::open(path, self.log) {
-            Some(opened) => self.push(opened),
+        // Watched before it is opened, so that no line is missed in between.
+        let watched = self.watcher.file(path);
+        match (Followed::open(path, self.log), watched) {
+            (Some(opened), _) => self.push(opened),
             // Its first line is not there yet.
-            None => self.is_unwatched = true,
+            (None, Some(watched)) => drop(self.awaited.insert(watched)),
+            (None, None) => self.is_unwatched = true,
         }
     }
 
@@ -285,12 +290,27 @@ mod tests {
         write(8, "ee\n");
         assert!(following.read(false) && due(&following).is_empty());
 
+        // A file without a line is looked at when it has one.
+        write(300, "");
+        following.take_changes();
+        following.look(std::slice::from_ref(&logs));
+        following.take_changes();
+        assert!(!following.is_unwatched && !following.has_changed);
+        write(300, "first\n");
+        following.take_changes();
+        assert!(following.has_changed);
+        following.look(std::slice::from_ref(&logs));
+        assert!(following.read(false) && following.files.len() == 201);
+        write(300, "second\n");
+        following.take_changes();
+        assert!(following.read(false));
+
         // A new file, and one that is replaced.
         write(200, "new\n");
         following.take_changes();
         assert!(following.has_changed);
         following.look(std::slice::from_ref(&logs));
-        assert!(following.read(false) && following.files.len() == 201);
+        assert!(following.read(false) && following.files.len() == 202);
         following.take_changes();
         following.has_changed = false;
         fs::rename(logs.join("9.log"), folder.path().join("elsewhere")).expect("it is renamed");
@@ -301,7 +321,7 @@ mod tests {
         assert_eq!(following.files.iter().filter(|file| file.is_gone()).count(), 1);
         drop(following);
         receiver.finish().expect("a clean end");
-        assert_eq!(case.snapshot().events(), 200 + 4);
+        assert_eq!(case.snapshot().events(), 200 + 6);
     }
 
     #[test]
