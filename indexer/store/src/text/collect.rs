@@ -29,6 +29,8 @@ struct Partition {
     /// Bits of each token's hash and its index among the tokens, in an open-addressing table.
     table: Vec<u64>,
     tokens: Vec<Token>,
+    /// The ids of tokens that have more than one. Most tokens of a segment may be ids that occur once.
+    lists: Vec<Ids>,
     /// The text of every token.
     text: Vec<u8>,
 }
@@ -40,17 +42,32 @@ struct Waiting {
 }
 
 /// A distinct token.
-pub struct Token {
-    pub hash: u64,
+struct Token {
+    hash: u64,
     /// Where its text starts in the partition's.
     text: u32,
     length: u32,
     last: u32,
-    /// The number of its ids, and the number of runs of consecutive ids.
-    pub count: u32,
-    pub runs: u32,
-    /// The ids as gaps; empty while there is only one.
+    /// Its list of ids; [`ONE`] while there is only one.
+    list: u32,
+}
+
+const ONE: u32 = u32::MAX;
+
+/// The ids of a token that has several, as gaps.
+struct Ids {
+    count: u32,
+    runs: u32,
     gaps: Vec<u8>,
+}
+
+/// A token whose occurrences are all known.
+#[derive(Clone, Copy)]
+pub struct Collected<'c> {
+    pub text: &'c [u8],
+    pub hash: u64,
+    last: u32,
+    ids: Option<&'c Ids>,
 }
 
 impl Collector {
@@ -60,6 +77,7 @@ impl Collector {
             waiting_text: Vec::new(),
             table: vec![EMPTY; 1 << 5],
             tokens: Vec::new(),
+            lists: Vec::new(),
             text: Vec::new(),
         };
         Collector { seed, long: Grams::default(), parts: (0..1 << PART_BITS).map(|_| part()).collect() }
@@ -86,17 +104,31 @@ impl Collector {
         self.long.clone()
     }
 
-    /// Every distinct token with its text.
-    pub fn finish(&mut self) -> impl Iterator<Item = (&[u8], &Token)> {
-        self.parts.iter_mut().for_each(Partition::enter_waiting);
+    /// Ends collecting; what only that needed is given back.
+    pub fn finish(&mut self) {
+        self.parts.iter_mut().for_each(Partition::finish);
+    }
+
+    /// Every distinct token, once it is finished.
+    pub fn tokens(&self) -> impl Iterator<Item = Collected<'_>> {
         self.parts.iter().flat_map(|part| {
-            let text = |token: &Token| &part.text[token.text as usize..][..token.length as usize];
-            part.tokens.iter().map(move |token| (text(token), token))
+            part.tokens.iter().map(move |token| Collected {
+                text: &part.text[token.text as usize..][..token.length as usize],
+                hash: token.hash,
+                last: token.last,
+                ids: part.lists.get(token.list as usize),
+            })
         })
     }
 }
 
 impl Partition {
+    /// Enters what waits, and gives back what only that needed.
+    fn finish(&mut self) {
+        self.enter_waiting();
+        (self.waiting, self.waiting_text, self.table) = (Vec::new(), Vec::new(), Vec::new());
+    }
+
     fn enter_waiting(&mut self) {
         let mut waiting = std::mem::take(&mut self.waiting);
         let text = std::mem::take(&mut self.waiting_text);
@@ -123,7 +155,7 @@ impl Partition {
             if entry >> 32 == hash << PART_BITS >> 32 {
                 let token = &mut self.tokens[entry as u32 as usize];
                 if token.hash == hash {
-                    token.add(number);
+                    token.add(number, &mut self.lists);
                     return;
                 }
             }
@@ -132,7 +164,7 @@ impl Partition {
         self.table[slot] = Self::entry(hash, self.tokens.len());
         let (at, length) = (self.text.len() as u32, one.length);
         self.text.extend_from_slice(text);
-        self.tokens.push(Token { hash, text: at, length, last: number, count: 1, runs: 1, gaps: Vec::new() });
+        self.tokens.push(Token { hash, text: at, length, last: number, list: ONE });
         if self.tokens.len() * 2 > self.table.len() {
             self.grow();
         }
@@ -143,7 +175,7 @@ impl Partition {
     }
 
     fn grow(&mut self) {
-        let size = self.table.len() * 4;
+        let size = self.table.len() * 2;
         self.table = vec![EMPTY; size];
         for (index, token) in self.tokens.iter().enumerate() {
             let mut slot = token.hash as usize & (size - 1);
@@ -157,29 +189,45 @@ impl Partition {
 
 impl Token {
     #[inline]
-    fn add(&mut self, number: u32) {
+    fn add(&mut self, number: u32, lists: &mut Vec<Ids>) {
         if number == self.last {
             return;
         }
-        if self.gaps.is_empty() {
-            push_gap(&mut self.gaps, self.last);
+        if self.list == ONE {
+            self.list = lists.len() as u32;
+            let mut gaps = Vec::new();
+            push_gap(&mut gaps, self.last);
+            lists.push(Ids { count: 1, runs: 1, gaps });
         }
         let gap = number - self.last;
-        push_gap(&mut self.gaps, gap);
+        let ids = &mut lists[self.list as usize];
+        push_gap(&mut ids.gaps, gap);
+        ids.count += 1;
+        ids.runs += u32::from(gap > 1);
         self.last = number;
-        self.count += 1;
-        self.runs += u32::from(gap > 1);
+    }
+}
+
+impl Collected<'_> {
+    /// The number of its ids.
+    pub fn count(&self) -> u32 {
+        self.ids.map_or(1, |ids| ids.count)
+    }
+
+    /// The number of runs of consecutive ids.
+    pub fn runs(&self) -> u32 {
+        self.ids.map_or(1, |ids| ids.runs)
     }
 
     /// Calls `each` with every id, in order.
     #[inline]
     pub fn for_each(&self, mut each: impl FnMut(u32)) {
-        if self.gaps.is_empty() {
+        let Some(ids) = self.ids else {
             each(self.last);
             return;
-        }
+        };
         let (mut number, mut gap, mut shift) = (0, 0, 0);
-        for &byte in &self.gaps {
+        for &byte in &ids.gaps {
             gap |= u32::from(byte & 0x7F) << shift;
             shift += 7;
             if byte < 0x80 {
@@ -209,14 +257,15 @@ mod tests {
                 expected.entry(token).or_default().push(number);
             }
         }
+        collector.finish();
         let found: BTreeMap<String, Vec<u32>> = collector
-            .finish()
-            .map(|(text, token)| {
+            .tokens()
+            .map(|token| {
                 let mut numbers = Vec::new();
                 token.for_each(|number| numbers.push(number));
                 let runs = numbers.chunk_by(|one, next| one + 1 == *next).count();
-                assert_eq!((token.count as usize, token.runs as usize), (numbers.len(), runs));
-                (String::from_utf8_lossy(text).into_owned(), numbers)
+                assert_eq!((token.count() as usize, token.runs() as usize), (numbers.len(), runs));
+                (String::from_utf8_lossy(token.text).into_owned(), numbers)
             })
             .collect();
         assert_eq!(found, expected);

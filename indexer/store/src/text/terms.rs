@@ -34,7 +34,7 @@ use tantivy::termdict::TermDictionary;
 use tantivy::{Index, SegmentReader, TantivyError};
 
 use super::checked::{CheckedFolder, Checksums};
-use super::collect::{Collector, Token};
+use super::collect::{Collected, Collector};
 use super::grams::Grams;
 use super::union::Union;
 use base::error::{Error, ErrorKind, Result};
@@ -138,9 +138,9 @@ fn id_term(hash: u64, bits: u32) -> ([u8; 3], u32) {
 /// The tokens of one field before they are written, in the order of their terms.
 struct Sorted<'c> {
     terms: Terms,
-    words: Vec<(&'c [u8], &'c Token)>,
-    runs: Vec<(&'c [u8], &'c Token)>,
-    blocks: Vec<(&'c [u8], &'c Token)>,
+    words: Vec<Collected<'c>>,
+    runs: Vec<Collected<'c>>,
+    blocks: Vec<Collected<'c>>,
     /// Term and posting of every id.
     ids: Vec<([u8; 3], u32)>,
     /// The trigrams of those ids.
@@ -150,11 +150,11 @@ struct Sorted<'c> {
 }
 
 /// The gap between postings that makes a posting list smallest when wider gaps are filled.
-fn widest_gap(token: &Token) -> u32 {
+fn widest_gap(token: Collected<'_>) -> u32 {
     const TRIED: usize = 4;
     let mut span = 0;
     token.for_each(|number| span = number);
-    let first = (span / token.count).max(1).ilog2();
+    let first = (span / token.count()).max(1).ilog2();
     let mut postings = [0_u64; TRIED];
     let mut last = None;
     token.for_each(|number| {
@@ -171,27 +171,30 @@ fn widest_gap(token: &Token) -> u32 {
 
 impl Sorted<'_> {
     fn new(field: String, universe: u32, collector: &mut Collector, are_values: bool) -> Sorted<'_> {
-        let (mut words, mut runs, mut blocks, mut rare) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut words, mut runs, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
         let mut grams = collector.long_grams();
-        for (text, token) in collector.finish() {
-            if token.count <= RARE && !has_term(text) {
-                grams.add(text);
-                rare.push(token);
-            } else if are_values && token.count < MOST_IN_BLOCKS {
-                blocks.push((text, token));
-            } else if token.runs * 2 < token.count {
-                runs.push((text, token));
+        let is_rare = |token: &Collected<'_>| token.count() <= RARE && !has_term(token.text);
+        let mut rare = 0_usize;
+        collector.finish();
+        for token in collector.tokens() {
+            if is_rare(&token) {
+                grams.add(token.text);
+                rare += 1;
+            } else if are_values && token.count() < MOST_IN_BLOCKS {
+                blocks.push(token);
+            } else if token.runs() * 2 < token.count() {
+                runs.push(token);
             } else {
-                words.push((text, token));
+                words.push(token);
             }
         }
         for terms in [&mut words, &mut runs, &mut blocks] {
-            terms.sort_unstable_by_key(|(text, _)| *text);
+            terms.sort_unstable_by_key(|token| token.text);
         }
-        let bits = rare.len().max(1).ilog2().saturating_sub(IDS_A_TERM_BITS);
+        let bits = rare.max(1).ilog2().saturating_sub(IDS_A_TERM_BITS);
         let id_bits = bits.clamp(ID_TERM_BITS.start, ID_TERM_BITS.end);
-        let mut ids = Vec::with_capacity(rare.len());
-        for token in rare {
+        let mut ids = Vec::with_capacity(rare);
+        for token in collector.tokens().filter(is_rare) {
             let (key, place) = id_term(token.hash, id_bits);
             token.for_each(|number| ids.push((key, number & !IN_BLOCK | place)));
         }
@@ -219,12 +222,12 @@ impl Sorted<'_> {
     }
 
     fn write(&self, fields: &Fields, index: &mut InvertedIndexSerializer) -> io::Result<()> {
-        let total = |tokens: &[(&[u8], &Token)]| tokens.iter().map(|(_, token)| u64::from(token.count)).sum();
+        let total = |tokens: &[Collected<'_>]| tokens.iter().map(|token| u64::from(token.count())).sum();
         if let Some(field) = fields.words {
             let mut field = index.new_field(field, total(&self.words), None)?;
-            for (text, token) in &self.words {
-                field.new_term_without_freq(text)?;
-                let widest = if self.are_values { widest_gap(token) } else { u32::MAX };
+            for token in &self.words {
+                field.new_term_without_freq(token.text)?;
+                let widest = if self.are_values { widest_gap(*token) } else { u32::MAX };
                 let mut last = u32::MAX;
                 token.for_each(|number| {
                     while last < number && number - last > widest {
@@ -240,8 +243,8 @@ impl Sorted<'_> {
         }
         if let Some(field) = fields.runs {
             let mut field = index.new_field(field, total(&self.runs), None)?;
-            for (text, token) in &self.runs {
-                field.new_term_without_freq(text)?;
+            for token in &self.runs {
+                field.new_term_without_freq(token.text)?;
                 let mut next = None;
                 token.for_each(|number| {
                     if next != Some(number) {
@@ -258,8 +261,8 @@ impl Sorted<'_> {
         }
         if let Some(field) = fields.blocks {
             let mut field = index.new_field(field, total(&self.blocks), None)?;
-            for (text, token) in &self.blocks {
-                field.new_term_without_freq(text)?;
+            for token in &self.blocks {
+                field.new_term_without_freq(token.text)?;
                 let mut last = None;
                 token.for_each(|number| {
                     let block = number >> CODE_BLOCK_BITS;
