@@ -27,6 +27,9 @@ const TIER: f64 = 4.0;
 /// How long the files of segments stay that are listed no longer: longer than questions take.
 const PARTED_LAST: Duration = Duration::from_secs(30);
 
+/// What takes more of the room stays as it is when its partition has ended.
+const LEFT_SHARE: f64 = 0.5;
+
 /// What sums and roots of shares may be off.
 const ROUNDING: f64 = 1e-9;
 
@@ -120,10 +123,11 @@ impl Live<'_> {
         segments.map(|segment| folder_bytes(segment.path())).sum()
     }
 
-    /// The first segments of the lowest tier that has enough of them.
+    /// The first segments of the lowest tier that has enough of them, or what is left of a partition that gets no more.
     fn mergeable(&self) -> Option<Vec<Arc<Segment>>> {
         let room = Room { events: MERGED_EVENTS.min(self.most_merged_events) };
         let mut tiers: BTreeMap<(u64, i32), Tier> = BTreeMap::new();
+        let mut left: BTreeMap<u64, Tier> = BTreeMap::new();
         for segment in self.writing.segments() {
             let Some(partition) = self.partition_of(segment) else { continue };
             // Those are packed harder as they are, and merged by that.
@@ -133,13 +137,20 @@ impl Live<'_> {
             let share = room.share(segment);
             let tier = share.log(TIER).floor() as i32;
             tiers.entry((partition, tier)).or_default().push((share, Arc::clone(segment)));
+            if partition < self.partition && share <= LEFT_SHARE {
+                left.entry(partition).or_default().push((share, Arc::clone(segment)));
+            }
         }
-        tiers.into_values().find_map(|segments| {
+        let group = |segments: Tier, count: &dyn Fn(&[f64]) -> Option<usize>| {
             let shares: Vec<f64> = segments.iter().map(|(share, _)| *share).collect();
-            let count = merged_at_once(&shares)?;
+            let count = count(&shares)?;
             let segments = segments.into_iter().map(|(_, segment)| segment);
             let group = narrow(segments, columns_of, (count, MERGED_COLUMNS));
             (group.len() >= 2).then_some(group)
+        };
+        let tier = tiers.into_values().find_map(|segments| group(segments, &merged_at_once));
+        tier.or_else(|| {
+            left.into_values().find_map(|segments| group(segments, &|shares| Some(fitting(shares))))
         })
     }
 }
@@ -183,27 +194,32 @@ impl Room {
     }
 }
 
-/// How many segments of a tier are merged, by the shares of the room that they take: none where there are too few. The
-/// room is filled in as few steps as take at most [`MERGED_SEGMENTS`] each, and these are of the same width, so that the
-/// last one fills it.
-fn merged_at_once(shares: &[f64]) -> Option<usize> {
-    let mean = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
-    let fitting = (1.0 / mean + ROUNDING).floor();
-    if shares.is_empty() || fitting < 2.0 {
-        return None;
-    }
-    let steps = fitting.log(MERGED_SEGMENTS as f64).ceil().max(1.0);
-    let width = (fitting.powf(1.0 / steps) - ROUNDING).ceil() as usize;
-    if shares.len() < width {
-        return None;
-    }
+/// How many of the first segments fill the room at most.
+fn fitting(shares: &[f64]) -> usize {
     let mut taken = 0.0;
     let fits = shares.iter().take(MOST_MERGED_SEGMENTS).take_while(|share| {
         taken += **share;
         taken <= 1.0 + ROUNDING
     });
+    fits.count()
+}
+
+/// How many segments of a tier are merged, by the shares of the room that they take: none where there are too few. The
+/// room is filled in as few steps as take at most [`MERGED_SEGMENTS`] each, and these are of the same width, so that the
+/// last one fills it.
+fn merged_at_once(shares: &[f64]) -> Option<usize> {
+    let mean = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
+    let full = (1.0 / mean + ROUNDING).floor();
+    if shares.is_empty() || full < 2.0 {
+        return None;
+    }
+    let steps = full.log(MERGED_SEGMENTS as f64).ceil().max(1.0);
+    let width = (full.powf(1.0 / steps) - ROUNDING).ceil() as usize;
+    if shares.len() < width {
+        return None;
+    }
     // More than that where merging was too slow.
-    let fits = fits.count();
+    let fits = fitting(shares);
     (fits >= 2).then_some(if shares.len() >= 4 * width { fits } else { fits.min(width) })
 }
 
