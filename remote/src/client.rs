@@ -72,7 +72,6 @@ impl Default for Options {
 pub enum Body {
     None,
     Json(Value),
-    /// Lines of JSON, sent packed.
     Lines(Arc<Vec<u8>>),
 }
 
@@ -105,6 +104,8 @@ pub struct Client {
     authorization: Option<Secret>,
     /// Of answers the status alone counts.
     ignores_answers: bool,
+    /// Requests and answers are packed, which wins nothing on one machine.
+    packs: bool,
     options: Options,
     cancel: Cancel,
     /// What the question is called at the cluster.
@@ -169,6 +170,7 @@ impl Client {
             called: format!("the cluster {}", remote.name),
             authorization: remote.authorization()?,
             ignores_answers: false,
+            packs: !remote.is_local(),
             options,
             cancel: cancel.clone(),
             opaque: opaque::name(),
@@ -196,6 +198,7 @@ impl Client {
             called: self.called.clone(),
             authorization: self.authorization.clone(),
             ignores_answers: self.ignores_answers,
+            packs: self.packs,
             options: self.options,
             cancel: cancel.clone(),
             opaque: opaque::name(),
@@ -387,8 +390,10 @@ impl Client {
             .method(method)
             .uri(format!("{}{path}", self.base))
             .header("accept", "application/json")
-            .header("accept-encoding", "gzip")
             .header(opaque::HEADER, &self.opaque);
+        if self.packs {
+            request = request.header("accept-encoding", "gzip");
+        }
         if let Some(authorization) = &self.authorization {
             request = request.header("authorization", authorization.reveal());
         }
@@ -399,10 +404,14 @@ impl Client {
                 serde_json::to_vec(value).map_err(|error| unsent(&error))?
             }
             Body::Lines(lines) => {
-                request =
-                    request.header("content-type", "application/x-ndjson").header("content-encoding", "gzip");
-                let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-                packed.write_all(lines).and_then(|()| packed.finish()).map_err(|error| unsent(&error))?
+                request = request.header("content-type", "application/x-ndjson");
+                if self.packs {
+                    request = request.header("content-encoding", "gzip");
+                    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+                    packed.write_all(lines).and_then(|()| packed.finish()).map_err(|error| unsent(&error))?
+                } else {
+                    lines.to_vec()
+                }
             }
         };
         request.body(bytes).map_err(|error| unsent(&error))
@@ -549,13 +558,10 @@ fn exchange(
     // An empty body of a POST has a length too; without one it would be sent in chunks.
     let sends = request.method() != Method::GET;
     let response = if sends {
-        let request = agent.configure_request(request).timeout_global(Some(left)).build();
-        agent.run(request)
+        agent.run(agent.configure_request(request).timeout_global(Some(left)).build())
     } else {
-        let (head, _) = request.into_parts();
-        let request =
-            agent.configure_request(Request::from_parts(head, ())).timeout_global(Some(left)).build();
-        agent.run(request)
+        let request = request.map(|_| ());
+        agent.run(agent.configure_request(request).timeout_global(Some(left)).build())
     };
     let mut response = response.map_err(Fault::Http)?;
     let status = response.status().as_u16();
@@ -564,12 +570,9 @@ fn exchange(
     let mut bytes = Vec::new();
     // What arrives is bounded by what may be unpacked; an answer that is at the bound is taken to be beyond it.
     let reader = response.body_mut().as_reader().take(most + 1);
-    let read = if is_packed {
-        GzDecoder::new(reader).take(most + 1).read_to_end(&mut bytes)
-    } else {
-        let mut reader = reader;
-        reader.read_to_end(&mut bytes)
-    };
+    let unpacked: Box<dyn Read + '_> =
+        if is_packed { Box::new(GzDecoder::new(reader)) } else { Box::new(reader) };
+    let read = unpacked.take(most + 1).read_to_end(&mut bytes);
     read.map_err(|error| Fault::Http(unwrapped(error)))?;
     if bytes.len() as u64 > most {
         return Err(Fault::TooLarge);
@@ -592,3 +595,6 @@ fn retry_after<B>(response: &Response<B>) -> Option<Duration> {
     let text = response.headers().get("retry-after")?.to_str().ok()?;
     Some(text.trim().parse().map_or(Duration::from_secs(10), Duration::from_secs))
 }
+
+#[cfg(test)]
+mod tests;

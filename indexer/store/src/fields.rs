@@ -379,14 +379,15 @@ impl Segment {
         })
     }
 
-    /// The fields of one event, from columns that are decoded for many events.
-    pub fn decoded_fields(&self, row: usize) -> Result<Vec<(&SegmentField, String)>> {
-        let mut found = Vec::new();
-        for field in &self.meta.fields {
-            let values = self.column(&field.column, &Cancel::default())?;
-            found.extend(table::text_of(&values, row).map(|value| (field, value)));
-        }
-        Ok(found)
+    /// The columns of all fields, for a walk over many events.
+    pub fn decoded_columns(&self) -> Result<Vec<Arc<Values>>> {
+        self.meta.fields.iter().map(|field| self.column(&field.column, &Cancel::default())).collect()
+    }
+
+    /// The fields of one event in those columns.
+    pub fn decoded_fields(&self, columns: &[Arc<Values>], row: usize) -> Vec<(&SegmentField, String)> {
+        let fields = self.meta.fields.iter().zip(columns);
+        fields.filter_map(|(field, values)| Some((field, table::text_of(values, row)?))).collect()
     }
 
     /// The fields of one event, read from the file: the fast path for a single event.

@@ -54,7 +54,7 @@ fn named(quoted: &str) -> Result<Filter> {
 }
 
 fn sampled(documents: &Documents, event: Event, fields: Vec<FieldValue>) -> SampledEvent {
-    let (_, document) = documents.document(&event, &fields);
+    let document = documents.document(&event, &fields);
     SampledEvent {
         time: (event.time != NO_TIME).then_some(event.time),
         level: event.level.name(),

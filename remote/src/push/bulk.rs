@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use indexer::{Cancel, Error, ErrorKind, Result};
 use serde_json::Value;
 
-use super::document::lines;
 use super::{PushOptions, PushProgress, Pushed};
 use crate::client::{Body, Client};
 use crate::json;
@@ -120,12 +119,10 @@ impl<'p> Sender<'p> {
         sender
     }
 
-    /// Takes a document; gives how many are acknowledged without a gap, when more of them are.
-    pub fn add(&mut self, id: &str, document: &Value, cancel: &Cancel) -> Result<Option<u64>> {
-        let mut both = Vec::new();
-        lines(id, document, None, &mut both);
-        self.waiting_bytes += both.len();
-        self.waiting.push(both);
+    /// Takes the two lines of a document; gives how many are acknowledged without a gap, when more of them are.
+    pub fn add(&mut self, lines: Vec<u8>, cancel: &Cancel) -> Result<Option<u64>> {
+        self.waiting_bytes += lines.len();
+        self.waiting.push(lines);
         let before = self.acknowledged;
         // With a rate, a request has the documents of a second at most.
         let is_second = self.rate.is_some_and(|rate| self.waiting.len() as u64 >= rate.max(1));

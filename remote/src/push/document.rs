@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use indexer::{Event, FieldKind, FieldValue, NO_TIME, Snapshot, stamp};
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::Value;
 
 /// Names that are ours in every document; a field of a case with one of them gets another.
 const OURS: [&str; 5] = ["@timestamp", "log", "event", "timberline", "message"];
@@ -20,8 +21,14 @@ pub fn case_fields(snapshot: &Snapshot) -> Vec<(String, Vec<FieldKind>)> {
 /// Makes documents of the events of one case.
 pub struct Documents {
     names: BTreeMap<String, String>,
-    sources: Vec<(String, String)>,
+    sources: Vec<SourceParts>,
     with_original: bool,
+}
+
+/// What the documents of a source have in common.
+struct SourceParts {
+    key: String,
+    name: String,
 }
 
 /// The part of a source's hash that ids and documents have.
@@ -34,35 +41,93 @@ impl Documents {
         let fields: Vec<String> = case_fields(snapshot).into_iter().map(|field| field.0).collect();
         let names = fields.iter().map(|name| (name.clone(), name_there(name, &fields))).collect();
         let sources = snapshot.sources().iter();
-        let sources = sources.map(|entry| (source_key(&entry.sha256), entry.name.clone())).collect();
+        let sources = sources
+            .map(|entry| SourceParts { key: source_key(&entry.sha256), name: entry.name.clone() })
+            .collect();
         Documents { names, sources, with_original }
     }
 
-    /// The id and the document of an event.
-    pub fn document(&self, event: &Event, fields: &[FieldValue]) -> (String, Value) {
-        let unknown = (String::new(), String::new());
-        let (key, source) = self.sources.get(event.source as usize).unwrap_or(&unknown);
-        let mut document = Map::new();
-        if event.time != NO_TIME {
-            document.insert("@timestamp".to_owned(), stamp::to_rfc3339(event.time).into());
+    /// The document of an event.
+    pub fn document(&self, event: &Event, fields: &[FieldValue]) -> Value {
+        let mut text = Vec::new();
+        self.write(event, fields, &mut text);
+        serde_json::from_slice(&text).unwrap_or_default()
+    }
+
+    /// Writes the two lines of a bulk request: an action, which names the index if there is one, and the document.
+    pub fn write_lines(&self, event: &Event, fields: &[FieldValue], index: Option<&str>, to: &mut Vec<u8>) {
+        put(to, "{\"create\":{\"_id\":\"");
+        put(to, self.key(event));
+        put(to, &format!("-{:x}\"", event.offset));
+        if let Some(index) = index {
+            put(to, ",\"_index\":");
+            put_json(to, index);
         }
-        let mut log = Map::new();
+        put(to, "}}\n");
+        self.write(event, fields, to);
+        to.push(b'\n');
+    }
+
+    fn key(&self, event: &Event) -> &str {
+        self.sources.get(event.source as usize).map_or("", |source| &source.key)
+    }
+
+    /// Written without values in between: a push makes millions.
+    fn write(&self, event: &Event, fields: &[FieldValue], to: &mut Vec<u8>) {
+        put(to, "{\"log\":{\"file\":{\"line\":");
+        put_json(to, &event.line);
+        put(to, ",\"path\":");
+        put_json(to, self.sources.get(event.source as usize).map_or("", |source| source.name.as_str()));
+        put(to, "}");
         if !event.level.name().is_empty() {
-            log.insert("level".to_owned(), event.level.name().into());
+            put(to, ",\"level\":");
+            put_json(to, event.level.name());
         }
-        log.insert("file".to_owned(), serde_json::json!({"path": source, "line": event.line}));
-        document.insert("log".to_owned(), Value::Object(log));
-        document.insert("timberline".to_owned(), serde_json::json!({"source": key, "offset": event.offset}));
+        put(to, "},\"timberline\":{\"offset\":");
+        put_json(to, &event.offset);
+        put(to, ",\"source\":");
+        put_json(to, self.key(event));
+        put(to, "}");
+        if event.time != NO_TIME {
+            put(to, ",\"@timestamp\":");
+            put_json(to, &stamp::to_rfc3339(event.time));
+        }
         if self.with_original {
-            document.insert("event".to_owned(), serde_json::json!({"original": event.text}));
+            put(to, ",\"event\":{\"original\":");
+            put_json(to, &event.text);
+            put(to, "}");
         }
+        let mut written: Vec<&str> = Vec::with_capacity(fields.len());
         for field in fields {
             let name = self.names.get(&field.name).map_or(field.name.as_str(), String::as_str);
-            document.entry(name.to_owned()).or_insert_with(|| field.as_json());
+            // Of fields that have one name there, the first counts.
+            if written.contains(&name) {
+                continue;
+            }
+            written.push(name);
+            put(to, ",");
+            put_json(to, name);
+            put(to, ":");
+            match field.kind {
+                FieldKind::Text => put_json(to, &field.value),
+                _ => put_json(to, &field.as_json()),
+            }
         }
-        document.entry("message").or_insert_with(|| event.text.as_str().into());
-        (format!("{key}-{:x}", event.offset), Value::Object(document))
+        if !written.contains(&"message") {
+            put(to, ",\"message\":");
+            put_json(to, &event.text);
+        }
+        put(to, "}");
     }
+}
+
+fn put(to: &mut Vec<u8>, text: &str) {
+    to.extend_from_slice(text.as_bytes());
+}
+
+fn put_json(to: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
+    // Writing to memory does not fail.
+    let _ = serde_json::to_writer(to, value);
 }
 
 /// A field's name as a mapping can have it: objects and values do not share one, and some names are taken.
@@ -83,19 +148,6 @@ pub fn name_there(name: &str, all: &[String]) -> String {
         there.insert_str(0, "fields.");
     }
     there
-}
-
-/// The two lines of a bulk request.
-pub fn lines(id: &str, document: &Value, index: Option<&str>, to: &mut Vec<u8>) {
-    let action = match index {
-        Some(index) => serde_json::json!({"create": {"_index": index, "_id": id}}),
-        None => serde_json::json!({"create": {"_id": id}}),
-    };
-    // Writing to memory does not fail.
-    let _ = serde_json::to_writer(&mut *to, &action);
-    to.push(b'\n');
-    let _ = serde_json::to_writer(&mut *to, document);
-    to.push(b'\n');
 }
 
 #[cfg(test)]

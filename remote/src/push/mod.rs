@@ -181,8 +181,9 @@ fn push_with_template(
         if place <= skipped {
             return Ok(());
         }
-        let (id, document) = documents.document(&event, &fields);
-        if let Some(done) = sender.add(&id, &document, cancel)? {
+        let mut lines = Vec::new();
+        documents.write_lines(&event, &fields, None, &mut lines);
+        if let Some(done) = sender.add(lines, cancel)? {
             keep(done);
         }
         Ok(())
@@ -268,11 +269,12 @@ fn measured(
     let sort = SortBy { field: "time".to_owned(), descending: false };
     let walk = Walk { sort, limit: MEASURED_EVENTS, with_fields: true };
     let walked = source.case.for_each(source.snapshot, source.view, &walk, cancel, &mut |event, fields| {
-        let (id, document) = documents.document(&event, &fields);
+        let mut lines = Vec::new();
+        documents.write_lines(&event, &fields, None, &mut lines);
         events += 1;
         // Its line end is raw data too.
         raw_bytes += u64::from(event.length) + 1;
-        sender.add(&id, &document, cancel).map(|_| ())
+        sender.add(lines, cancel).map(|_| ())
     });
     let finished = sender.finish(cancel);
     walked.and(finished)?;
@@ -323,12 +325,11 @@ pub fn write_ndjson(
     check_index(&options.index)?;
     let total = source.case.count(source.snapshot, source.view, cancel)? as u64;
     let documents = Documents::new(source.snapshot, options.with_original);
-    let (mut written, mut line) = (0, Vec::new());
+    let (mut written, mut lines) = (0, Vec::new());
     source.walk(cancel, &mut |event, fields| {
-        let (id, document) = documents.document(&event, &fields);
-        line.clear();
-        document::lines(&id, &document, Some(&options.index), &mut line);
-        out.write_all(&line).map_err(|error| {
+        lines.clear();
+        documents.write_lines(&event, &fields, Some(&options.index), &mut lines);
+        out.write_all(&lines).map_err(|error| {
             Error::new(ErrorKind::NotReadable, format!("the file cannot be written: {error}"))
         })?;
         written += 1;

@@ -1,6 +1,7 @@
 //! Iterates over all matching events in order, for printing and for files.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use super::relevance::is_relevance;
 use super::sorted::{SortBy, positions};
@@ -13,7 +14,7 @@ use base::error::{Error, Result, from_io};
 use base::limits::CANCEL_ROWS;
 use base::limits::{PAGE_ROWS, SORTED_WALK_ROWS};
 use query::Filter;
-use store::Snapshot;
+use store::{Snapshot, Values};
 
 /// How [`Engine::for_each`] goes through the matching events; the default is all of them, oldest first.
 #[derive(Clone, Debug)]
@@ -86,6 +87,7 @@ impl Engine {
         each: &mut dyn FnMut(Event, Vec<FieldValue>) -> Result<()>,
     ) -> Result<()> {
         let mut cursor = self.raw_cursor();
+        let mut decoded: Option<(u64, Vec<Arc<Values>>)> = None;
         let mut done = 0;
         while done < walk.limit {
             let positions = ordered.positions(done, ordered.step().min(walk.limit - done))?;
@@ -98,13 +100,14 @@ impl Engine {
                     return Err(Error::cancelled());
                 }
                 let event = self.event_at(&position, &mut cursor, usize::MAX)?;
-                let fields = if walk.with_fields {
-                    let fields = position.segment.decoded_fields(position.row).map(shown_fields);
-                    position.segment.or_missing(fields)?.unwrap_or_default()
-                } else {
-                    Vec::new()
-                };
-                each(event, fields)?;
+                let segment = &position.segment;
+                if walk.with_fields && decoded.as_ref().is_none_or(|(id, _)| *id != segment.meta.id) {
+                    let columns = segment.or_missing(segment.decoded_columns())?;
+                    decoded = columns.map(|columns| (segment.meta.id, columns));
+                }
+                let fields =
+                    decoded.as_ref().map(|(_, columns)| segment.decoded_fields(columns, position.row));
+                each(event, shown_fields(fields.unwrap_or_default()))?;
             }
         }
         Ok(())
