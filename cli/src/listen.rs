@@ -27,6 +27,10 @@ const LOOK: Duration = Duration::from_millis(50);
 /// What is kept of what searches over HTTP read: receiving has to stay small for days.
 const CACHE_BYTES: usize = 96 << 20;
 
+/// Freed blocks of this size are given back to the system at once.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const GIVEN_BACK_BYTES: &str = "1048576";
+
 #[derive(Args)]
 pub struct Listen {
     /// The case's folder; created if needed
@@ -98,7 +102,29 @@ pub struct Listen {
     pub tuning: Tuning,
 }
 
+/// glibc keeps blocks that are freed below a threshold, which grows with the largest of them. In a program that merges segments
+/// for days, the gaps between what is still used become hundreds of megabytes. With a fixed threshold, large blocks are given
+/// back at once. The environment alone can say so, so that the program begins again in the same process.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn give_back_memory() {
+    use std::os::unix::process::CommandExt;
+
+    const THRESHOLDS: [&str; 2] = ["MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"];
+    if THRESHOLDS.iter().any(|name| std::env::var_os(name).is_some()) {
+        return;
+    }
+    let Ok(program) = std::env::current_exe() else { return };
+    let mut again = std::process::Command::new(program);
+    again.args(std::env::args_os().skip(1)).envs(THRESHOLDS.map(|name| (name, GIVEN_BACK_BYTES)));
+    // It comes back only where it cannot begin again, and goes on as it is.
+    let _ = again.exec();
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn give_back_memory() {}
+
 pub fn run(arguments: &Listen) -> Result<Outcome> {
+    give_back_memory();
     let sources = sources(arguments)?;
     let networks = networks(arguments)?;
     let stats = arguments.stats.as_deref().map(duration).transpose()?;
