@@ -26,7 +26,13 @@ fn import_follows_the_plan() {
         let case = folder.path().join(name);
         json(Command::new(timberline()).args(["import", "--json"]).args(options).arg(case).args(&log))
     };
-    assert_eq!(&import("plain.case", &machine)["plan"], plan);
+    // Each measures the disk, which others use as well, and its speed chooses the level.
+    let without_level = |plan: &Value| {
+        let mut plan = plan.clone();
+        plan.as_object_mut().and_then(|plan| plan.remove("level")).expect("a level");
+        plan
+    };
+    assert_eq!(without_level(&import("plain.case", &machine)["plan"]), without_level(plan));
     let done = import("other.case", &["--parsers", "3", "--indexers", "2", "--level", "6", "--segment", "7"]);
     let other = &done["plan"];
     assert_eq!((other["parsers"].as_u64(), other["segment_bytes"].as_u64()), (Some(3), Some(7 << 20)));
