@@ -31,7 +31,10 @@ export function cargoCounts(output) {
   // Cargo counts a test that returned early as passed; `tests/src/report.rs` writes why it did.
   const skips = [...plain(output).matchAll(/\bskipped ([\w:]+): (.+)$/gm)];
   const skipped = skips.map(([, name, reason]) => ({ name, reason }));
-  return { ...counts, passed: counts.passed - skipped.length, skipped };
+  const failures = [...plain(output).matchAll(/^---- (\S+) stdout ----$/gm)].map(([, name]) => ({
+    name,
+  }));
+  return { ...counts, passed: counts.passed - skipped.length, skipped, failures };
 }
 
 /** Reads vitest's report. A test file that could not be loaded counts as one failure. */
@@ -39,9 +42,8 @@ export function vitestCounts(report) {
   const unloaded = report.testResults.filter(
     (file) => file.status === 'failed' && file.assertionResults.length === 0,
   );
-  const skips = report.testResults
-    .flatMap((file) => file.assertionResults)
-    .filter((test) => !['passed', 'failed'].includes(test.status));
+  const tests = report.testResults.flatMap((file) => file.assertionResults);
+  const skips = tests.filter((test) => !['passed', 'failed'].includes(test.status));
   return {
     passed: report.numPassedTests,
     failed: report.numFailedTests + unloaded.length,
@@ -49,8 +51,16 @@ export function vitestCounts(report) {
       name: test.fullName,
       reason: `vitest calls it ${test.status}`,
     })),
+    failures: [
+      ...unloaded.map((file) => ({ name: file.name, reason: firstLine(file.message) })),
+      ...tests
+        .filter((test) => test.status === 'failed')
+        .map((test) => ({ name: test.fullName, reason: firstLine(test.failureMessages?.[0]) })),
+    ],
   };
 }
+
+const firstLine = (message) => plain(message ?? '').split('\n')[0];
 
 /** Passed, skipped and failed, as in the line of a step and the last one of a run. */
 export function countsLine({ passed, skipped, failed }) {
@@ -61,6 +71,7 @@ export class Steps {
   #out;
   #passed = 0;
   #skipped = [];
+  #failures = [];
   #failed = 0;
   #began = Date.now();
 
@@ -114,6 +125,7 @@ export class Steps {
   #conclude(title, succeeded, counts, explain) {
     this.#passed += counts?.passed ?? 0;
     this.#skipped.push(...(counts?.skipped ?? []));
+    this.#failures.push(...(counts?.failures ?? []));
     // A step that failed without a failing test, such as a lint, counts as one failure.
     const failed = Math.max(counts?.failed ?? 0, succeeded ? 0 : 1);
     this.#failed += failed;
@@ -132,6 +144,9 @@ export class Steps {
     if (existsSync(figures)) say(readFileSync(figures, 'utf8').trimEnd());
     say(`All steps took ${minutes} minutes. Logs and screenshots: ${relative(root, this.#out)}`);
     for (const { name, reason } of this.#skipped) say(`skipped ${name}: ${reason}`);
+    // Again, because the output of a failing step can be cut out of a long log, and its end is kept.
+    for (const { name, reason } of this.#failures)
+      say(`failed ${name}${reason ? `: ${reason}` : ''}`);
     const counts = { passed: this.#passed, skipped: this.#skipped.length, failed: this.#failed };
     say(countsLine(counts));
     if (this.#failed > 0 || this.#passed === 0) process.exitCode = 1;

@@ -11,6 +11,7 @@ it('counts a skipped Rust test as skipped, with its reason, and not as passed', 
     'test formats::zstd ... skipped formats::zstd: the program zstd is not installed',
     'ok',
     'test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out',
+    '---- store::opens stdout ----',
     'test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out',
   ].join('\n');
   const counts = cargoCounts(log);
@@ -21,6 +22,7 @@ it('counts a skipped Rust test as skipped, with its reason, and not as passed', 
       { name: 'logger_is_a_client', reason: 'the program logger is not installed' },
       { name: 'formats::zstd', reason: 'the program zstd is not installed' },
     ],
+    failures: [{ name: 'store::opens' }],
   });
   expect(countsLine({ ...counts, skipped: counts.skipped.length })).toBe(
     '5 passed, 2 skipped, 2 failed',
@@ -29,24 +31,29 @@ it('counts a skipped Rust test as skipped, with its reason, and not as passed', 
 
 it('counts a killed Rust test program as one failure', () => {
   const log = "process didn't exit successfully: `tests` (signal: 9, SIGKILL: kill)";
-  expect(cargoCounts(log)).toEqual({ passed: 0, failed: 1, skipped: [] });
+  expect(cargoCounts(log)).toEqual({ passed: 0, failed: 1, skipped: [], failures: [] });
 });
 
-it('names the tests that vitest skipped', () => {
+it('names the tests that vitest skipped, and those that failed with the first line of why', () => {
   const report = {
     numPassedTests: 1,
-    numFailedTests: 0,
+    numFailedTests: 1,
     testResults: [
       {
         status: 'passed',
         assertionResults: [
           { fullName: 'opens', status: 'passed' },
           { fullName: 'closes', status: 'skipped' },
+          { fullName: 'finds', status: 'failed', failureMessages: ['Error: none\n    at finds'] },
         ],
       },
-      { status: 'failed', assertionResults: [] },
+      { status: 'failed', name: 'a.test.ts', message: 'no such module', assertionResults: [] },
     ],
   };
   const skipped = [{ name: 'closes', reason: 'vitest calls it skipped' }];
-  expect(vitestCounts(report)).toEqual({ passed: 1, failed: 1, skipped });
+  const failures = [
+    { name: 'a.test.ts', reason: 'no such module' },
+    { name: 'finds', reason: 'Error: none' },
+  ];
+  expect(vitestCounts(report)).toEqual({ passed: 1, failed: 2, skipped, failures });
 });
