@@ -367,15 +367,18 @@ fn compare_of(
     }
     partial(&draft(&found, &counts, rows), 0.1);
     let fields = counts::fields(&sides, &mut found.left_out);
-    let mut last_partial = Instant::now();
+    // The first field is the level, which often says it all, and the next one can take long.
+    let mut last_partial: Option<Instant> = None;
     for (done, field) in fields.iter().enumerate() {
         counts.add_field(&sides, field, &mut found.left_out)?;
-        if last_partial.elapsed() >= PARTIAL_EVERY {
+        if last_partial.is_none_or(|at| at.elapsed() >= PARTIAL_EVERY) {
             let share = 0.1 + 0.5 * (done + 1) as f64 / fields.len() as f64;
             partial(&draft(&found, &counts, rows), share);
-            last_partial = Instant::now();
+            last_partial = Some(Instant::now());
         }
     }
+    // Looking for other rhythms takes longer than all before it.
+    partial(&draft(&found, &counts, rows), 0.6);
     counts.beats = beat::changes(&sides, &counts)?;
     let explained = explain::differences(&sides, &counts)?;
     let mut early = |differences: &[&[Difference]], share: f64| {
