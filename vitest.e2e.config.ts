@@ -8,8 +8,8 @@ export default defineConfig({
     // Windows, browsers and servers are the machine's, not a thread's: one file at a time, in a process.
     pool: 'forks',
     fileParallelism: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     teardownTimeout: 10_000,
   },
 });

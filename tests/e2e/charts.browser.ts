@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { seriousFindings } from './support/accessible';
 import { eventually, temporaryFolder } from './support/machine';
-import { brush, openBrowser, query, totalBecomes } from './support/page';
+import { brush, openBrowser, query, restingBox, textBecomes, totalBecomes } from './support/page';
 import { pictures } from './support/picture';
 import { serve, type Server } from './support/server';
 
@@ -87,8 +87,7 @@ async function contentOf(download: Download): Promise<string> {
 
 /** Drags over a part of the chart, given as shares of its width. */
 async function brushChart(from: number, to: number): Promise<void> {
-  const box = await page.getByTestId('chart-canvas').first().boundingBox();
-  if (!box) throw new Error('there is no chart on the page');
+  const box = await restingBox(page.getByTestId('chart-canvas').first());
   const middle = box.y + box.height / 2;
   await page.mouse.move(box.x + box.width * from, middle);
   await page.mouse.down();
@@ -103,6 +102,8 @@ describe('charts', () => {
     if (await page.getByTestId('range-clear').count())
       await page.getByTestId('range-clear').click();
     await totalBecomes(page, EVENTS);
+    // The result of a query with stages is shown until the next query is known to have none.
+    await page.getByTestId('chart-field').waitFor();
     if (await page.getByTestId('chart-reset').count())
       await page.getByTestId('chart-reset').click();
     await charted('time');
@@ -134,10 +135,8 @@ describe('charts', () => {
     await page.getByTestId('range-clear').waitFor();
     await choose('compare', 'previous');
     await charted('time');
-    const compared = page.getByTestId('compared');
-    await compared.waitFor();
     // Nearly all of the previous period is in the first hour, which was four times as fast.
-    expect(await compared.innerText()).toMatch(/^\S+ m?s → \S+ m?s \(\+(2[5-9]\d|300) %\)$/);
+    await textBecomes(page.getByTestId('compared'), /^\S+ m?s → \S+ m?s \(\+(2[5-9]\d|300) %\)$/);
     // The caption has the times that were asked for, not those of the bars.
     await page.getByTestId('range').click();
     await page.getByTestId('range-written').fill('2026-03-01T12:30:07/12:41:09');
@@ -158,12 +157,11 @@ describe('charts', () => {
     await brush(page, 0.5, 0.97);
     await choose('compare', 'previous');
     // The value before and after, and the change.
-    const compared = page.getByTestId('term-compared').first();
-    await compared.waitFor();
-    expect(await compared.innerText()).toMatch(/^\S+ → \S+ \([+−±×].+\)$/);
+    await textBecomes(page.getByTestId('term-compared').first(), /^\S+ → \S+ \([+−±×].+\)$/);
     await choose('compare', 'none');
     await page.getByTestId('range-clear').click();
     await totalBecomes(page, EVENTS);
+    await charted('terms');
     await page.getByTestId('chart-export').click();
     await pictures(page, 'terms');
     const csv = await saved(() => page.getByTestId('chart-export-csv').click());
@@ -171,7 +169,7 @@ describe('charts', () => {
     expect(csv.text).toContain("'=SUM(A1),400,");
     expect(csv.text).not.toMatch(/^=/m);
     await page.getByTestId('show-numbers').click();
-    expect(await page.getByTestId('numbers').innerText()).toContain('400');
+    await textBecomes(page.getByTestId('numbers'), '400');
     await page.getByTestId('show-numbers').click();
     await page
       .getByTestId('term')
@@ -320,14 +318,18 @@ describe('boards', () => {
     await eventually('another order', async () => (await titles())[0] === 'Top service');
     await cards.nth(1).getByTestId('rename').fill('How long');
     await page.keyboard.press('Enter');
-    await eventually('the new name', async () => (await titles())[1] === 'How long');
+    // The field has it at once; its button when it is stored.
+    await cards.nth(1).getByTestId('card-open').and(page.getByTitle('Edit How long')).waitFor();
+    expect((await titles())[1]).toBe('How long');
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'board');
 
     await page.reload();
     await page.getByTestId('board-view').waitFor();
     await cards.nth(1).waitFor();
-    expect(await titles()).toEqual(['Top service', 'How long']);
+    await eventually('the stored titles', async () => {
+      return (await titles()).join() === 'Top service,How long';
+    });
     await cards.first().getByTestId('card-remove').click();
     await eventually('one chart', async () => (await cards.count()) === 1);
     await page.getByTestId('board-undo').click();

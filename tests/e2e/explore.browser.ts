@@ -6,7 +6,7 @@ import { FRAME_MS, frameFigures, framesWhileBrushing, percentile } from '../../s
 import { seriousFindings } from './support/accessible';
 import { access, accessLog, millionLines } from './support/logs';
 import { eventually, figure } from './support/machine';
-import { brush, openBrowser, query, total, totalBecomes } from './support/page';
+import { brush, openBrowser, query, restingBox, total, totalBecomes } from './support/page';
 import { picture, pictures } from './support/picture';
 import { serve, type Server } from './support/server';
 
@@ -230,7 +230,7 @@ test('the timeline is split by a field and zoomed with the wheel', async () => {
   expect(await seriousFindings(page)).toEqual([]);
   await picture(page, 'explore-lanes-dark');
 
-  const box = (await page.getByTestId('timeline-canvas').boundingBox())!;
+  const box = await restingBox(page.getByTestId('timeline-canvas'));
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   await page.mouse.wheel(0, -400);
   await eventually('fewer events', async () => ((await total(page)) ?? 0) < access.lines);

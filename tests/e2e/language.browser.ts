@@ -6,7 +6,7 @@ import { seriousFindings } from './support/accessible';
 import { access, accessLog } from './support/logs';
 import { eventually } from './support/machine';
 import { opening } from './support/opening';
-import { query, totalBecomes } from './support/page';
+import { query, textBecomes, totalBecomes } from './support/page';
 import { pictures } from './support/picture';
 
 const opened = opening();
@@ -38,7 +38,7 @@ test('a query is explained clause by clause, from its row and from the palette',
   const { lines, checkouts } = access;
   const wildcard = new RegExp(`chec\\* Words: checkout text index.* ${checkouts} of ${lines} `);
   await clausesBecome(page, [/status!=404 .*values/, wildcard]);
-  expect(await explained(page).innerText()).toContain(`${checkouts} of ${lines} events match.`);
+  await textBecomes(explained(page), `${checkouts} of ${lines} events match.`);
   expect(await seriousFindings(page)).toEqual([]);
   await pictures(page, 'explain');
   await page.keyboard.press('Escape');
@@ -50,7 +50,7 @@ test('a query is explained clause by clause, from its row and from the palette',
   await page.keyboard.type('Explain this query');
   await page.keyboard.press('Enter');
   await clausesBecome(page, [/^checkout .*text index/]);
-  expect(await explained(page).innerText()).toContain('calculated by kernels');
+  await textBecomes(explained(page), 'calculated by kernels');
   await page.keyboard.press('Escape');
   await explained(page).waitFor({ state: 'detached' });
 });
@@ -59,11 +59,8 @@ test('a word that no event has is named wherever nothing matches, with the one t
   const page = await open();
   const meant = (place: string) =>
     page.locator(`${place} [data-testid="unknown-word"]`).getByRole('button');
-  const isNamedIn = async (place: string) => {
-    await meant(place).waitFor();
-    const text = (await meant(place).innerText()).replace(/\s+/g, ' ');
-    expect(text).toBe(`checkout ${access.checkouts} events`);
-  };
+  const isNamedIn = (place: string) =>
+    textBecomes(meant(place), new RegExp(`^checkout ${access.checkouts} events$`));
   await query(page, 'chekout');
   await totalBecomes(page, 0);
   await isNamedIn('[data-testid="nothing"]');

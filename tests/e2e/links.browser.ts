@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { seriousFindings } from './support/accessible';
 import { eventually, temporaryFolder } from './support/machine';
 import { opening } from './support/opening';
-import { totalBecomes } from './support/page';
+import { textBecomes, totalBecomes } from './support/page';
 import { pictures } from './support/picture';
 
 const ORDERS = 60;
@@ -42,6 +42,7 @@ function logs(): string[] {
 test('ids under other names are found, and the clock of a source is set right from them', async () => {
   const page = await opened(logs());
   await totalBecomes(page, 2 * ORDERS);
+  await page.locator('[data-testid="import-panel"][data-active="false"]').waitFor();
 
   const open = async () => {
     await page.keyboard.press('Control+k');
@@ -64,8 +65,7 @@ test('ids under other names are found, and the clock of a source is set right fr
   await link.locator('button.value').first().click();
   const names = page.getByTestId('linked-names');
   await names.getByTestId('filter-by-names').waitFor();
-  const query = await names.locator('code').innerText();
-  expect(query).toMatch(/^order\.id=(\d+) OR "order \1"$/);
+  await textBecomes(names.locator('code'), /^order\.id=(\d+) OR "order \1"$/);
   await pictures(page, 'linked-names');
   expect(await seriousFindings(page)).toEqual([]);
   await names.getByTestId('filter-by-names').click();
@@ -81,10 +81,12 @@ test('ids under other names are found, and the clock of a source is set right fr
 
   await sheet.getByTestId('correct-clock').click();
   await page.keyboard.press('Escape');
+  await sheet.waitFor({ state: 'detached' });
   await eventually('clocks that agree', async () => {
     await open();
     const agrees = await sheet.getByTestId('clock').getAttribute('data-differs');
     await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
     return agrees === 'false';
   });
 });

@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 
 import { seriousFindings } from './support/accessible';
 import { end, eventually, firstLine, start, temporaryFolder, timberline } from './support/machine';
-import { openBrowser, total, totalBecomes } from './support/page';
-import { picture, pictures } from './support/picture';
+import { attributeBecomes, openBrowser, textBecomes, total, totalBecomes } from './support/page';
+import { drawn, picture, pictures } from './support/picture';
 import { serve, type Server } from './support/server';
 
 let browser: Browser;
@@ -57,9 +57,37 @@ class GrowingLog {
 const source = (page: Page) => page.getByTestId('live-source').first();
 
 const stateBecomes = (page: Page, state: string) =>
-  eventually(`a source that is ${state}`, async () => {
-    return (await source(page).getAttribute('data-state')) === state;
+  attributeBecomes(source(page), 'data-state', state);
+
+const acceptedBecome = (page: Page, lines: number) =>
+  attributeBecomes(source(page), 'data-accepted', String(lines));
+
+interface ShownRow {
+  index: number;
+  text: string;
+}
+
+/** The rows in the page. All at once, because rows come and go while the list scrolls. */
+function shownRows(page: Page): Promise<ShownRow[]> {
+  return page.locator('[data-testid="row"]').evaluateAll((all) =>
+    all.map((row) => ({
+      index: Number((row as HTMLElement).dataset['index']),
+      text: (row as HTMLElement).innerText,
+    })),
+  );
+}
+
+/** The text of the first row when the list is at rest: one turn of the wheel can take several frames. */
+function restingRow(page: Page): Promise<string> {
+  let before: string | undefined;
+  return eventually('a list at rest', async () => {
+    await drawn(page);
+    const [first] = await shownRows(page);
+    const isAtRest = first !== undefined && first.text === before;
+    before = first?.text;
+    return isAtRest ? first.text : null;
   });
+}
 
 /** Whether the last row of the list is in sight, with its text. All at once, because rows come and go meanwhile. */
 function isAtEnd(page: Page): Promise<boolean> {
@@ -84,12 +112,11 @@ test('a file is followed, paused, imported next to, and offered again', async ()
   await page.getByTestId('receive-live').click();
   await page.getByTestId('live-sheet').waitFor();
   await page.getByTestId('live-start').click();
-  expect(await page.getByTestId('live-mistake').innerText()).toContain('at least one');
+  await textBecomes(page.getByTestId('live-mistake'), 'at least one');
   await page.getByTestId('live-http').check();
   await page.getByTestId('live-port').fill(new URL(server.address).port);
   await page.getByTestId('live-start').click();
-  await page.getByTestId('problem').waitFor();
-  expect(await page.getByTestId('problem').innerText()).toMatch(/in use by .*timberline/s);
+  await textBecomes(page.getByTestId('problem'), /in use by .*timberline/);
   await page.getByTestId('live-port').fill('9234');
   const lines = await page.getByTestId('live-lines').allInnerTexts();
   expect(lines.length > 2 && lines.every((line) => line.includes('9234'))).toBe(true);
@@ -114,25 +141,21 @@ test('a file is followed, paused, imported next to, and offered again', async ()
   await page.getByTestId('live-zone').fill('');
   await page.getByTestId('live-transport').selectOption('unix');
   await page.getByTestId('live-socket').fill('/run/app/log');
-  expect(await page.getByTestId('live-lines').first().innerText()).toContain('/run/app/log');
+  await textBecomes(page.getByTestId('live-lines').first(), '/run/app/log');
   expect(await seriousFindings(page)).toEqual([]);
   await pictures(page, 'live-sheet-socket');
   await follow(page, log.path);
   await totalBecomes(page, 3);
   const counters = page.getByTestId('live-counters');
-  await eventually('the counters', async () => (await counters.innerText()).includes('p99'));
-  expect(await counters.innerText()).toMatch(
-    /Queue .*peak .*0 stalls.*Sync p50 .*Visible after p50/s,
-  );
+  await textBecomes(counters, 'p99');
+  await textBecomes(counters, /Queue .*peak .*0 stalls.*Sync p50 .*Visible after p50/);
   await page.getByTestId('live-add').click();
   expect(await page.getByTestId('live-refresh').inputValue()).toBe('200');
   expect(await page.getByTestId('live-keep-time').inputValue()).toBe('168');
   await page.keyboard.press('Escape');
   log.write(4);
   await totalBecomes(page, 7);
-  await eventually('its count', async () => {
-    return (await source(page).getAttribute('data-accepted')) === '7';
-  });
+  await acceptedBecome(page, 7);
   expect(await page.getByTestId('incomplete').count()).toBe(0);
   expect(await seriousFindings(page)).toEqual([]);
 
@@ -158,7 +181,7 @@ test('a file is followed, paused, imported next to, and offered again', async ()
   log.write(5);
   await recent.click();
   await page.getByTestId('live-offer').waitFor();
-  expect(await total(page)).toBe(12);
+  await totalBecomes(page, 12);
   await picture(page, 'live-offer');
   await page.getByTestId('live-restart').click();
   await stateBecomes(page, 'running');
@@ -187,12 +210,10 @@ test('the Live switch follows new events until somebody scrolls away', async () 
   await page.mouse.wheel(0, -240);
   const newest = page.getByTestId('live-newest');
   await newest.waitFor();
-  const seen = await page.locator('[data-testid="row"]').first().innerText();
+  const seen = await restingRow(page);
   log.write(1204);
-  await eventually('how much is new', async () => {
-    return (await newest.innerText()).includes('1,204 new events');
-  });
-  expect(await page.locator('[data-testid="row"]').first().innerText()).toBe(seen);
+  await textBecomes(newest, '1,204 new events');
+  expect((await shownRows(page))[0]?.text).toBe(seen);
   expect(await total(page)).toBe(560);
   expect(await seriousFindings(page)).toEqual([]);
   await picture(page, 'live-stopped');
@@ -202,9 +223,7 @@ test('the Live switch follows new events until somebody scrolls away', async () 
 
   // Undo leads to the range before, and nothing is followed any more.
   await page.getByTestId('undo').click();
-  await eventually('the switch to be off', async () => {
-    return (await page.getByTestId('live-switch').getAttribute('aria-pressed')) === 'false';
-  });
+  await attributeBecomes(page.getByTestId('live-switch'), 'aria-pressed', 'false');
 });
 
 test('rows stay in their places while the list of all times is stopped', async () => {
@@ -218,30 +237,23 @@ test('rows stay in their places while the list of all times is stopped', async (
   await page.getByTestId('live-length').click();
   await page.getByTestId('live-length-all').click();
   const row = (index: number) => page.locator(`[data-testid="row"][data-index="${index}"]`);
-  await eventually('the newest event at the top', async () => {
-    return (await row(0).innerText()).includes('request 2000 ');
-  });
+  await textBecomes(row(0), 'request 2000 ');
   await page.getByTestId('events').hover();
   await page.mouse.wheel(0, 400);
   const newest = page.getByTestId('live-newest');
   await newest.waitFor();
   log.write(3000);
-  await eventually('how much is new', async () => {
-    return (await newest.innerText()).includes('3,000 new events');
-  });
+  await textBecomes(newest, '3,000 new events');
   // Pages that were never requested before have the rows of then.
   await page.mouse.wheel(0, 24_000);
-  const index = await eventually('rows far below', async () => {
-    const last = page.locator('[data-testid="row"]').last();
-    const at = Number(await last.getAttribute('data-index'));
-    return at > 800 && (await last.innerText()).includes('request') ? at : null;
+  const below = await eventually('rows far below', async () => {
+    const last = (await shownRows(page)).at(-1);
+    return last !== undefined && last.index > 800 && last.text.includes('request') ? last : null;
   });
-  expect(await row(index).innerText()).toContain(`request ${2000 - index} `);
+  expect(below.text).toContain(`request ${2000 - below.index} `);
   await newest.click();
   await totalBecomes(page, 5000);
-  await eventually('the newest event at the top again', async () => {
-    return (await row(0).innerText()).includes('request 5000 ');
-  });
+  await textBecomes(row(0), 'request 5000 ');
 });
 
 test('a case that another process writes is followed too', async () => {
@@ -264,9 +276,7 @@ test('a case that another process writes is followed too', async () => {
   await page.getByTestId('live-switch').click();
   log.write(300);
   await totalBecomes(page, 320);
-  await eventually('all lines to be accepted', async () => {
-    return (await source(page).getAttribute('data-accepted')) === '320';
-  });
+  await acceptedBecome(page, 320);
   expect(await seriousFindings(page)).toEqual([]);
   await pictures(page, 'live-of-another');
   await eventually('the end of the list', () => isAtEnd(page));
@@ -280,9 +290,7 @@ test('a server that is ended has everything that it received in the case', async
   await follow(page, log.path);
   await totalBecomes(page, 30);
   log.write(7);
-  await eventually('all lines to be accepted', async () => {
-    return (await source(page).getAttribute('data-accepted')) === '37';
-  });
+  await acceptedBecome(page, 37);
   await server.stop();
   const read = (name: string): { sources: Record<string, unknown>[] } =>
     JSON.parse(readFileSync(join(server.home, 'cases', 'app.case', name), 'utf8')) as never;

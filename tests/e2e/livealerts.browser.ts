@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 
 import { seriousFindings } from './support/accessible';
 import { temporaryFolder } from './support/machine';
-import { openBrowser, totalBecomes } from './support/page';
+import { openBrowser, textBecomes, totalBecomes } from './support/page';
 import { pictures } from './support/picture';
 import { serve } from './support/server';
 
@@ -71,13 +71,10 @@ test('an alert of a live source is sent, listed, and over', async () => {
   // Requests come as fast as a person may need to save, and each minute has more than is usual.
   appendFileSync(log, requests(3, 9));
   const notice = page.getByTestId('live-notice');
-  await notice.waitFor();
-  const said = await notice.innerText();
-  expect(said).toContain('Many requests of a host');
-  expect(said).toContain('web-1');
+  await textBecomes(notice, 'Many requests of a host');
+  await textBecomes(notice, 'web-1');
   const row = page.getByTestId('live-alert');
-  await row.first().waitFor();
-  expect(await row.first().innerText()).toContain('firing');
+  await textBecomes(row.first(), 'firing');
   expect(await seriousFindings(page)).toEqual([]);
   await pictures(page, 'live-alerts');
 

@@ -9,7 +9,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { seriousFindings } from './support/accessible';
 import { access, accessLog } from './support/logs';
 import { eventually, out, timberline } from './support/machine';
-import { brush, exported, openBrowser, query, total, totalBecomes } from './support/page';
+import {
+  brush,
+  exported,
+  fewerThan,
+  listBecomes,
+  openBrowser,
+  query,
+  restingBox,
+  textBecomes,
+  totalBecomes,
+} from './support/page';
 import { picture, pictures } from './support/picture';
 import { serve, type Server } from './support/server';
 
@@ -41,7 +51,7 @@ async function newPage(address: string, colorScheme: 'light' | 'dark' = 'light')
   contexts.push(context);
   const page = await context.newPage();
   await page.goto(address);
-  await totalBecomes(page, access.lines);
+  await listBecomes(page, access.lines);
   return page;
 }
 
@@ -52,8 +62,7 @@ const caseFolder = () => {
 
 /** Selects text with the mouse and releases it outside the dialog. */
 async function dragOutside(page: Page, field: Locator): Promise<void> {
-  const box = await field.boundingBox();
-  if (box === null) throw new Error('there is nothing to drag from');
+  const box = await restingBox(field);
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   await page.mouse.down();
   await page.mouse.move(2, 2, { steps: 3 });
@@ -93,7 +102,7 @@ describe('annotations', () => {
   test('are starred, tagged, written down, exported, and there when opened again', async () => {
     const page = await newPage(server.address);
     await query(page, 'checkout');
-    await totalBecomes(page, access.checkouts);
+    await listBecomes(page, access.checkouts);
     await page.locator('[data-testid="row"]').first().click();
     await page.getByTestId('detail').waitFor();
     await page.getByTestId('detail-tab-raw').click();
@@ -123,7 +132,7 @@ describe('annotations', () => {
     await page.keyboard.insertText(PAGE);
     const answered = page.locator('[data-testid="cell"][data-answered="true"]');
     await eventually('two cells with answers', async () => (await answered.count()) === 2);
-    expect(await answered.first().innerText()).toContain(String(access.checkouts));
+    await textBecomes(answered.first(), String(access.checkouts));
     await page.locator('[data-testid="page-state"]', { hasText: /^saved$/ }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await picture(page, 'notebook');
@@ -158,7 +167,9 @@ describe('annotations', () => {
       await picture(other, 'notebook-dark');
       await other.getByTestId('annotation').filter({ hasText: 'cause' }).click();
       await other.getByTestId('detail-tab-raw').click();
-      expect(await other.getByTestId('detail-raw').innerText()).toBe(text);
+      await eventually('its text', async () => {
+        return (await other.getByTestId('detail-raw').innerText()) === text;
+      });
       await other.getByTestId('star').click();
       await other.locator('[data-testid="star"][aria-pressed="false"]').waitFor();
       const unstarred = page
@@ -203,7 +214,7 @@ describe('annotations', () => {
     await pictures(page, 'note-removed');
     await page.getByTestId('note-back').click();
     await comment.filter({ hasText: 'a better thought' }).waitFor();
-    expect(await page.getByTestId('note-removed').count()).toBe(0);
+    await page.getByTestId('note-removed').waitFor({ state: 'detached' });
     await page.getByTestId('comment-remove').click();
     await comment.waitFor({ state: 'detached' });
     await page.keyboard.press('ControlOrMeta+Z');
@@ -222,10 +233,7 @@ describe('annotations', () => {
     expect(await comment.count()).toBe(1);
 
     await brush(page, 0.4, 0.6);
-    const narrowed = await eventually('fewer events', async () => {
-      const now = await total(page);
-      return now !== null && now < access.lines ? now : null;
-    });
+    const narrowed = await fewerThan(page, access.lines);
     const onRange = async (what: string) => {
       await page.getByTestId('range-notes').click();
       await page.getByTestId(`range-notes-${what}`).click();

@@ -5,7 +5,7 @@ import { seriousFindings } from './support/accessible';
 import { shopEvent, standIn, type StandIn } from './support/cluster';
 import { eventually } from './support/machine';
 import { opening } from './support/opening';
-import { query, totalBecomes } from './support/page';
+import { attributeBecomes, listBecomes, query, textBecomes, totalBecomes } from './support/page';
 import { pictures } from './support/picture';
 
 const EVENTS = 12_500;
@@ -34,38 +34,31 @@ test('a remote is added, tried, opened like a case, and switched off with all ot
   expect(await sheet.getByTestId('remote').innerText()).toContain(cluster.url);
   await sheet.getByTestId('test-remote').click();
   const tested = sheet.getByTestId('remote-tested');
-  await tested.waitFor();
-  expect(await tested.getAttribute('data-usable')).toBe('true');
-  expect(await tested.innerText()).toContain('Elasticsearch 8.19.21');
+  await attributeBecomes(tested, 'data-usable', 'true');
+  await textBecomes(tested, 'Elasticsearch 8.19.21');
   await pictures(page, 'remotes-sheet');
   expect(await seriousFindings(page)).toEqual([]);
 
   await sheet.getByTestId('open-remote').click();
-  await totalBecomes(page, EVENTS);
+  await listBecomes(page, EVENTS);
   expect(await page.getByTestId('remote-mark').innerText()).toMatch(/prod\s*remote/);
   expect(await page.getByTestId('add-files').count()).toBe(0);
   const rows = page.getByTestId('row');
-  await eventually('the first event', async () =>
-    (await rows.first().innerText()).includes('request 0 to upstream'),
-  );
+  await textBecomes(rows.first(), 'request 0 to upstream');
   // The last events are far from all that were read.
   await rows.first().click();
   await page.keyboard.press('End');
   const last = page.getByText(`request ${EVENTS - 1} to upstream`);
   await last.first().waitFor();
-  await eventually('the fields of the event', async () =>
-    (await page.getByTestId('detail').innerText()).includes('payment'),
-  );
+  await textBecomes(page.getByTestId('detail'), 'payment');
   await pictures(page, 'remote-events');
   expect(await seriousFindings(page)).toEqual([]);
 
   await query(page, 'level>=error service:cart');
   await totalBecomes(page, Math.ceil((EVENTS - 3) / 12));
-  expect(await page.getByTestId('remote-remarks').innerText()).toContain('Not exact: level>=error');
+  await textBecomes(page.getByTestId('remote-remarks'), 'Not exact: level>=error');
   await query(page, 'is:starred');
-  const mistake = page.getByTestId('query-error');
-  await mistake.waitFor();
-  expect(await mistake.innerText()).toContain('kept in cases');
+  await textBecomes(page.getByTestId('query-error'), 'kept in cases');
   await query(page, 'service:cart | stats count as events, p95(status)');
   const result = page.getByTestId('result');
   await eventually('the result, and what of it is estimated', async () => {
@@ -83,29 +76,27 @@ test('a remote is added, tried, opened like a case, and switched off with all ot
   await query(page, '*');
   await page.getByTestId('tab-patterns').click();
   await page.getByTestId('pattern').first().waitFor();
-  await eventually('how large the sample is', async () =>
-    (await page.getByTestId('remote-remarks').innerText()).includes('sample of 10000 of 12500'),
-  );
+  await textBecomes(page.getByTestId('remote-remarks'), 'sample of 10000 of 12500');
   await pictures(page, 'remote-patterns');
   expect(await seriousFindings(page)).toEqual([]);
 
   for (const tab of ['compare', 'detectors', 'notes']) {
     await page.getByTestId(`tab-${tab}`).click();
-    const said = page.getByTestId('not-available');
-    await said.waitFor();
-    expect(await said.innerText()).toContain('not available for a remote case');
+    await textBecomes(page.getByTestId('not-available'), 'not available for a remote case');
   }
 
   await page.getByTestId('tab-events').click();
   cluster.isPartial = true;
   await query(page, 'service:search');
   const partial = page.getByTestId('remote-partial');
-  await partial.waitFor();
-  expect(await partial.innerText()).toContain('1 of 2 shards failed');
+  await textBecomes(partial, '1 of 2 shards failed');
   await pictures(page, 'remote-partial');
   cluster.isPartial = false;
   await query(page, 'service:payment');
   await partial.waitFor({ state: 'detached' });
+  // No request is under way any more that could still connect.
+  await listBecomes(page, Math.floor((EVENTS + 1) / 3));
+  await page.locator('[data-testid="fields"][data-busy="false"]').waitFor();
 
   await page.getByTestId('remote-mark').click();
   await sheet.getByTestId('all-remotes-off').check();

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { seriousFindings } from './support/accessible';
 import { temporaryFolder } from './support/machine';
 import { opening } from './support/opening';
-import { totalBecomes } from './support/page';
+import { attributeBecomes, totalBecomes } from './support/page';
 import { pictures } from './support/picture';
 
 const REQUESTS = 60;
@@ -79,6 +79,6 @@ test('steps are a picture and a table, and each leads to its events', async () =
   await page.getByTestId('tab-notes').click();
   const drawn = page.getByTestId('cell-canvas');
   await drawn.nth(1).waitFor();
-  expect(await drawn.first().getAttribute('data-slots')).toBe('3');
+  await attributeBecomes(drawn.first(), 'data-slots', '3');
   await pictures(page, 'notebook-pictures');
 });

@@ -8,7 +8,14 @@ import { seriousFindings } from './support/accessible';
 import { shopEvent, standIn, type StandIn } from './support/cluster';
 import { eventually, temporaryFolder } from './support/machine';
 import { opening } from './support/opening';
-import { query, rowProblems, totalBecomes } from './support/page';
+import {
+  attributeBecomes,
+  listBecomes,
+  query,
+  rowsAreWhole,
+  textBecomes,
+  totalBecomes,
+} from './support/page';
 import { pictures } from './support/picture';
 
 const EVENTS = 9_000;
@@ -38,24 +45,19 @@ test('a case is shown with a remote: one timeline, one list, one table, and alon
   await sheet.getByTestId('remote-url').fill(cluster.url);
   await sheet.getByTestId('remote-index').fill('logs-*');
   await sheet.getByTestId('add-remote').click();
-  await sheet.getByTestId('show-with').waitFor();
-  expect(await sheet.getByTestId('show-with').innerText()).toBe('Show with prod');
+  await textBecomes(sheet.getByTestId('show-with'), /^Show with prod$/);
   await pictures(page, 'together-sheet');
   await sheet.getByTestId('show-with').click();
 
-  await totalBecomes(page, EVENTS);
+  await listBecomes(page, EVENTS);
   expect(await page.getByTestId('remote-mark').innerText()).toMatch(/\+ prod\s*remote/);
-  const timeline = page.getByTestId('timeline');
-  await eventually(
-    'a lane for each',
-    async () => (await timeline.getAttribute('data-laned')) === 'true',
-  );
+  await attributeBecomes(page.getByTestId('timeline'), 'data-laned', 'true');
   const rows = page.getByTestId('row');
   await eventually('events of both in the order of time', async () => {
     const texts = await rows.allInnerTexts();
     return [0, 1, 2, 3].every((at) => texts[at]?.includes(`request ${at} to upstream`));
   });
-  expect(await rowProblems(page)).toEqual([]);
+  await rowsAreWhole(page);
   // The last events are far from all that were read.
   await rows.first().click();
   await page.keyboard.press('End');
@@ -63,9 +65,7 @@ test('a case is shown with a remote: one timeline, one list, one table, and alon
     .getByText(`request ${EVENTS - 1} to upstream`)
     .first()
     .waitFor();
-  await eventually('the fields of an event of the cluster', async () =>
-    (await page.getByTestId('detail').innerText()).includes('prod: logs-1'),
-  );
+  await textBecomes(page.getByTestId('detail'), 'prod: logs-1');
   await pictures(page, 'together-events');
   expect(await seriousFindings(page)).toEqual([]);
 
@@ -85,9 +85,8 @@ test('a case is shown with a remote: one timeline, one list, one table, and alon
   await query(page, '*');
   for (const tab of ['patterns', 'compare', 'notes']) {
     await page.getByTestId(`tab-${tab}`).click();
-    const said = page.getByTestId('not-available');
-    await said.waitFor();
-    expect(await said.innerText()).toContain(
+    await textBecomes(
+      page.getByTestId('not-available'),
       'not available for a case that is shown with a remote',
     );
   }
@@ -95,8 +94,7 @@ test('a case is shown with a remote: one timeline, one list, one table, and alon
   cluster.isPartial = true;
   await query(page, 'service:search');
   const partial = page.getByTestId('remote-partial');
-  await partial.waitFor();
-  expect(await partial.innerText()).toContain('prod: 1 of 2 shards failed');
+  await textBecomes(partial, 'prod: 1 of 2 shards failed');
   await eventually('the matching events alone', async () => {
     const texts = await rows.allInnerTexts();
     return texts.length > 0 && texts.every((text) => text.includes('prod: logs-1'));

@@ -125,6 +125,7 @@ async function happened(
   await screen.drag(byId('timeline-canvas'), spike.from, spike.to);
   await screen.totalBetween(spike.least, spike.most);
   await screen.shown(byId('range-clear'));
+  await screen.listed();
 
   await screen.click(`${byId('row')}[data-index="0"]`);
   const selected = `${byId('row')}.selected`;

@@ -53,7 +53,7 @@ export function end(child: ChildProcess): Promise<void> {
   return new Promise((done) => {
     child.once('exit', () => done());
     child.kill();
-    setTimeout(() => child.kill('SIGKILL'), 5_000).unref();
+    setTimeout(() => child.kill('SIGKILL'), 30_000).unref();
   });
 }
 
@@ -81,7 +81,7 @@ export const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  limitMs = 20_000,
+  limitMs = 30_000,
 ): Promise<T> {
   const until = Date.now() + limitMs;
   let last: unknown;

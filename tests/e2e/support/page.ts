@@ -1,11 +1,12 @@
 /** Reads and drives the workbench in a browser page. */
 import { readFileSync } from 'node:fs';
 
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 
 import { chromium as chromiumPath } from '../../../scripts/packages.mjs';
 import { eventually } from './machine';
+import type { Box } from './screen';
 
 export function openBrowser(): Promise<Browser> {
   const executablePath = chromiumPath();
@@ -25,12 +26,56 @@ export async function total(page: Page): Promise<number | null> {
   return digits === null ? null : Number(digits);
 }
 
-export async function totalBecomes(page: Page, wanted: number, limitMs = 30_000): Promise<void> {
-  let seen: number | null = null;
-  const arrived = async () => (seen = await total(page)) === wanted;
-  await eventually(`${wanted} events`, arrived, limitMs).catch((error: Error) => {
-    throw new Error(`${error.message}; the page shows ${seen}`);
+/** Waits for something that comes with an answer; until then the page shows what was there before. */
+async function becomes<T>(
+  what: string,
+  read: () => Promise<T>,
+  isWanted: (seen: T) => boolean,
+  limitMs?: number,
+): Promise<void> {
+  let seen: T | null = null;
+  const arrived = async () => isWanted((seen = await read()));
+  await eventually(what, arrived, limitMs).catch((error: Error) => {
+    throw new Error(`${error.message}; the page shows ${String(seen)}`);
   });
+}
+
+export function totalBecomes(page: Page, wanted: number, limitMs?: number): Promise<void> {
+  const read = () => total(page);
+  return becomes(`${wanted} events`, read, (seen) => seen === wanted, limitMs);
+}
+
+/** Waits until the list has so many events: its rows come by themselves, before or after the number above the timeline. */
+export async function listBecomes(page: Page, wanted: number): Promise<void> {
+  await totalBecomes(page, wanted);
+  await attributeBecomes(page.getByTestId('events'), 'data-total', String(wanted));
+}
+
+/** Waits for fewer events than before, all of them counted, and says how many they are. */
+export function fewerThan(page: Page, before: number): Promise<number> {
+  return eventually(`fewer than ${before} events`, async () => {
+    const shown = await page.getByTestId('timeline').evaluate(({ dataset }) => ({ ...dataset }));
+    const now = Number(shown['total']);
+    return Number(shown['fraction']) === 1 && now < before ? now : null;
+  });
+}
+
+/** Waits for a text: a part of it, or a pattern. All white space counts as one space. */
+export function textBecomes(shown: Locator, wanted: string | RegExp): Promise<void> {
+  const read = async () => (await shown.innerText()).replace(/\s+/g, ' ').trim();
+  const isWanted = (seen: string) =>
+    typeof wanted === 'string' ? seen.includes(wanted) : wanted.test(seen);
+  return becomes(`the text ${String(wanted)}`, read, isWanted);
+}
+
+export function attributeBecomes(shown: Locator, name: string, wanted: string): Promise<void> {
+  const read = () => shown.getAttribute(name);
+  return becomes(`${name} to be ${wanted}`, read, (seen) => seen === wanted);
+}
+
+/** Suggestions for the text as it is now; those for the text before are switched off, and Tab would leave the bar. */
+export function suggestions(page: Page): Locator {
+  return page.locator('.cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled)');
 }
 
 export async function buckets(page: Page): Promise<number> {
@@ -46,10 +91,20 @@ export async function query(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
+/** Where something is when it does not move any more: what arrives above it pushes it down. */
+export function restingBox(shown: Locator): Promise<Box> {
+  let before = '';
+  return eventually('a place at rest', async () => {
+    const box = await shown.boundingBox();
+    const isAtRest = JSON.stringify(box) === before;
+    before = JSON.stringify(box);
+    return isAtRest ? box : null;
+  });
+}
+
 /** Drags over a part of the timeline, given in shares of its width. */
 export async function brush(page: Page, from: number, to: number): Promise<void> {
-  const box = await page.getByTestId('timeline-canvas').boundingBox();
-  if (!box) throw new Error('the timeline is not on the page');
+  const box = await restingBox(page.getByTestId('timeline-canvas'));
   const middle = box.y + box.height / 2;
   await page.mouse.move(box.x + box.width * from, middle);
   await page.mouse.down();
@@ -58,8 +113,14 @@ export async function brush(page: Page, from: number, to: number): Promise<void>
   await page.mouse.up();
 }
 
+/** Waits until each visible row has its event. */
+export function rowsAreWhole(page: Page, limitMs?: number): Promise<void> {
+  const read = () => rowProblems(page);
+  return becomes('whole rows in view', read, (problems) => problems.length === 0, limitMs);
+}
+
 /** Problems of the visible rows: a gap, a wrong order, or a row without text. */
-export function rowProblems(page: Page): Promise<string[]> {
+function rowProblems(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const list = document.querySelector('[data-testid="events"]');
     if (!list) return ['there is no list'];
@@ -96,6 +157,11 @@ export function lastRow(page: Page): Promise<number> {
 
 /** Exports the notebook, and reads the file. */
 export async function exported(page: Page, format: 'html' | 'markdown'): Promise<string> {
+  // The engine exports the pages that it has.
+  await page
+    .getByTestId('page-state')
+    .filter({ hasText: /^saved$/ })
+    .waitFor();
   const coming = page.waitForEvent('download');
   await page.getByTestId(`export-${format}`).click();
   return readFileSync(await (await coming).path(), 'utf8');

@@ -95,6 +95,14 @@ export class Screen {
     });
   }
 
+  /** Waits until the list has the events that are counted: its rows come by themselves. */
+  listed(): Promise<unknown> {
+    return eventually('the counted events in the list', async () => {
+      const counted = await this.number(byId('total'), 'data-value');
+      return (await this.number(byId('events'), 'data-total')) === counted;
+    });
+  }
+
   async click(css: string, text = ''): Promise<void> {
     await this.hover(css, text);
     await this.hands.down();
@@ -161,11 +169,13 @@ export class Screen {
   }
 
   private place(css: string, text: string): Promise<Point> {
+    let before: Point | null = null;
     return eventually(`a way to ${css} ${text}`, async () => {
-      const before = await this.hands.run<Point | null>(PLACE, css, text);
       const now = await this.hands.run<Point | null>(PLACE, css, text);
-      // The mouse would miss an element that still moves.
-      return now !== null && now.x === before?.x && now.y === before.y ? now : null;
+      // The mouse would miss an element that still moves. Two looks of one frame would not see that.
+      const isAtRest = now !== null && now.x === before?.x && now.y === before?.y;
+      before = now;
+      return isAtRest ? now : null;
     });
   }
 }
