@@ -283,6 +283,11 @@ const WHOLE_SOURCES: &[(&str, usize, &str)] = &[
         2,
         "[\n  {\n    \"ts\": \"2026-11-21T03:04:05Z\",\n    \"level\": \"warn\"\n  },\n  {\n    \"a\": [1, {\"b\": 2}]\n  }\n]\n",
     ),
+    (
+        "hl7",
+        2,
+        "\u{b}MSH|^~\\&|LAB|NORTH|HIS|MAIN|20261121030405||ORU^R01|M1|P|2.5\rPID|1||4711\r\u{1c}\r\u{b}MSH|^~\\&|LAB|NORTH|HIS|MAIN|20261121030406||ORU^R01|M2|P|2.5\r\u{1c}\r",
+    ),
     ("json", 4, "{\"a\":1}\n{\"a\":\"x\ny {\"}\nup\n{\"a\":\"torn\n  line\n"),
     (
         "xml",

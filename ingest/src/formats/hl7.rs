@@ -63,7 +63,7 @@ const END_OF_BLOCK: u8 = 0x1C;
 const START_OF_FRAME: u8 = 0x02;
 
 fn header(text: &[u8]) -> Option<Header> {
-    let at = text.iter().take_while(|byte| matches!(**byte, START_OF_BLOCK | START_OF_FRAME)).count();
+    let at = text.iter().take_while(|&&byte| is_between(byte) || byte == START_OF_FRAME).count();
     // The delimiters of components follow, in any order and of any choice: they are marks.
     let are_marks = |marks: &[u8]| marks.iter().all(u8::is_ascii_punctuation);
     if let Some([separator, marks @ ..]) = text[at..].strip_prefix(b"MSH") {
@@ -82,17 +82,17 @@ fn is_between(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n' | START_OF_BLOCK | END_OF_BLOCK)
 }
 
-/// The next message of a text whose segments end with a carriage return.
+/// The next message of a text whose segments end with a carriage return, with the marks of the transport around it: what is
+/// around the first and the last message of a chunk belongs to them too.
 fn block(text: &[u8]) -> Option<EventBlock> {
-    let start = text.iter().position(|&byte| !is_between(byte))?;
-    let mut at = start;
+    let mut at = text.iter().position(|&byte| !is_between(byte))?;
     loop {
         at += memchr3(b'\r', b'\n', START_OF_BLOCK, text.get(at..)?)?;
-        let end = at;
+        let next =
+            at + text[at..].iter().take_while(|&&byte| is_between(byte) && byte != START_OF_BLOCK).count();
         at += text[at..].iter().position(|&byte| !is_between(byte))?;
-        // The mark before a message was passed over.
         if header(&text[at..]).is_some() {
-            return Some(EventBlock { start, end, next: at });
+            return Some(EventBlock { start: 0, end: next, next });
         }
     }
 }
