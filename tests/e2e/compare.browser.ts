@@ -8,7 +8,15 @@ import { expect, test } from 'vitest';
 import { seriousFindings } from './support/accessible';
 import { eventually, temporaryFolder } from './support/machine';
 import { opening } from './support/opening';
-import { brush, exported, fewerThan, query, textBecomes, totalBecomes } from './support/page';
+import {
+  brush,
+  exported,
+  fewerThan,
+  inPalette,
+  query,
+  textBecomes,
+  totalBecomes,
+} from './support/page';
 import { pictures } from './support/picture';
 
 /** Of both halves of the log; in the second one each tenth event is a refused payment. */
@@ -175,8 +183,7 @@ test('a brushed range is explained, compared in the tab, and added to the notebo
   await page.getByTestId('undo').click();
 
   // The palette and the menu take other sides from the same range: what is before it, and before a marker in it.
-  await page.keyboard.press('Control+k');
-  await page.keyboard.type('same length before');
+  await inPalette(page, 'same length before');
   await page.keyboard.press('Enter');
   await eventually('the same length before', async () => {
     const time = await page.getByTestId('compare-time-a').innerText();

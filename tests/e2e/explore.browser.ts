@@ -6,7 +6,15 @@ import { FRAME_MS, frameFigures, framesWhileBrushing, percentile } from '../../s
 import { seriousFindings } from './support/accessible';
 import { access, accessLog, millionLines } from './support/logs';
 import { eventually, figure } from './support/machine';
-import { brush, openBrowser, query, restingBox, total, totalBecomes } from './support/page';
+import {
+  brush,
+  inPalette,
+  openBrowser,
+  query,
+  restingBox,
+  total,
+  totalBecomes,
+} from './support/page';
 import { picture, pictures } from './support/picture';
 import { serve, type Server } from './support/server';
 
@@ -257,8 +265,7 @@ test('every command is found by its name', async () => {
   await page.keyboard.type('show pat');
   await page.keyboard.press('Enter');
   await page.getByTestId('pattern').first().waitFor();
-  await page.keyboard.press('ControlOrMeta+k');
-  await page.keyboard.type('share');
+  await inPalette(page, 'share');
   await page.keyboard.press('Enter');
   const text = page.getByTestId('view-text');
   expect(await text.inputValue()).toContain('tab=patterns');

@@ -6,7 +6,7 @@ import { seriousFindings } from './support/accessible';
 import { access, accessLog } from './support/logs';
 import { eventually } from './support/machine';
 import { opening } from './support/opening';
-import { query, textBecomes, totalBecomes } from './support/page';
+import { inPalette, query, textBecomes, totalBecomes } from './support/page';
 import { pictures } from './support/picture';
 
 const opened = opening();
@@ -46,8 +46,7 @@ test('a query is explained clause by clause, from its row and from the palette',
 
   await query(page, 'checkout | stats count() by status');
   await page.getByTestId('result').waitFor();
-  await page.keyboard.press('Control+k');
-  await page.keyboard.type('Explain this query');
+  await inPalette(page, 'Explain this query');
   await page.keyboard.press('Enter');
   await clausesBecome(page, [/^checkout .*text index/]);
   await textBecomes(explained(page), 'calculated by kernels');

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { seriousFindings } from './support/accessible';
 import { eventually, temporaryFolder } from './support/machine';
 import { opening } from './support/opening';
-import { textBecomes, totalBecomes } from './support/page';
+import { inPalette, textBecomes, totalBecomes } from './support/page';
 import { pictures } from './support/picture';
 
 const ORDERS = 60;
@@ -45,8 +45,7 @@ test('ids under other names are found, and the clock of a source is set right fr
   await page.locator('[data-testid="import-panel"][data-active="false"]').waitFor();
 
   const open = async () => {
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type('Links: show which');
+    await inPalette(page, 'Links: show which');
     await page.keyboard.press('Enter');
     await page.getByTestId('clock').first().waitFor();
   };

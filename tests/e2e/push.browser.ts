@@ -8,7 +8,7 @@ import { seriousFindings } from './support/accessible';
 import { shopEvent, standIn, type StandIn } from './support/cluster';
 import { eventually, temporaryFolder } from './support/machine';
 import { opening } from './support/opening';
-import { attributeBecomes, query, textBecomes, totalBecomes } from './support/page';
+import { attributeBecomes, inPalette, query, textBecomes, totalBecomes } from './support/page';
 import { pictures } from './support/picture';
 
 const EVENTS = 6_000;
@@ -55,9 +55,7 @@ test('matching events are shown, pushed, stopped, continued and compared with th
   await remotes.waitFor({ state: 'hidden' });
 
   // Opened from the palette, it shows the template before anything connects.
-  await page.keyboard.press('Control+k');
-  await page.getByTestId('palette').waitFor();
-  await page.keyboard.type('Push the matching');
+  await inPalette(page, 'Push the matching');
   await page.keyboard.press('Enter');
   const plan = sheet.getByTestId('push-plan');
   await textBecomes(plan, `4,000 events would be sent to shop.ndjson at ${cluster.url}`);

@@ -9,7 +9,7 @@ import { seriousFindings } from './support/accessible';
 import { access, accessLog, sample } from './support/logs';
 import { eventually, temporaryFolder } from './support/machine';
 import { opening } from './support/opening';
-import { listBecomes, query, textBecomes, totalBecomes } from './support/page';
+import { inPalette, listBecomes, query, textBecomes, totalBecomes } from './support/page';
 
 const open = opening();
 
@@ -34,11 +34,6 @@ async function saved(page: Page, click: () => Promise<void>): Promise<Buffer> {
     void,
   ];
   return readFileSync(await download.path());
-}
-
-async function inPalette(page: Page, text: string): Promise<void> {
-  await page.keyboard.press('Control+k');
-  await page.keyboard.type(text);
 }
 
 function caseAction(page: Page, action: string): Promise<void> {

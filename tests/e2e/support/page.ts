@@ -91,6 +91,14 @@ export async function query(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
+/** Types into the palette. One that is still being closed would take the keys. */
+export async function inPalette(page: Page, text: string): Promise<void> {
+  const palette = page.getByTestId('palette');
+  await palette.waitFor({ state: 'detached' });
+  await page.keyboard.press('ControlOrMeta+k');
+  await palette.getByRole('combobox').fill(text);
+}
+
 /** Where something is when it does not move any more: what arrives above it pushes it down. */
 export function restingBox(shown: Locator): Promise<Box> {
   let before = '';
