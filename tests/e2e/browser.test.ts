@@ -18,6 +18,7 @@ import {
   listBecomes,
   openBrowser,
   query,
+  rowProblems,
   rowsAreWhole,
   suggestions,
   textBecomes,
@@ -370,7 +371,9 @@ async function settle(page: Page): Promise<number> {
   const began = Date.now();
   // The list handles the scroll in the next frame; before that the old rows are still visible.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
-  await rowsAreWhole(page, 3_000);
+  let problems: string[] = [];
+  const whole = async () => (problems = await rowProblems(page)).length === 0;
+  await eventually('rows in view', whole, 3_000).catch(() => expect(problems).toEqual([]));
   return Date.now() - began;
 }
 

@@ -121,14 +121,17 @@ export async function brush(page: Page, from: number, to: number): Promise<void>
   await page.mouse.up();
 }
 
-/** Waits until each visible row has its event. */
-export function rowsAreWhole(page: Page, limitMs?: number): Promise<void> {
-  const read = () => rowProblems(page);
-  return becomes('whole rows in view', read, (problems) => problems.length === 0, limitMs);
+/** Waits until each visible row has its event. A gap or a wrong order is a mistake at any time. */
+export async function rowsAreWhole(page: Page): Promise<void> {
+  let problems: string[] = [];
+  const read = async () => (problems = await rowProblems(page));
+  const isComing = (problem: string) => /^row \d+ is empty$|^only /.test(problem);
+  await becomes('events in the rows', read, (seen) => !seen.some(isComing));
+  if (problems.length > 0) throw new Error(problems.join(', '));
 }
 
 /** Problems of the visible rows: a gap, a wrong order, or a row without text. */
-function rowProblems(page: Page): Promise<string[]> {
+export function rowProblems(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const list = document.querySelector('[data-testid="events"]');
     if (!list) return ['there is no list'];
