@@ -265,6 +265,23 @@ test('the palette has help, zones, lanes, zoom and saved queries', async () => {
   );
 });
 
+test('a key that comes while the palette closes is taken', async () => {
+  const page = await openSample();
+  await inPalette(page, 'nothing is called so');
+  // Both in one task: the palette that closes has not said so yet.
+  await page.evaluate(() => {
+    document.querySelector<HTMLDialogElement>('[data-testid="palette"]')?.close();
+    const key = { key: 'k', code: 'KeyK', ctrlKey: true, bubbles: true };
+    document.body.dispatchEvent(new KeyboardEvent('keydown', key));
+  });
+  await eventually('a palette with nothing written in it', async () => {
+    const field = page.getByTestId('palette').getByRole('combobox');
+    return (await field.count()) === 1 && (await field.inputValue()) === '';
+  });
+  await page.keyboard.press('Escape');
+  await page.getByTestId('palette').waitFor({ state: 'detached' });
+});
+
 test('the palette has the zone of a source that was imported with the case open', async () => {
   const page = await open();
   const path = join(temporaryFolder(), 'tokyo.log');
