@@ -214,7 +214,7 @@ pub fn options(timeout: Option<&str>) -> Result<Options> {
     if let Some(text) = timeout {
         let ns = duration_ns(text).and_then(|ns| u64::try_from(ns).ok()).filter(|ns| *ns > 0);
         let ns = ns.ok_or_else(|| {
-            Error::new(ErrorKind::BadRequest, format!("\"{text}\" is no time to wait"))
+            Error::new(ErrorKind::BadRequest, format!("\"{text}\" is not a time to wait"))
                 .hint("write it as 30s or 2m")
         })?;
         options.deadline = Duration::from_nanos(ns);

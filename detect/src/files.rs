@@ -310,7 +310,7 @@ fn files_of(path: &Path, is_named: bool, files: &mut Vec<PathBuf>, problems: &mu
 fn values_of(path: &Path, text: &str) -> std::result::Result<Placeholders, Problem> {
     toml::from_str(text).map_err(|error: toml::de::Error| {
         let line = error.span().map_or(0, |span| text[..span.start].lines().count().max(1));
-        let fault = Fault::new(line, format!("it is no table of placeholders: {}", error.message()))
+        let fault = Fault::new(line, format!("not a table of placeholders: {}", error.message()))
             .hint("write a line a placeholder: name = [\"value\", \"other\"]");
         Problem::of_file(path, fault)
     })

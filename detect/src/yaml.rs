@@ -73,7 +73,7 @@ pub fn documents(text: &str) -> Result<Vec<Node>, Fault> {
     let mut reader = Reader { documents: Vec::new(), open: Vec::new(), anchors: HashMap::new(), nodes: 0 };
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
-            Fault::new(error.marker().line(), format!("it is no valid YAML: {}", error.info()))
+            Fault::new(error.marker().line(), format!("not valid YAML: {}", error.info()))
                 .hint("check indentation and quotation marks there")
         })?;
         reader.event(event, span.start.line())?;

@@ -11,7 +11,7 @@ const DEEPEST_CAUSE: usize = 8;
 /// Reads an answer. `serde_json` refuses more than 128 levels.
 pub fn read(bytes: &[u8]) -> Result<Value> {
     serde_json::from_slice(bytes).map_err(|error| {
-        let message = format!("the answer is no JSON that can be read: {error}");
+        let message = format!("the answer is not JSON that can be read: {error}");
         Error::new(ErrorKind::Corrupt, message)
             .hint("see that the address is that of the cluster's HTTP interface, without a proxy before it")
     })

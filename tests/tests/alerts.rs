@@ -246,7 +246,7 @@ fn what_is_wrong_with_detectors_is_named_and_the_others_run() {
     add(&log, 0, "a", 5);
     assert_eq!(listening.alert()["detector"], "many");
     let (_, said) = listening.stop();
-    assert!(said.contains("bad.toml:3: `soon` is no duration; write a number and a unit"), "{said}");
+    assert!(said.contains("bad.toml:3: `soon` is not a duration; write a number and a unit"), "{said}");
 
     let failed = |arguments: &[&str]| {
         let output = Command::new(programs::timberline())

@@ -241,8 +241,8 @@ fn huge_deep_and_wrong_answers_are_errors() {
     let cluster = Cluster::connect(&remote_at(&fake.url()), options, &Cancel::default()).expect("a cluster");
     for (fault, expected) in [
         (Fault::Huge(2 << 20), "more than 1 MB"),
-        (Fault::Text(format!("{}1{}", "[".repeat(5_000), "]".repeat(5_000))), "no JSON that can be read"),
-        (Fault::Text("<html>hello</html>".to_owned()), "no JSON that can be read"),
+        (Fault::Text(format!("{}1{}", "[".repeat(5_000), "]".repeat(5_000))), "not JSON that can be read"),
+        (Fault::Text("<html>hello</html>".to_owned()), "not JSON that can be read"),
         (Fault::Text("{}".to_owned()), "the answer lacks"),
         (Fault::Text("null".to_owned()), "the answer lacks"),
         (Fault::Text(r#"{"_shards":{"total":1,"successful":1,"failed":0},"hits":{"total":{"value":"many"}}}"#.to_owned()), "the answer lacks"),

@@ -183,7 +183,7 @@ fn comparison_with_a_remote_that_fails_midway_says_so_and_has_no_rows() {
         (Fault::CutWithin, "the connection to the cluster prod broke"),
         (Fault::Partial, "the answer of the cluster prod is not complete: 1 of 2 shards failed"),
         (Fault::TimedOut, "not complete: the cluster stopped at its time limit"),
-        (Fault::Text("{\"took\": 1".to_owned()), "the answer is no JSON that can be read"),
+        (Fault::Text("{\"took\": 1".to_owned()), "the answer is not JSON that can be read"),
         (Fault::Status(500, Vec::new(), "{}".to_owned()), "refused the request with 500"),
     ] {
         // The end of the data is asked for first, and then the sample, again and again.

@@ -53,7 +53,7 @@ impl Lines<'_> {
     /// A duration such as `5m`.
     pub fn duration(&self, text: &Spanned<String>) -> Result<i64, Fault> {
         clock::duration(text.get_ref()).ok_or_else(|| {
-            let message = format!("`{}` is no duration", text.get_ref());
+            let message = format!("`{}` is not a duration", text.get_ref());
             self.fault(text.span(), message, "write a number and a unit: 30s, 5m, 1h, 7d")
         })
     }
@@ -101,7 +101,7 @@ pub fn read(path: &Path, text: &str) -> (Vec<Detector>, Vec<Problem>) {
         Ok(file) => file,
         Err(error) => {
             let line = error.span().map_or(0, |span| lines.at(span.start));
-            let fault = Fault::new(line, format!("it is no file of detectors: {}", error.message()))
+            let fault = Fault::new(line, format!("not a file of detectors: {}", error.message()))
                 .hint("docs/detectors.md shows the format: [[detector]] with name, query and one condition");
             return (Vec::new(), vec![Problem::of_file(path, fault)]);
         }
@@ -142,7 +142,7 @@ fn detector(written: WrittenDetector, lines: &Lines<'_>, span: Range<usize>) -> 
             let names = Severity::ALL.map(Severity::name).join(", ");
             lines.fault(
                 text.span(),
-                format!("`{}` is no severity", text.get_ref()),
+                format!("`{}` is not a severity", text.get_ref()),
                 format!("the severities are {names}"),
             )
         })?,

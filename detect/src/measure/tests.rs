@@ -239,7 +239,7 @@ fn mistakes_are_named_with_line_and_advice_and_the_others_run() {
             problem.line == line && problem.to_string().contains(part) && problem.hint.is_some(),
             "{text}: {problem:?}"
         );
-        let is_read = !problem.message.contains("no file of detectors");
+        let is_read = !problem.message.contains("not a file of detectors");
         assert_eq!(alerts, usize::from(is_read), "{text}: the good one runs");
     }
 }

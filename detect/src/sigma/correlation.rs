@@ -93,7 +93,7 @@ pub fn read(document: &Node, stem: &str) -> Result<Correlation, Fault> {
     let span = body.get("timespan").or_else(|| body.get("timeframe"));
     let span = span.ok_or_else(|| missing("timespan", "for example `timespan: 5m`"))?;
     let timespan = span.text().and_then(clock::duration).ok_or_else(|| {
-        Fault::new(span.line, format!("`{}` is no time span", span.text().unwrap_or_default()))
+        Fault::new(span.line, format!("`{}` is not a time span", span.text().unwrap_or_default()))
             .hint("write a number and a unit, s m h d: 30s, 5m, 1d")
     })?;
     let CountCondition { conditions, field, percentile } = condition(body, kind)?;
@@ -168,7 +168,7 @@ fn condition(body: &Node, kind: CorrelationKind) -> Result<CountCondition, Fault
             "percentile" if kind == CorrelationKind::ValuePercentile => {
                 let number = value.text().and_then(|text| text.parse::<f64>().ok());
                 percentile = number.filter(|number| (0.0..=100.0).contains(number)).ok_or_else(|| {
-                    Fault::new(value.line, "the percentile is no number from 0 to 100").hint("write 95")
+                    Fault::new(value.line, "the percentile is not a number from 0 to 100").hint("write 95")
                 })?;
                 continue;
             }

@@ -33,7 +33,7 @@ pub fn read(document: &Node, placeholders: &Placeholders) -> Result<RuleFilter, 
             .hint("write the filter as a document of its own, after a line `---`"));
     }
     if !matches!(body.value, Value::Map(_)) {
-        return Err(Fault::new(body.line, "`filter` is no map")
+        return Err(Fault::new(body.line, "`filter` is not a map")
             .hint("write `rules:`, searches and `condition:` under it"));
     }
     let source = log_source(document)?;

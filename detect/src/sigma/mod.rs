@@ -110,7 +110,7 @@ impl RuleSet {
         placeholders: &Placeholders,
     ) -> Result<(), Fault> {
         if !matches!(document.value, Value::Map(_)) {
-            return Err(Fault::new(document.line, "it is no Sigma rule but a list or a text")
+            return Err(Fault::new(document.line, "not a Sigma rule, but a list or a text")
                 .hint("a rule is a map with title, logsource and detection"));
         }
         if document.get("correlation").is_some() {

@@ -77,7 +77,7 @@ pub fn searches(
     placeholders: &Placeholders,
 ) -> Result<Expr<Predicate>, Fault> {
     let Value::Map(entries) = &body.value else {
-        return Err(Fault::new(body.line, format!("`{what}` is no map"))
+        return Err(Fault::new(body.line, format!("`{what}` is not a map"))
             .hint("write searches and `condition:` under it"));
     };
     let mut names = Vec::new();
@@ -96,7 +96,7 @@ pub fn searches(
     })?;
     let mut conditions = Vec::new();
     for node in written.each() {
-        let text = node.text().ok_or_else(|| Fault::new(node.line, "a condition is no text"))?;
+        let text = node.text().ok_or_else(|| Fault::new(node.line, "a condition is not a text"))?;
         let expr = condition::parse(text, &names, node.line)?;
         let mut look_up = |name: &String| {
             let place = names.iter().rposition(|known| known == name);
@@ -128,7 +128,7 @@ pub fn head(document: &Node, stem: &str) -> Result<Head, Fault> {
         None => Severity::default(),
         Some(node) => node.text().and_then(Severity::named).ok_or_else(|| {
             let names = Severity::ALL.map(Severity::name).join(", ");
-            Fault::new(node.line, format!("`{}` is no level", node.text().unwrap_or("")))
+            Fault::new(node.line, format!("`{}` is not a level", node.text().unwrap_or("")))
                 .hint(format!("the levels are {names}"))
         })?,
     };

@@ -85,7 +85,7 @@ impl Sources {
     pub fn add(&mut self, path: &Path, text: &str) -> Result<(), Problem> {
         let file = toml::from_str(text).map_err(|error: toml::de::Error| {
             let line = error.span().map_or(0, |span| text[..span.start].lines().count().max(1));
-            let fault = Fault::new(line, format!("it is no table of log sources: {}", error.message()))
+            let fault = Fault::new(line, format!("not a table of log sources: {}", error.message()))
                 .hint("docs/detectors.md shows one");
             Problem::of_file(path, fault)
         })?;

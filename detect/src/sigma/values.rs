@@ -290,7 +290,7 @@ impl Item<'_> {
         if modifiers.network {
             if Network::parse(text).is_none() {
                 return Err(self
-                    .fault(format!("`{text}` is no network"))
+                    .fault(format!("`{text}` is not a network"))
                     .hint("write it as 10.0.0.0/8 or fe80::/10"));
             }
             return Ok(self.leaf(Test::Network(text.to_owned())));
@@ -317,7 +317,7 @@ impl Item<'_> {
 
     fn number(&self, text: &str) -> Result<f64, Fault> {
         let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-        number.ok_or_else(|| self.fault(format!("`{text}` is no number, which the modifier needs")))
+        number.ok_or_else(|| self.fault(format!("`{text}` is not a number, which the modifier needs")))
     }
 
     fn regex(&self, text: &str) -> Result<Test, Fault> {

@@ -323,7 +323,7 @@ impl Live<'_> {
                 return Ok((source.frugal(), plain));
             }
         }
-        Err(Error::new(ErrorKind::Binary, format!("what {name} sends is no text")))
+        Err(Error::new(ErrorKind::Binary, format!("what {name} sends is not text")))
     }
 
     /// The number of the definition of a format in the case, if a person defined it.

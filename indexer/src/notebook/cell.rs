@@ -111,7 +111,7 @@ fn option(cell: &mut Cell, word: &str) -> Result<(), String> {
         "to" => cell.to = Some(time()?),
         "title" => cell.title = Some(value.to_owned()),
         "rows" => {
-            let rows: usize = value.parse().map_err(|_| format!("`{value}` is no number of rows"))?;
+            let rows: usize = value.parse().map_err(|_| format!("`{value}` is not a number of rows"))?;
             cell.rows = rows.clamp(1, MOST_CELL_ROWS);
         }
         _ => return Err(unknown()),

@@ -319,7 +319,7 @@ impl Manifest {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && case.is_dir() => {
                 return Err(Error::new(
                     ErrorKind::CaseDamaged,
-                    "this folder is no case: it has no case.json",
+                    "this folder is not a case: it has no case.json",
                 )
                 .at(case)
                 .hint("drop the folder to import the logs in it"));

@@ -280,7 +280,7 @@ impl TomlReader {
                 _ => {
                     self.fault(
                         &format!("{within}.type"),
-                        format!("`{kind}` is no type; there are text, int, float and bool"),
+                        format!("`{kind}` is not a type; there are text, int, float and bool"),
                     );
                     None
                 }
@@ -375,7 +375,7 @@ fn plain(value: &Value) -> String {
 pub(super) fn unknown_level(name: &str) -> String {
     let names: Vec<&str> =
         Level::ALL.iter().map(|level| level.name()).filter(|name| !name.is_empty()).collect();
-    format!("`{name}` is no level; there are {}", names.join(", "))
+    format!("`{name}` is not a level; there are {}", names.join(", "))
 }
 
 /// Checks the samples and completes the definition; lnav's files share this step.

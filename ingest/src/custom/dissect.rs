@@ -183,7 +183,7 @@ fn key(text: &str) -> Result<Key<'_>, String> {
     let name = &text[sigil.map_or(0, char::len_utf8)..];
     let (name, order) = match name.rsplit_once('/') {
         Some((name, order)) if sigil == Some('+') => {
-            (name, order.parse().map_err(|_| format!("`{order}` in `%{{{text}}}` is no number"))?)
+            (name, order.parse().map_err(|_| format!("`{order}` in `%{{{text}}}` is not a number"))?)
         }
         _ => (name, 0),
     };

@@ -128,7 +128,9 @@ impl Patterns {
             return Err(format!("the pattern `{name}` contains itself"));
         }
         if !matches!(kind, "" | "int" | "float" | "long" | "double" | "boolean" | "bool" | "string") {
-            return Err(format!("`{kind}` in `%{{{reference}}}` is no type; there are int, float and bool"));
+            return Err(format!(
+                "`{kind}` in `%{{{reference}}}` is not a type; there are int, float and bool"
+            ));
         }
         if field.is_empty() {
             out.push_str("(?:");

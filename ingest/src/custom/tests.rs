@@ -381,7 +381,7 @@ fn fault(text: &str, key: &str, part: &str) {
 fn errors_name_the_key_and_the_fix() {
     fault("name = 'a'\ngrok = '%{NUMBR:n}'", "grok", "did you mean `NUMBER`?");
     fault("name = 'a'\ngrok = '%{A:n}'\npatterns = { A = '%{B}', B = '%{A}' }", "grok", "contains itself");
-    fault("name = 'a'\ngrok = '%{INT:n:date}'", "grok", "no type");
+    fault("name = 'a'\ngrok = '%{INT:n:date}'", "grok", "not a type");
     fault("name = 'a'\nregex = ['(?<a>x)', '(?<b>x']", "regex[2]", "`)` is missing");
     fault("name = 'a'\nregex = 'x*('", "regex", "`)` is missing");
     fault("name = 'a'\nregex = '[z-a]'", "regex", "z-a");

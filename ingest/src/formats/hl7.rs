@@ -196,7 +196,7 @@ mod tests {
                 "H|\\^&|||Analyser^1.0|||||HIS||P|1|20261121030405\nR|1|^^^GLU|5.4|mmol/L||N",
                 r#"2026-11-21T03:04:05Z - sending_application="Analyser^1.0" receiving_application="HIS""#,
             ),
-            ("MSHA is no segment", "unparsed: it precedes the first event"),
+            ("MSHA is not a segment", "unparsed: it precedes the first event"),
         ] {
             assert_eq!(render(&FORMAT, text), expected, "{text}");
         }

@@ -108,7 +108,7 @@ impl Reader for WindowsXml {
         let walked = self.walk.event(event, &mut self.flattener);
         let (flattener, scratch) = (&self.flattener, &self.walk.scratch);
         if flattener.entries.is_empty() {
-            return Err(walked.err().unwrap_or("it is no Windows event"));
+            return Err(walked.err().unwrap_or("it is not a Windows event"));
         }
         if let Some(when) = &flattener.time {
             rows.when(when);

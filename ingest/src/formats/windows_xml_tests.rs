@@ -64,7 +64,7 @@ fn truncated_events_keep_earlier_fields() {
     check("<Event><System><EventID>5</EventID><Chan", "- - event_id=5");
     check("<Event><System><EventID>5</EventID><Level></System>", "- - event_id=5");
     check("<Event><System>", "unparsed: the XML ends within an element");
-    check("<Event/>", "unparsed: it is no Windows event");
+    check("<Event/>", "unparsed: it is not a Windows event");
     check("<Events>", "unparsed: there is no <Event> in it");
     check("see <Event><System><EventID>5</EventID></System></Event>", "unparsed: there is no <Event> in it");
     check(

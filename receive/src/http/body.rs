@@ -85,7 +85,7 @@ impl Pieces {
 
     /// Unpacks a little at a time, so that a bomb is noticed before it is in memory.
     async fn unpacked(&mut self) -> Result<Option<Bytes>, Problem> {
-        let wrong = |error: std::io::Error| Problem::parsing(format!("the body is no gzip: {error}"));
+        let wrong = |error: std::io::Error| Problem::parsing(format!("the body is not gzip: {error}"));
         if self.packed.is_empty() {
             match self.frame().await? {
                 Some(frame) => self.packed = frame,

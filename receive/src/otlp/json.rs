@@ -9,9 +9,9 @@ type JsonResult<T> = Result<T, String>;
 /// All log records of an `ExportLogsServiceRequest`.
 pub fn decode(request: &[u8]) -> JsonResult<Vec<LogRecord>> {
     let request: Value =
-        serde_json::from_slice(request).map_err(|error| format!("the body is no JSON: {error}"))?;
+        serde_json::from_slice(request).map_err(|error| format!("the body is not JSON: {error}"))?;
     if !request.is_object() {
-        return Err("the body is no OTLP message: an object is expected".to_owned());
+        return Err("the body is not an OTLP message: an object is expected".to_owned());
     }
     let mut records = Vec::new();
     for resource_logs in list(&request, "resourceLogs")? {
@@ -43,7 +43,7 @@ fn list<'v>(value: &'v Value, name: &str) -> JsonResult<&'v [Value]> {
     match &value[name] {
         Value::Null => Ok(&[]),
         Value::Array(list) => Ok(list),
-        _ => Err(format!("the body is no OTLP message: {name} is no list")),
+        _ => Err(format!("the body is not an OTLP message: {name} is not a list")),
     }
 }
 
@@ -52,7 +52,7 @@ fn text(value: &Value) -> String {
 }
 
 fn number(value: &Value) -> JsonResult<u64> {
-    let wrong = || format!("the body is no OTLP message: {value} is no number");
+    let wrong = || format!("the body is not an OTLP message: {value} is not a number");
     match value {
         Value::Null => Ok(0),
         Value::Number(number) => number.as_u64().ok_or_else(wrong),
@@ -84,6 +84,6 @@ fn any_value(value: &Value) -> JsonResult<Value> {
         }
         "kvlistValue" => Value::Object(pairs(list(inner, "values")?)?),
         "stringValue" | "boolValue" | "doubleValue" | "bytesValue" => inner.clone(),
-        other => return Err(format!("the body is no OTLP message: there is no value of kind {other}")),
+        other => return Err(format!("the body is not an OTLP message: there is no value of kind {other}")),
     })
 }

@@ -59,7 +59,7 @@ impl<'a> Fields<'a> {
                 Field::Bytes(self.take(length)?)
             }
             5 => Field::Fixed32(u32::from_le_bytes(self.array()?)),
-            other => return Err(format!("the body is no OTLP message: there is no wire type {other}")),
+            other => return Err(format!("the body is not an OTLP message: there is no wire type {other}")),
         };
         Ok(Some((tag >> 3, field)))
     }
@@ -73,7 +73,7 @@ impl<'a> Fields<'a> {
                 return Ok(number);
             }
         }
-        Err("the body is no OTLP message: a number has no end".to_owned())
+        Err("the body is not an OTLP message: a number has no end".to_owned())
     }
 
     fn array<const N: usize>(&mut self) -> ProtobufResult<[u8; N]> {

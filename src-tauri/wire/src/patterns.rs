@@ -82,7 +82,8 @@ pub fn patterns(
 
 pub(crate) fn options(request: &PatternsRequest) -> Answer<indexer::PatternOptions> {
     let id = |text: &String| {
-        let unknown = || WireError::new(ErrorCode::BadRequest, format!("`{text}` is no id of a template."));
+        let unknown =
+            || WireError::new(ErrorCode::BadRequest, format!("`{text}` is not an id of a template."));
         text.parse().map_err(|()| unknown())
     };
     Ok(indexer::PatternOptions {

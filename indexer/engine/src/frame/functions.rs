@@ -101,7 +101,7 @@ pub(super) fn usage(name: &str) -> PolarsError {
     )
 }
 
-/// An error about a text that is no width of bins, with the nearest one.
+/// An error about a text that is not a width of bins, with the nearest one.
 pub(super) fn no_width(text: &str) -> Error {
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c.is_whitespace());
     let number = &text[..text.len() - unit.len()];
@@ -116,7 +116,7 @@ pub(super) fn no_width(text: &str) -> Error {
             format!("write a unit, or a number of them such as '2 weeks': {names}")
         }
     };
-    Error::new(ErrorKind::QueryInvalid, format!("'{text}' is no width of bins")).hint(hint)
+    Error::new(ErrorKind::QueryInvalid, format!("'{text}' is not a width of bins")).hint(hint)
 }
 
 /// `hour`, `5 minutes`, `5m`.

@@ -43,7 +43,7 @@ impl<'a> Mistakes<'a> {
         let first = said.lines().next().unwrap_or_default().trim();
         if let Some((what, place)) = first.split_once(" at Line: ") {
             let what = what.rsplit_once("sql parser error: ").map_or(what, |(_, what)| what);
-            let error = Error::new(ErrorKind::QueryInvalid, format!("this is no SQL: {}", lowered(what)));
+            let error = Error::new(ErrorKind::QueryInvalid, format!("this is not SQL: {}", lowered(what)));
             let error =
                 error.hint("write strings in 'single quotes' and names with dots in \"double quotes\"");
             return match self.place(place) {

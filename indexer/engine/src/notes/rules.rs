@@ -31,7 +31,7 @@ fn wrong(message: impl Into<String>) -> Error {
 
 fn check_name(kind: &str, id: &str) -> Result<()> {
     if kind.is_empty() || !kind.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        return Err(wrong(format!("`{kind}` is no kind of note: kinds are words in lower case")));
+        return Err(wrong(format!("`{kind}` is not a kind of note: kinds are words in lower case")));
     }
     if id.is_empty() || kind.len() + id.len() > LONGEST_NOTE_NAME_BYTES {
         return Err(wrong(format!("the id of a {kind} has 1 to {LONGEST_NOTE_NAME_BYTES} bytes")));

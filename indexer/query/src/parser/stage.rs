@@ -529,7 +529,7 @@ impl Parser<'_> {
             count => (count, false),
         };
         if size <= 0.0 || (is_share && size > 1.0) || (!is_share && size.fract() != 0.0) {
-            return Err(self.error_here("this is no size of a sample", "write sample 1000, or sample 1%"));
+            return Err(self.error_here("this is not a size of a sample", "write sample 1000, or sample 1%"));
         }
         let seed = if self.option(&["seed"]) { Some(self.wanted_count()?) } else { None };
         Ok(StageKind::Sample { size, is_share, seed })

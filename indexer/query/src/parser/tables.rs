@@ -92,7 +92,7 @@ impl Parser<'_> {
             if is_option {
                 return Err(Diagnostic::error(
                     token.span,
-                    "this is no kind of join",
+                    "this is not a kind of join",
                     "kinds are inner, left, semi and anti",
                 ));
             }

@@ -256,7 +256,7 @@ fn mistakes_come_with_a_suggestion() {
             "what is joined is missing here",
             "write a query in parentheses, or a file: join on host \"hosts.csv\"",
         ),
-        ("* | join type=full a (*)", "this is no kind of join", "kinds are inner, left, semi and anti"),
+        ("* | join type=full a (*)", "this is not a kind of join", "kinds are inner, left, semi and anti"),
         ("* | join a (b | stats count by a", "this parenthesis is not closed", "add ) at the end"),
         ("* | window lagg(x)", "no window function `lagg`", "did you mean `lag`?"),
         (

@@ -100,7 +100,7 @@ pub fn parse(
     if depth > SEARCH_DEPTH {
         return Err(Problem::parsing(format!("aggregations are nested deeper than {SEARCH_DEPTH} levels")));
     }
-    let named = value.as_object().ok_or_else(|| Problem::parsing("[aggs] is no object"))?;
+    let named = value.as_object().ok_or_else(|| Problem::parsing("[aggs] is not an object"))?;
     named.iter().map(|(name, body)| aggregation(translator, name, body, depth)).collect()
 }
 
@@ -111,7 +111,7 @@ fn aggregation(
     depth: usize,
 ) -> ParsedAggregation<Aggregation> {
     let body =
-        body.as_object().ok_or_else(|| Problem::parsing(format!("aggregation [{name}] is no object")))?;
+        body.as_object().ok_or_else(|| Problem::parsing(format!("aggregation [{name}] is not an object")))?;
     let (mut kind, mut inner, mut meta) = (None, Vec::new(), None);
     for (key, value) in body {
         match key.as_str() {
@@ -226,7 +226,7 @@ fn unsupported(kind: &str, what: &str) -> Problem {
 
 fn options<'v>(kind: &str, body: &'v Value, allowed: &[&str]) -> ParsedAggregation<&'v Map<String, Value>> {
     let options =
-        body.as_object().ok_or_else(|| Problem::parsing(format!("[{kind}] aggregation is no object")))?;
+        body.as_object().ok_or_else(|| Problem::parsing(format!("[{kind}] aggregation is not an object")))?;
     match options.iter().find(|(name, value)| !allowed.contains(&name.as_str()) && !value.is_null()) {
         Some((name, _)) => Err(unsupported(kind, &format!("[{name}]"))),
         None => Ok(options),

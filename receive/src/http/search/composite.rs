@@ -80,7 +80,8 @@ pub fn parse(
     body: &Value,
     time_buckets: impl Fn(&Value) -> ParsedSources<TimeBuckets>,
 ) -> ParsedSources<Composite> {
-    let options = body.as_object().ok_or_else(|| Problem::parsing("[composite] aggregation is no object"))?;
+    let options =
+        body.as_object().ok_or_else(|| Problem::parsing("[composite] aggregation is not an object"))?;
     if let Some(name) = options.keys().find(|name| !["sources", "size", "after"].contains(&name.as_str())) {
         return Err(unsupported(&format!("[{name}]")));
     }
@@ -127,7 +128,7 @@ fn source(
     let (name, (kind, options)) =
         named.ok_or_else(|| Problem::parsing("a source of [composite] is a name with one kind of values"))?;
     let mut options =
-        options.as_object().cloned().ok_or_else(|| Problem::parsing(format!("[{kind}] is no object")))?;
+        options.as_object().cloned().ok_or_else(|| Problem::parsing(format!("[{kind}] is not an object")))?;
     let is_ascending = match options.remove("order") {
         None | Some(Value::Null) => true,
         Some(order) => match order.as_str().map(str::to_ascii_lowercase).as_deref() {
@@ -358,7 +359,7 @@ fn metric_value(metric: &Metric, cells: &[Cell]) -> Value {
 fn metrics(inner: &[Aggregation]) -> ParsedSources<Vec<(&Aggregation, &Metric)>> {
     let each = inner.iter().map(|aggregation| match &aggregation.kind {
         AggregationKind::Metric(metric) => Ok((aggregation, metric)),
-        _ => Err(unsupported(&format!("[{}], which is no metric, in it", aggregation.name))),
+        _ => Err(unsupported(&format!("[{}], which is not a metric, in it", aggregation.name))),
     });
     each.collect()
 }

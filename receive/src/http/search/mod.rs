@@ -284,7 +284,7 @@ fn body_of(body: &[u8]) -> Result<Value, Problem> {
     if body.trim_ascii().is_empty() {
         return Ok(json!({}));
     }
-    serde_json::from_slice(body).map_err(|error| Problem::parsing(format!("the body is no JSON: {error}")))
+    serde_json::from_slice(body).map_err(|error| Problem::parsing(format!("the body is not JSON: {error}")))
 }
 
 pub fn count(host: &Host, request: &Request, index: &str) -> Answered {

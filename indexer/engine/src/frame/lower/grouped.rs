@@ -71,7 +71,7 @@ impl Grouped {
 
     /// Whether an aggregation can be calculated by kernels; if not, why.
     pub fn new(plan: &DslPlan) -> Decided<Grouped> {
-        let Some(parts) = Parts::from_plan(plan) else { return Ok(Err("it is no aggregation")) };
+        let Some(parts) = Parts::from_plan(plan) else { return Ok(Err("it is not an aggregation")) };
         if let DslPlan::GroupBy { maintain_order, options, apply, .. } = plan
             && (*maintain_order || apply.is_some() || options.slice.is_some() || options.is_rolling())
         {

@@ -165,7 +165,7 @@ impl Compiler<'_> {
             ExprKind::Quantity(quantity) => Width::from_quantity(*quantity),
             ExprKind::Int(width) => Width::Number(*width as f64),
             ExprKind::Float(width) => Width::Number(*width),
-            _ => return Err(invalid("this is no width", expr.span).hint("write 5m, 1d, 1000 or auto")),
+            _ => return Err(invalid("this is not a width", expr.span).hint("write 5m, 1d, 1000 or auto")),
         };
         if width.is_empty() {
             return Err(

@@ -31,7 +31,7 @@ pub fn can_code(stage: &TransactionStage, snapshot: &Snapshot) -> std::result::R
     if stage.by.iter().all(|field| is_plain(field)) {
         Ok(())
     } else {
-        Err("a field is no plain field of one type")
+        Err("a field is not a plain field of one type")
     }
 }
 

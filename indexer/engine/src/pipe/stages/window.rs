@@ -232,7 +232,7 @@ fn keys_of(
             };
             let keys = (0..rows).map(key).collect();
             if passed > 0 {
-                run.note(vec![format!("{}: {passed} have one that is no number", column.name)]);
+                run.note(vec![format!("{}: {passed} have one that is not a number", column.name)]);
             }
             (keys, Coding::Float)
         }

@@ -69,7 +69,7 @@ fn groups_come_in_their_order_and_missing_values_are_one() {
     );
     check(&sample(), "where status > 900 | stats count, max(bytes)", &["count|max(bytes)", "0|"]);
     let result = run_in_parts(&sample(), "stats sum(bytes)", 2, 1 << 20).expect("it runs");
-    assert_eq!(result.notes, ["sum(bytes): 1 of 5 rows have no value, 1 have one that is no number"]);
+    assert_eq!(result.notes, ["sum(bytes): 1 of 5 rows have no value, 1 have one that is not a number"]);
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn window_reports_rows_without_order_or_numbers() {
     assert!(found.message().starts_with("`window` would need more than"), "{found}");
     let passed = run_in_parts(&times(), "window s = running_sum(k), m = rolling_avg(x, 5m)", 2, 1 << 20)
         .expect("it runs");
-    assert_eq!(passed.notes, ["s: 5 have one that is no number"]);
+    assert_eq!(passed.notes, ["s: 5 have one that is not a number"]);
 }
 
 /// What a percentile is by sorting all of the window.

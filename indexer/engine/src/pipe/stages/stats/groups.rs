@@ -220,7 +220,7 @@ impl Groups {
                     said.push(format!("{missing} of {} rows have no value", self.rows));
                 }
                 if mistyped > 0 {
-                    said.push(format!("{mistyped} have one that is no number"));
+                    said.push(format!("{mistyped} have one that is not a number"));
                 }
                 (!said.is_empty()).then(|| format!("{}: {}", planned.name, said.join(", ")))
             });
