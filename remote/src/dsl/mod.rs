@@ -282,7 +282,7 @@ impl Translator<'_> {
                         Pattern::Tokens(word) => passing.extend(compares(indexer::query::Op::Equal, word)?),
                         _ => {
                             return Err(self.unable(
-                                "levels are no texts",
+                                "levels are not texts",
                                 "name the level, or compare with level>=warn",
                             ));
                         }

@@ -179,7 +179,7 @@ impl<'a> Calculations<'a> {
     }
 }
 
-const NO_NUMBERS: Reason = "it calculates with values that are no numbers";
+const NO_NUMBERS: Reason = "it calculates with values that are not numbers";
 const OTHER_FUNCTION: Reason = "one of its functions is not calculated by kernels";
 
 fn plain(expr: &Expr) -> Result<&str, Reason> {
