@@ -2,8 +2,9 @@
 
 use std::process::Command;
 
+use indexer::Case;
 use serde_json::Value;
-use timberline_tests::faults::{logs, said};
+use timberline_tests::faults::{answers, logs, said};
 use timberline_tests::programs::timberline;
 
 fn json(command: &mut Command) -> Value {
@@ -107,4 +108,19 @@ fn memory_stays_under_the_budget() {
     let peak = done["peak_rss_bytes"].as_u64().expect("a number") >> 20;
     assert!(peak <= 256, "{peak} MB were taken of 256");
     assert_eq!(done["events"].as_u64(), Some(2_500_000));
+}
+
+/// Neither columns nor an opened text index stay in memory then.
+#[test]
+fn answers_are_the_same_without_room_for_caches() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = folder.path().join("c.case");
+    let log = logs(folder.path(), 2_000);
+    json(Command::new(timberline()).args(["import", "--json", "--profile", "full"]).arg(&case).args(&log));
+    let open = || Case::open(&case).expect("it opens");
+    let (roomy, narrow) = (open(), open());
+    narrow.limit_caches(1);
+    for _ in 0..2 {
+        assert_eq!(answers(&narrow), answers(&roomy));
+    }
 }

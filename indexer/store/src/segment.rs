@@ -23,6 +23,9 @@ use base::error::{AtPath, Error, Result};
 use base::stamp;
 use patterns::source_kind;
 
+/// Its text index in the cache. No column is called that.
+const OPENED_TEXT: &str = "\0text";
+
 /// `segment.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SegmentMeta {
@@ -158,7 +161,6 @@ pub struct Segment {
     /// Of the sources in `meta`, in the same order.
     pub(super) encodings: Vec<Encoding>,
     pub(super) cache: Arc<ColumnCache>,
-    text: Mutex<Option<Arc<TextIndex>>>,
     /// What is wrong with it, once a query found out.
     damage: OnceLock<Error>,
     /// True if a query could not be answered for it.
@@ -226,7 +228,6 @@ impl Segment {
             readings: Arc::clone(&shared.readings),
             encodings,
             cache: Arc::clone(&shared.columns),
-            text: Mutex::default(),
             damage: OnceLock::new(),
             has_failed: AtomicBool::new(false),
             outlived: Mutex::default(),
@@ -309,22 +310,26 @@ impl Segment {
         index.map_or(Encoding::UTF_8, |index| self.encodings[index])
     }
 
-    /// The text index, or else the token filters, if one of them exists.
+    /// The text index, or else the token filters, if one of them exists. It stays open as long as what was read of it fits
+    /// the cache.
     pub fn text(&self) -> Result<Option<Arc<TextIndex>>> {
-        let mut kept = self.text.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.is_none() {
-            let paths = [Profile::Full, Profile::Bloom].into_iter().filter_map(|kind| self.text_path(kind));
-            if let Some((path, _)) = paths.into_iter().find(|(path, _)| path.exists()) {
-                // Without it the raw text is scanned, which gives the same answer.
-                *kept = self.or_missing(TextIndex::open(&path, self.meta.events as u32))?.map(Arc::new);
-            }
+        let opened = self.cache.get(self.meta.id, OPENED_TEXT, || Ok((self.open_text()?, 1)))?;
+        match &*opened {
+            Some(index) => self.cache.account(self.meta.id, OPENED_TEXT, index.read_bytes().max(1)),
+            None => self.reopen_text(),
         }
-        Ok(kept.clone())
+        Ok(opened.as_ref().clone())
+    }
+
+    fn open_text(&self) -> Result<Option<Arc<TextIndex>>> {
+        let Some(path) = self.text_files().last() else { return Ok(None) };
+        // Without it the raw text is scanned, which gives the same answer.
+        Ok(self.or_missing(TextIndex::open(&path, self.meta.events as u32))?.map(Arc::new))
     }
 
     /// Drops an opened index, because there is a better one or none any more.
     pub fn reopen_text(&self) {
-        *self.text.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.cache.remove(self.meta.id, OPENED_TEXT);
     }
 
     /// Checks the files against their checksums, and that every event lies in its raw frame.

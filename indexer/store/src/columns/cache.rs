@@ -93,6 +93,13 @@ impl ColumnCache {
         entry.is_some_and(|entry| entry.bytes > 0)
     }
 
+    /// Forgets one value.
+    pub fn remove(&self, segment: u64, name: &str) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = inner.known.get_mut(&segment).and_then(|columns| columns.remove(name));
+        inner.bytes -= entry.map_or(0, |entry| entry.bytes);
+    }
+
     pub fn clear(&self) {
         *self.inner.lock().unwrap_or_else(PoisonError::into_inner) = Inner::default();
     }
@@ -196,6 +203,10 @@ mod tests {
         cache.forget(1);
         assert!(!cache.has(1, "a") && !cache.has(1, "b") && cache.has(2, "a"));
         assert_eq!(cache.inner.lock().expect("a lock").bytes, 10);
+        cache.remove(2, "a");
+        cache.remove(2, "b");
+        assert!(!cache.has(2, "a"));
+        assert_eq!(cache.inner.lock().expect("a lock").bytes, 0);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::{fs, io};
 
 use tantivy::directory::error::{DeleteError, OpenReadError, OpenWriteError};
@@ -73,6 +73,8 @@ pub struct CheckedFolder {
     folder: PathBuf,
     mapped: MmapDirectory,
     files: Arc<HashMap<PathBuf, Arc<Checksums>>>,
+    /// The chunks that were read: so much of the files is in memory.
+    read: Arc<AtomicUsize>,
 }
 
 impl CheckedFolder {
@@ -81,7 +83,17 @@ impl CheckedFolder {
         files: HashMap<PathBuf, Arc<Checksums>>,
     ) -> std::result::Result<CheckedFolder, TantivyError> {
         let mapped = MmapDirectory::open(folder)?;
-        Ok(CheckedFolder { folder: folder.to_path_buf(), mapped, files: Arc::new(files) })
+        Ok(CheckedFolder {
+            folder: folder.to_path_buf(),
+            mapped,
+            files: Arc::new(files),
+            read: Arc::default(),
+        })
+    }
+
+    /// The bytes of what was read so far.
+    pub fn read_bytes(&self) -> usize {
+        self.read.load(Ordering::Relaxed) * CHUNK_BYTES
     }
 
     /// Reads all files and compares them with their checksums.
@@ -114,7 +126,7 @@ impl Directory for CheckedFolder {
         if file.len() != checksums.bytes {
             return Err(OpenReadError::wrap_io_error(checksums.damaged(), path.to_path_buf()));
         }
-        Ok(Arc::new(CheckedFile { file, checksums }))
+        Ok(Arc::new(CheckedFile { file, checksums, read: Arc::clone(&self.read) }))
     }
 
     fn exists(&self, path: &Path) -> std::result::Result<bool, OpenReadError> {
@@ -155,6 +167,7 @@ impl Directory for CheckedFolder {
 struct CheckedFile {
     file: Arc<dyn FileHandle>,
     checksums: Arc<Checksums>,
+    read: Arc<AtomicUsize>,
 }
 
 impl HasLen for CheckedFile {
@@ -177,6 +190,7 @@ impl FileHandle for CheckedFile {
                     return Err(self.checksums.damaged());
                 }
                 whole.store(true, Ordering::Relaxed);
+                self.read.fetch_add(1, Ordering::Relaxed);
             }
         }
         self.file.read_bytes(range)

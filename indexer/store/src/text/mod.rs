@@ -326,6 +326,11 @@ impl TextIndex {
         Ok(Some(TokenPostings { exact, candidates, columns, terms: Vec::new() }))
     }
 
+    /// The bytes of what was read of it so far.
+    pub fn read_bytes(&self) -> usize {
+        self.terms.as_ref().map_or(0, OpenIndex::read_bytes)
+    }
+
     /// True if it has a term dictionary.
     pub fn has_terms(&self) -> bool {
         self.terms.is_some()

@@ -407,6 +407,11 @@ impl std::fmt::Debug for OpenTerms {
 }
 
 impl OpenIndex {
+    /// The bytes of what was read of its files so far.
+    pub fn read_bytes(&self) -> usize {
+        self.folder.read_bytes()
+    }
+
     pub fn open<'t>(
         folder: &Path,
         files: HashMap<PathBuf, Arc<Checksums>>,
