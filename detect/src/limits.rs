@@ -56,6 +56,9 @@ pub const LIVE_GROUPS: usize = 200_000;
 /// What detectors that are evaluated over all of the history again may take of the time: one part of so many.
 pub const WHOLE_SHARE: u32 = 10;
 
+/// Publications whose segments are held until the bins are over that their events are in: two minutes of them at a second each.
+pub const RECENT_PARTS: usize = 128;
+
 /// Publications that wait to be evaluated one by one. Each holds the segments of its moment, some small ones.
 pub const WAITING_SNAPSHOTS: usize = 64;
 

@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use indexer::query::Filter;
+use indexer::query::{Filter, each_field};
 use indexer::{Result, Snapshot};
 
 use super::News;
+use super::recent::Recent;
 use crate::evidence::alternatives;
 use crate::limits::{BASELINE_BINS, KEPT_BINS, LATE_BINS, LIVE_GROUPS};
 use crate::measure::history::Group;
@@ -31,9 +32,7 @@ pub enum Merge {
 impl Merge {
     /// Templates are those of the whole case, not of what is new of it.
     fn new(detector: &Detector, measure: &str) -> Merge {
-        let by_templates =
-            detector.by.iter().flat_map(|key| alternatives(key)).any(|field| field == "template");
-        if by_templates { Merge::Reread } else { Merge::from_measure(measure) }
+        if is_by_template(detector) { Merge::Reread } else { Merge::from_measure(measure) }
     }
 
     /// By the measure as it is written.
@@ -129,6 +128,8 @@ pub struct Bins {
     pub groups: BTreeMap<Keys, GroupBins>,
     pub width: i64,
     merge: Merge,
+    /// What is read again is read of what came last, if that is all of it.
+    pub reads_recent: bool,
     kept: i64,
     /// Bins without events count from the beginning of the data on, not from the group's first event.
     from_first: bool,
@@ -150,6 +151,17 @@ fn measured(detector: &Detector) -> Option<(&str, i64)> {
         Condition::Absence(one) => Some(("count", one.width())),
         Condition::Pattern(_) | Condition::Sequence(_) => None,
     }
+}
+
+fn is_by_template(detector: &Detector) -> bool {
+    detector.by.iter().flat_map(|key| alternatives(key)).any(|field| field == "template")
+}
+
+/// Whether its filter or its groups depend on templates.
+fn names_templates(detector: &Detector) -> bool {
+    let mut names = is_by_template(detector);
+    each_field(&detector.filter, &mut |_, field, _| names |= field == "template");
+    names
 }
 
 /// The language's bins have whole milliseconds.
@@ -181,6 +193,7 @@ impl Bins {
             groups: BTreeMap::new(),
             width,
             merge,
+            reads_recent: merge == Merge::Reread && !names_templates(detector),
             kept,
             from_first: is_anomaly || detector.by.is_empty(),
             dirty: BTreeSet::new(),
@@ -190,7 +203,7 @@ impl Bins {
         };
         let first = scope.snapshot.time_range().map_or(frontier, |(first, _)| floor(first, width));
         let until = if merge == Merge::Reread { Some(frontier) } else { None };
-        bins.reread(detector, reads, (scope, (Some(cut), until)), first)?;
+        bins.reread(detector, reads, (scope, (Some(cut), until)), None, first)?;
         if until.is_some() {
             // Those that are not over yet are read later.
             let range = (Some(frontier), None);
@@ -213,7 +226,7 @@ impl Bins {
         detector: &Detector,
         reads: &mut Reads,
         scope: &CheckScope<'_>,
-        (news, now): (&News, i64),
+        (news, recent, now): (&News, &Recent, i64),
     ) -> Result<()> {
         let first = scope.snapshot.time_range().map_or(now, |(first, _)| floor(first, self.width));
         self.doubt(&news.mixed_seconds);
@@ -237,7 +250,9 @@ impl Bins {
         let doubtful = std::mem::replace(&mut self.dirty, later);
         for (from, to) in runs(&doubtful, self.width) {
             if to > self.cut {
-                self.reread(detector, reads, (scope, (Some(from.max(self.cut)), Some(to))), first)?;
+                let from = from.max(self.cut);
+                let part = if self.reads_recent { recent.since(from, scope.snapshot) } else { None };
+                self.reread(detector, reads, (scope, (Some(from), Some(to))), part.as_ref(), first)?;
             }
         }
         if frontier > self.frontier {
@@ -310,9 +325,10 @@ impl Bins {
         detector: &Detector,
         reads: &mut Reads,
         (scope, (from, to)): (&CheckScope<'_>, (Option<i64>, Option<i64>)),
+        part: Option<&Snapshot>,
         first: i64,
     ) -> Result<()> {
-        let found = self.wanted.read(reads, &CheckScope { range: (from, to), ..*scope }, None)?;
+        let found = self.wanted.read(reads, &CheckScope { range: (from, to), ..*scope }, part)?;
         let range = (from.unwrap_or(i64::MIN), to.unwrap_or(i64::MAX));
         for group in self.groups.values_mut() {
             let before = group.bins.len();

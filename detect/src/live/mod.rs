@@ -8,6 +8,7 @@ mod bins;
 mod clock;
 mod judge;
 mod ledger;
+mod recent;
 mod rules;
 mod times;
 mod watcher;
@@ -23,6 +24,7 @@ use self::bins::{BinReads, Bins};
 use self::clock::DataClock;
 use self::judge::{Current, judge};
 use self::ledger::{Candidate, Judgement, Ledger};
+use self::recent::Recent;
 use self::rules::Rules;
 use self::times::Times;
 use crate::alert::Alert;
@@ -104,6 +106,7 @@ struct Track {
 pub struct Watch {
     tracks: Vec<Track>,
     reads: Reads,
+    recent: Recent,
     rules: Rules,
     ledger: Ledger,
     clock: DataClock,
@@ -144,7 +147,8 @@ impl Watch {
         let rules = Rules::new(rules, &mut ledger, &snapshot);
         let clock = DataClock::new(ledger.now(), moment);
         let cool_down = i64::try_from(options.cool_down.as_nanos()).unwrap_or(i64::MAX);
-        (Watch { tracks, reads, rules, ledger, clock, marks: None, cool_down }, problem)
+        let recent = Recent::default();
+        (Watch { tracks, reads, recent, rules, ledger, clock, marks: None, cool_down }, problem)
     }
 
     /// Evaluates all detectors over what came since the last call, and gives problems that were not given before.
@@ -163,6 +167,7 @@ impl Watch {
         let fields = Engine::field_names(snapshot);
         let scope = CheckScope { case, snapshot, range: (None, None), cancel };
         self.reads.begin(snapshot);
+        self.recent.add(&news, snapshot, self.tracks.iter().filter_map(Track::reads_recent).max());
         for track in &mut self.tracks {
             if !track.detector.needs.iter().all(|needed| fields.contains(needed)) {
                 continue;
@@ -170,7 +175,7 @@ impl Watch {
             let known = self.ledger.detector(&track.key, None);
             let (horizon, judged) = (known.horizon, known.judged);
             let tried = (fields.len(), judged.or(horizon));
-            let candidates = match track.update(&mut self.reads, &scope, (&news, now), tried) {
+            let candidates = match track.update(&mut self.reads, &scope, (&news, &self.recent, now), tried) {
                 Ok(candidates) => candidates,
                 Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
                 Err(error) => {
@@ -186,6 +191,7 @@ impl Watch {
         }
         problems.extend(self.rules.refresh(&scope, (&news, now), &mut self.ledger, self.cool_down)?);
         self.marks = Some(self.marks.take().unwrap_or_default().covering(snapshot));
+        self.recent.close();
         self.ledger.set_now(now);
         self.save()?;
         Ok(problems)
@@ -259,12 +265,20 @@ enum Now {
 }
 
 impl Track {
+    /// The width of its bins, where they are read again from what came last.
+    fn reads_recent(&self) -> Option<i64> {
+        match &self.past {
+            Past::Bins(bins) if bins.reads_recent => Some(bins.width),
+            _ => None,
+        }
+    }
+
     /// Takes what is new. Nothing where no alert can have changed.
     fn update(
         &mut self,
         reads: &mut Reads,
         scope: &CheckScope<'_>,
-        (news, now): (&News, i64),
+        (news, recent, now): (&News, &Recent, i64),
         (fields, judged): (usize, Option<i64>),
     ) -> Result<Option<Now>> {
         let detector = &self.detector;
@@ -287,7 +301,7 @@ impl Track {
             };
         } else {
             match (&mut self.past, &detector.condition) {
-                (Past::Bins(bins), _) => bins.update(detector, reads, scope, (news, now))?,
+                (Past::Bins(bins), _) => bins.update(detector, reads, scope, (news, recent, now))?,
                 (Past::Times(times), Condition::Sequence(one)) => {
                     times.update(detector, one, scope, (news, now))?;
                 }

@@ -1,7 +1,6 @@
 //! Live evaluation next to `check` over the whole case, after random appends, merges and restarts.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -53,7 +52,7 @@ impl Bench {
         let case = Case::create(&folder.path().join("a.case")).expect("a case");
         let write = |(name, text): &(&str, &str)| {
             let file = folder.path().join(name);
-            fs::write(&file, text).expect("written");
+            std::fs::write(&file, text).expect("written");
             file
         };
         let files = files.iter().map(write).collect();
@@ -312,6 +311,18 @@ fn minutes(from: i64, counts: &[usize], fields: &str) -> Vec<(i64, String)> {
 const MANY: &str = "[[detector]]\nname = \"many\"\nthreshold = { above = 3 }\n";
 
 #[test]
+fn what_came_last_is_known_from_where_it_came() {
+    let mut bench = Bench::new(&[("random.toml", RANDOM)]);
+    for minute in 0..3 {
+        bench.append(&minutes(minute * 60, &[3], r#""ms":1"#), false);
+        bench.refresh();
+    }
+    let (watch, whole) = (bench.watch.as_ref().expect("it watches"), bench.case.snapshot());
+    let events = |from| watch.recent.since(base() + from * SECOND, &whole).map(|part| part.events());
+    assert_eq!((events(0), events(60), events(120)), (None, Some(6), Some(3)));
+}
+
+#[test]
 fn history_is_not_sent_but_what_goes_on_is() {
     let mut bench = Bench::new(&[("d.toml", MANY)]);
     bench.append(&minutes(0, &[1, 9, 1, 9, 1], r#""n":1"#), false);
@@ -459,7 +470,7 @@ fn what_was_not_delivered_is_sent_after_a_restart() {
     bench.restart();
     assert!(bench.refresh().is_empty());
     // A file that is damaged forgets, says so, and tells nothing of the past.
-    fs::write(bench.case.folder().join("alerts.json"), "{").expect("written");
+    std::fs::write(bench.case.folder().join("alerts.json"), "{").expect("written");
     let (_, problem) = Watch::new(bench.detectors(), &bench.case, &WatchOptions::default(), bench.moment());
     assert!(problem.is_some_and(|problem| problem.to_string().contains("alerts.json")));
 }

@@ -25,6 +25,9 @@ pub enum Absence {
 /// Rhythms are measured in bins of this width.
 const RHYTHM_NS: i64 = 60_000_000_000;
 
+/// Bins are this wide, or a power of four wider.
+const LEAST_WIDTH_NS: i64 = 1_000_000;
+
 /// With fewer pauses nobody knows a rhythm.
 const LEAST_PAUSES: usize = 10;
 
@@ -46,10 +49,14 @@ impl WrittenAbsence {
 }
 
 impl Absence {
-    /// The width of bins that shows each pause that is too long: it has a whole bin in it.
+    /// The width of bins that shows each pause that is too long: it has a whole bin in it. Of limits that are near each
+    /// other it is the same, so that their detectors read the same bins.
     pub fn width(&self) -> i64 {
         match self {
-            Absence::Longer(limit) => (limit / 2).max(1_000_000),
+            Absence::Longer(limit) => {
+                let half = (limit / 2).max(LEAST_WIDTH_NS);
+                LEAST_WIDTH_NS << ((half / LEAST_WIDTH_NS).ilog2() / 2 * 2)
+            }
             Absence::Times(_) => RHYTHM_NS,
         }
     }

@@ -115,6 +115,16 @@ impl Snapshot {
         Snapshot { fields: Some(self.fields()), ..self.of_segments(segments) }
     }
 
+    /// Parts of this snapshot or of earlier ones as one, with the names of all of its fields. Their segments may have been
+    /// merged since.
+    #[must_use]
+    pub fn together<'p>(&self, parts: impl Iterator<Item = &'p Snapshot> + Clone) -> Snapshot {
+        let listed = parts.clone().flat_map(|part| part.manifest.segments.iter().cloned()).collect();
+        let manifest = Manifest { segments: listed, ..self.manifest.clone() };
+        let segments = parts.flat_map(|part| part.segments.iter().cloned()).collect();
+        Snapshot { manifest, segments, missing: Vec::new(), fields: Some(self.fields()) }
+    }
+
     fn of_segments(&self, segments: Vec<Arc<Segment>>) -> Snapshot {
         let mut manifest = self.manifest.clone();
         let ids: HashSet<u64> = segments.iter().map(|segment| segment.meta.id).collect();
