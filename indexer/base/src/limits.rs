@@ -377,6 +377,9 @@ pub const LIVE_SEGMENT_RAW_BYTES: usize = 24 << 20;
 pub const LIVE_SEGMENT_ROWS: usize = 262_144;
 pub const LIVE_SEGMENT_CELLS: usize = 4_000_000;
 
+/// Of what was published last, so many bytes stay unpacked, because whoever watches the case reads them at once.
+pub const LIVE_FRESH_BYTES: usize = 8 << 20;
+
 /// Columns of such a segment: each takes some kilobytes while its table is written, however few values it has.
 pub const LIVE_SEGMENT_COLUMNS: usize = 8_192;
 

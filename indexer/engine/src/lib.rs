@@ -50,7 +50,7 @@ pub use templates::{Pattern, PatternOptions, PatternVariable, Patterns, ValueCou
 pub use view::View;
 pub use words::{KnownWord, UnknownWord};
 
-use exec::{FrameCache, MatchCache};
+use exec::MatchCache;
 use links::LinkCache;
 use notes::AnnotatedCache;
 use templates::TemplateCache;
@@ -61,7 +61,6 @@ pub struct Engine {
     folder: PathBuf,
     raw: RawFolder,
     shared: Shared,
-    frames: FrameCache,
     matches: MatchCache,
     templates: TemplateCache,
     annotated: AnnotatedCache,
@@ -77,7 +76,6 @@ impl Engine {
             folder: folder.to_path_buf(),
             raw: RawFolder::new(folder),
             shared: Shared { readings, columns },
-            frames: FrameCache::default(),
             matches: MatchCache::default(),
             templates: TemplateCache::default(),
             annotated: AnnotatedCache::default(),
@@ -148,12 +146,16 @@ impl Engine {
     /// does.
     pub fn limit_caches(&self, bytes: usize) {
         self.shared.columns.limit(bytes / 2);
-        self.frames.limit(bytes / 4);
+        self.raw.limit(bytes / 4);
         self.matches.limit(bytes / 4);
     }
 
     pub fn raw_cursor(&self) -> RawCursor<'_> {
         self.raw.cursor()
+    }
+
+    pub fn raw(&self) -> &RawFolder {
+        &self.raw
     }
 }
 

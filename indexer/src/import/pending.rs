@@ -88,6 +88,20 @@ impl Pending {
         self.batches.is_empty()
     }
 
+    /// The frames and their bytes; nothing where they are more than `most_bytes`.
+    pub fn frames(&self, most_bytes: usize) -> Vec<(u32, Frame, Arc<Vec<u8>>)> {
+        if self.raw_bytes > most_bytes {
+            return Vec::new();
+        }
+        let mut frames: HashMap<u32, _> =
+            self.sources.iter().map(|entry| (entry.source, entry.frames.iter())).collect();
+        let frame = |(source, batch): &(u32, Batch)| {
+            let frame = frames.get_mut(source)?.next()?;
+            Some((*source, *frame, Arc::new(batch.chunk.bytes.to_vec())))
+        };
+        self.batches.iter().filter_map(frame).collect()
+    }
+
     /// True if it must be committed regardless of the time.
     pub fn is_full(&self, plan: &Plan) -> bool {
         self.rows >= plan.segment_rows

@@ -28,7 +28,9 @@ use crate::tune::{Host, Overrides, Plan};
 use crate::writing::Writing;
 use base::Cancel;
 use base::error::{AtPath, Error, Result};
-use base::limits::{LIVE_SEGMENT_CELLS, LIVE_SEGMENT_COLUMNS, LIVE_SEGMENT_RAW_BYTES, LIVE_SEGMENT_ROWS};
+use base::limits::{
+    LIVE_FRESH_BYTES, LIVE_SEGMENT_CELLS, LIVE_SEGMENT_COLUMNS, LIVE_SEGMENT_RAW_BYTES, LIVE_SEGMENT_ROWS,
+};
 use engine::exec::in_order;
 use store::RawFile;
 use store::{Accounts, Manifest, Profile, abandon_raw_frames, pack, sync_raw};
@@ -355,6 +357,7 @@ impl Live<'_> {
         }
         sync_raw(self.writing.folder(), &std::mem::take(&mut self.unsynced))?;
         let pending = std::mem::take(&mut self.pending);
+        let fresh = pending.frames(LIVE_FRESH_BYTES);
         let mut added = write_segments(pending, (&self.writing, &self.plan), &mut self.manifest)?;
         self.manifest.segments.extend(added.iter().map(Writing::entry));
         let mut gone = Vec::new();
@@ -374,6 +377,9 @@ impl Live<'_> {
             }
         }
         self.writing.publish(self.manifest.clone(), added)?;
+        for (source, frame, bytes) in fresh {
+            self.writing.case().raw().keep(source, &frame, bytes);
+        }
         self.manifest.revision = self.writing.manifest.revision;
         self.part_with(gone, now);
         let positions = std::mem::take(&mut self.changed).into_iter().filter_map(|name| {

@@ -6,6 +6,7 @@ mod columns;
 mod derive;
 mod fields;
 mod files;
+mod frame_cache;
 mod intern;
 mod lock;
 mod manifest;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::files;
+use super::frame_cache::FrameCache;
 use super::packing::unpack;
 use base::error::{AtPath, Error, Result};
 
@@ -241,17 +242,28 @@ fn abandon(path: &Path, frames: &[Frame]) -> Result<()> {
 #[derive(Clone, Debug)]
 pub struct RawFolder {
     case: PathBuf,
+    cache: Arc<FrameCache>,
 }
 
 impl RawFolder {
     #[must_use]
     pub fn new(case: &Path) -> RawFolder {
-        RawFolder { case: case.to_path_buf() }
+        RawFolder { case: case.to_path_buf(), cache: Arc::default() }
     }
 
     #[must_use]
     pub fn cursor(&self) -> RawCursor<'_> {
         RawCursor { folder: self, files: HashMap::new(), current: HashMap::new() }
+    }
+
+    /// Keeps the bytes of a frame that the case lists, so that reading it unpacks nothing.
+    pub fn keep(&self, source: u32, frame: &Frame, bytes: Arc<Vec<u8>>) {
+        self.cache.put(source, frame, bytes);
+    }
+
+    /// Keeps no more frames than that from now on.
+    pub fn limit(&self, bytes: usize) {
+        self.cache.limit(bytes);
     }
 }
 
@@ -275,14 +287,19 @@ impl RawCursor<'_> {
         {
             return Ok(Arc::clone(bytes));
         }
-        let bytes = Arc::new(self.read(source, frame)?);
-        self.keep(source, frame, Arc::clone(&bytes));
+        let bytes = match self.folder.cache.get(source, frame) {
+            Some(bytes) => bytes,
+            None => Arc::new(self.read(source, frame)?),
+        };
+        self.current.insert(source, ((frame.generation, frame.offset), Arc::clone(&bytes)));
         Ok(bytes)
     }
 
-    /// Adds a frame that another cache already has.
-    pub fn keep(&mut self, source: u32, frame: &Frame, bytes: Arc<Vec<u8>>) {
-        self.current.insert(source, ((frame.generation, frame.offset), bytes));
+    /// The same, and keeps it for other readers of the folder.
+    pub fn kept_frame(&mut self, source: u32, frame: &Frame) -> Result<Arc<Vec<u8>>> {
+        let bytes = self.frame(source, frame)?;
+        self.folder.keep(source, frame, Arc::clone(&bytes));
+        Ok(bytes)
     }
 
     /// The same without caching it.

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use ingest::{Encoding, TextDecoder};
 
@@ -31,23 +30,22 @@ impl Segment {
         &self,
         cursor: &mut RawCursor<'_>,
         rows: impl Iterator<Item = u32>,
-        mut each: impl FnMut(u32, &[u8]) -> Result<()>,
+        each: impl FnMut(u32, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        self.record_damage(
-            self.read_texts(cursor, rows, None, |row, _, text| each(row, text.unwrap_or_default())),
-        )
+        self.record_damage(self.read_texts(cursor, rows, None, &|| Ok(()), each))
     }
 
-    /// The same with the bytes of each event, and its text only if it may match: `find` returns the next
-    /// position, at or after a byte, of a literal that every match contains.
+    /// The same with the events alone that may match: `find` returns the next position, at or after a byte, of a
+    /// literal that every match contains. `stopped` is asked once a frame.
     pub fn for_each_candidate(
         &self,
         cursor: &mut RawCursor<'_>,
         rows: impl Iterator<Item = u32>,
         find: Option<Find<'_>>,
-        each: impl FnMut(u32, usize, Option<&[u8]>) -> Result<()>,
+        stopped: &dyn Fn() -> Result<()>,
+        each: impl FnMut(u32, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        self.record_damage(self.read_texts(cursor, rows, find, each))
+        self.record_damage(self.read_texts(cursor, rows, find, stopped, each))
     }
 
     fn read_texts(
@@ -55,7 +53,8 @@ impl Segment {
         cursor: &mut RawCursor<'_>,
         rows: impl Iterator<Item = u32>,
         find: Option<Find<'_>>,
-        mut each: impl FnMut(u32, usize, Option<&[u8]>) -> Result<()>,
+        stopped: &dyn Fn() -> Result<()>,
+        mut each: impl FnMut(u32, &[u8]) -> Result<()>,
     ) -> Result<()> {
         let mut rows: Vec<u32> = rows.collect();
         if rows.is_empty() {
@@ -67,37 +66,50 @@ impl Segment {
             rows.sort_unstable_by_key(place);
         }
         let mut texts = TextsBySource::new(self);
-        let mut unpacked: Option<Unpacked<'_>> = None;
-        for row in rows {
-            let (source, offset) = place(&row);
-            let current = match &mut unpacked {
-                Some(current) if current.source == source && current.frame.holds(offset) => current,
-                _ => {
-                    let frame = self.frame(source, offset)?;
-                    let bytes = cursor.frame(source, frame)?;
-                    let find = find.filter(|_| texts.source(source).is_identity(&bytes));
-                    let found = find.map(|find| find(&bytes, 0).unwrap_or(usize::MAX));
-                    unpacked.insert(Unpacked { source, frame, bytes, found, visited: 0, wanted: 0 })
-                }
+        let mut rest = rows.as_slice();
+        while let Some(first) = rest.first() {
+            stopped()?;
+            let (source, offset) = place(first);
+            let frame = self.frame(source, offset)?;
+            let bytes = cursor.frame(source, frame)?;
+            let is_here = |row: &u32| place(row).0 == source && frame.holds(place(row).1);
+            let here;
+            (here, rest) = rest.split_at(rest.partition_point(is_here).max(1));
+            let decoder = texts.source(source);
+            let event = |&row: &u32| {
+                self.event_in(&bytes, frame, places.offset(row as usize), places.length(row as usize))
             };
-            let bytes = &current.bytes;
-            let event = self.event_in(bytes, current.frame, offset, places.length(row as usize))?;
-            if let (Some(find), Some(found)) = (find, &mut current.found) {
-                if *found < event.start {
-                    *found = find(bytes, event.start).unwrap_or(usize::MAX);
+            let is_text = decoder.is_identity(&bytes);
+            let find = find.filter(|_| is_text);
+            let mut searched = find.map(|find| Searched { find, next: find(&bytes, 0), tested: 0 });
+            let mut at = 0;
+            while at < here.len() {
+                if let Some(search) = &mut searched {
+                    let Some(next) = search.next else { break };
+                    // Events before the literal are passed over; mostly it is in the next one.
+                    if event(&here[at])?.end <= next {
+                        let ends_before = |row: &u32| event(row).is_ok_and(|event| event.end <= next);
+                        at += here[at..].partition_point(ends_before);
+                    }
+                    let Some(row) = here.get(at) else { break };
+                    let start = event(row)?.start;
+                    if start > next {
+                        search.next = (search.find)(&bytes, start);
+                        continue;
+                    }
+                    search.tested += 1;
+                    if at >= PROBED && search.tested * 2 > at {
+                        searched = None;
+                    }
                 }
-                current.visited += 1;
-                if *found >= event.end {
-                    each(row, event.len(), None)?;
-                    continue;
+                let event = event(&here[at])?;
+                if is_text {
+                    each(here[at], &bytes[event])?;
+                } else {
+                    each(here[at], &decoder.text(&bytes, frame.offset, event))?;
                 }
-                current.wanted += 1;
-                if current.visited == PROBED && current.wanted * 2 > PROBED {
-                    current.found = None;
-                }
+                at += 1;
             }
-            let text = texts.source(source).text(bytes, current.frame.offset, event);
-            each(row, text.len(), Some(&text))?;
         }
         Ok(())
     }
@@ -223,16 +235,12 @@ impl Segment {
 /// Returns the next position, at or after a byte, of a literal.
 pub type Find<'f> = &'f dyn Fn(&[u8], usize) -> Option<usize>;
 
-/// The frame whose events are visited.
-struct Unpacked<'s> {
-    source: u32,
-    frame: &'s Frame,
-    bytes: Arc<Vec<u8>>,
-    /// The next position of the literal, or beyond all bytes if there is none. `None` if the bytes are not
-    /// the text, so that they cannot be searched, or if most of the first events contained the literal.
-    found: Option<usize>,
-    visited: usize,
-    wanted: usize,
+/// The search for a literal in a frame whose bytes are the text.
+struct Searched<'f> {
+    find: Find<'f>,
+    next: Option<usize>,
+    /// The events that have it. Where most of the first have, all are tested.
+    tested: usize,
 }
 
 /// The texts of the events of each source of a segment.

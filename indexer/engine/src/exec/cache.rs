@@ -1,70 +1,15 @@
-//! Caches that outlive a query: raw frames for scrolling, and row sets of filters.
+//! A cache that outlives a query: row sets of filters.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::prepared::Prepared;
 use super::segment_rows::RowSet;
 use base::Cancel;
 use base::error::Result;
-use base::limits::{FRAME_CACHE_BYTES, FRAME_CACHE_FRAMES, MATCH_CACHE_BYTES};
+use base::limits::MATCH_CACHE_BYTES;
 use query::Filter;
-use store::{ColumnCache, Frame};
-
-/// Source, generation of its raw file, offset.
-type FrameKey = (u32, u32, u64);
-
-fn key(source: u32, frame: &Frame) -> FrameKey {
-    (source, frame.generation, frame.offset)
-}
-
-/// Decompressed frames by source and offset. The oldest entry is evicted first.
-#[derive(Debug)]
-pub struct FrameCache {
-    inner: Mutex<Frames>,
-    budget_bytes: AtomicUsize,
-}
-
-#[derive(Debug, Default)]
-struct Frames {
-    known: HashMap<FrameKey, Arc<Vec<u8>>>,
-    oldest_first: VecDeque<FrameKey>,
-    bytes: usize,
-}
-
-impl Default for FrameCache {
-    fn default() -> FrameCache {
-        FrameCache { inner: Mutex::default(), budget_bytes: AtomicUsize::new(FRAME_CACHE_BYTES) }
-    }
-}
-
-impl FrameCache {
-    pub fn get(&self, source: u32, frame: &Frame) -> Option<Arc<Vec<u8>>> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner).known.get(&key(source, frame)).cloned()
-    }
-
-    pub fn put(&self, source: u32, frame: &Frame, bytes: Arc<Vec<u8>>) {
-        let budget_bytes = self.budget_bytes.load(Ordering::Relaxed);
-        let mut frames = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        frames.bytes += bytes.len();
-        match frames.known.insert(key(source, frame), bytes) {
-            Some(before) => frames.bytes -= before.len(),
-            None => frames.oldest_first.push_back(key(source, frame)),
-        }
-        while frames.oldest_first.len() > FRAME_CACHE_FRAMES || frames.bytes > budget_bytes {
-            let Some(oldest) = frames.oldest_first.pop_front() else { break };
-            if let Some(gone) = frames.known.remove(&oldest) {
-                frames.bytes -= gone.len();
-            }
-        }
-    }
-
-    /// Keeps no more than that from now on.
-    pub fn limit(&self, bytes: usize) {
-        self.budget_bytes.fetch_min(bytes, Ordering::Relaxed);
-    }
-}
+use store::ColumnCache;
 
 /// Row sets by segment and printed filter. Segments are immutable, so an entry never expires. Concurrent
 /// queries with the same filter wait for the first and share its result.
@@ -123,23 +68,5 @@ impl MatchCache {
             Ok((rows, bytes))
         })?;
         Ok(found.as_ref().clone())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn oldest_frames_go_when_they_take_too_much() {
-        let cache = FrameCache::default();
-        cache.limit(100);
-        let frame = |offset: u64| Frame { offset, bytes: 40, at: 0, size: 10, generation: 0 };
-        for offset in [0, 40, 40, 80] {
-            cache.put(1, &frame(offset), Arc::new(vec![0; 40]));
-        }
-        let is_kept = |offset: u64| cache.get(1, &frame(offset)).is_some();
-        assert!(!is_kept(0) && is_kept(40) && is_kept(80));
-        assert_eq!(cache.inner.lock().expect("a lock").bytes, 80);
     }
 }

@@ -76,9 +76,10 @@ pub struct Trace {
 }
 
 impl Trace {
-    pub fn text_read(&self, bytes: usize) {
-        let (texts, all) = self.read.get();
-        self.read.set((texts + 1, all + bytes as u64));
+    /// Adds texts that are searched, with the bytes of each.
+    pub fn texts_read(&self, bytes: impl Iterator<Item = u32>) {
+        let more = |(texts, all), bytes| (texts + 1, all + u64::from(bytes));
+        self.read.set(bytes.fold(self.read.get(), more));
     }
 
     pub fn terms_matched(&self, terms: Vec<String>) {
@@ -125,7 +126,7 @@ mod tests {
             // Each segment has a term that the one before it has too.
             let terms = (segment * 20..=segment * 20 + 20).map(|n| format!("t{n:02}"));
             trace.terms_matched(terms.collect());
-            trace.text_read(100 * segment);
+            trace.texts_read(std::iter::once(100 * segment as u32));
             trace.add("t*".to_owned(), path, (50, 7), Duration::from_millis(2));
         }
         let steps = trace.into_steps();

@@ -6,6 +6,23 @@ use memchr::memmem::Finder;
 /// Bytes of logs, the most common first; all others are rare.
 const COMMON: &[u8] = b" e0ta1noi2rs3l.5d4-:c6/8m79hup\"g,fb=ywv_k()[]";
 
+/// By byte: 0 of a rare one, and the more the more common it is.
+const COMMONNESS: [u8; 256] = {
+    let mut of = [0; 256];
+    let mut at = 0;
+    while at < COMMON.len() {
+        of[COMMON[at] as usize] = (COMMON.len() - at) as u8;
+        at += 1;
+    }
+    of
+};
+
+/// The place of the rarest byte of a text in lower case; 0 of an empty one.
+#[inline]
+pub fn rarest(text: &[u8]) -> usize {
+    (0..text.len()).min_by_key(|&at| COMMONNESS[usize::from(text[at])]).unwrap_or_default()
+}
+
 /// This many positions are tested together, and these groups separately when one of them may match.
 const STRIDE: usize = 64;
 const GROUP: usize = 16;
@@ -36,10 +53,8 @@ impl Literal {
         if text.len() < 2 || !text.is_ascii() {
             return None;
         }
-        let commonness =
-            |byte: u8| COMMON.iter().rev().position(|&common| common == byte).map_or(0, |at| at + 1);
         let mut places: Vec<usize> = (0..text.len()).collect();
-        places.sort_by_key(|&at| commonness(text[at]));
+        places.sort_by_key(|&at| COMMONNESS[usize::from(text[at])]);
         let rare =
             |at: usize| Rare { at, byte: text[at], case: u8::from(text[at].is_ascii_lowercase()) << 5 };
         let has_letters = text.iter().any(u8::is_ascii_lowercase);

@@ -4,6 +4,7 @@
 use memchr::{memchr, memchr2};
 use regex_automata::meta::Regex;
 
+use super::literal::rarest;
 use base::tokens;
 use query::Pattern;
 use query::network::Network;
@@ -117,11 +118,12 @@ fn has_tokens(text: &[u8], wanted: &[String]) -> bool {
         return has_tokens_of_any_script(text, wanted);
     }
     let first = first.as_bytes();
-    let (lower, upper) = (first[0], first[0].to_ascii_uppercase());
-    let mut at = 0;
+    let rare = rarest(first);
+    let (lower, upper) = (first[rare], first[rare].to_ascii_uppercase());
+    let mut at = rare;
     while let Some(found) = text.get(at..).and_then(|tail| memchr2(lower, upper, tail)) {
-        let start = at + found;
-        at = start + 1;
+        let start = at + found - rare;
+        at += found + 1;
         let end = start + first.len();
         let begins = start == 0 || !tokens::is_token_byte(text[start - 1]);
         if begins && is_token(text, start, end, first) && follow(text, end, rest) {

@@ -29,7 +29,7 @@ mod word_counts;
 
 pub use annotation_filter::rows_at;
 pub use bitmap::Bitmap;
-pub use cache::{FrameCache, MatchCache};
+pub use cache::MatchCache;
 pub use codes::Codes;
 pub use explain::Trace;
 pub use explain::{ClauseStep, Path};

@@ -323,18 +323,20 @@ pub fn scan(
     matches: &dyn Fn(&[u8]) -> bool,
 ) -> Result<Bitmap> {
     let mut found = Bitmap::none(query.rows());
-    let mut seen = 0;
+    if let Some(trace) = query.trace {
+        let places = query.segment.locations()?;
+        trace.texts_read(candidates.iter().map(|row| places.length(row as usize)));
+    }
     let find = literal.map(|literal| |bytes: &[u8], from: usize| literal.find_at(bytes, from));
     let find = find.as_ref().map(|find| find as Find<'_>);
-    query.segment.for_each_candidate(cursor, candidates.iter(), find, |row, bytes, text| {
-        seen += 1;
-        if seen % CANCEL_ROWS == 0 && query.cancel.is_set() {
-            return Err(Error::cancelled());
+    let stopped = || if query.cancel.is_set() { Err(Error::cancelled()) } else { Ok(()) };
+    let mut tested = 0;
+    query.segment.for_each_candidate(cursor, candidates.iter(), find, &stopped, |row, text| {
+        tested += 1;
+        if tested % CANCEL_ROWS == 0 {
+            stopped()?;
         }
-        if let Some(trace) = query.trace {
-            trace.text_read(bytes);
-        }
-        if text.is_some_and(matches) {
+        if matches(text) {
             found.insert(row);
         }
         Ok(())

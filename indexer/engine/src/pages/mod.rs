@@ -36,7 +36,7 @@ use base::limits::{PAGE_ROWS, PARTIAL_EVERY, TIMELINE_BUCKETS};
 use base::{Cancel, FieldKind};
 use query::{self, Filter, nearest};
 use store::Snapshot;
-use store::{Frame, RawCursor, Segment, SegmentField};
+use store::{RawCursor, Segment, SegmentField};
 
 /// An event as a list shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -383,7 +383,7 @@ impl Engine {
             values: Vec::new(),
         };
         // An event whose bytes are damaged is returned, and the answer reports the damage.
-        let read = self.frame_bytes(source, frame, cursor);
+        let read = cursor.kept_frame(source, frame);
         let Some(bytes) = position.segment.or_missing(read)? else { return Ok(event) };
         let start = (offset - frame.offset) as usize;
         let place = start..start + length as usize;
@@ -400,15 +400,6 @@ impl Engine {
         event.cut = text.len() > cut;
         event.raw = raw[..raw.len().min(cut)].to_vec();
         Ok(event)
-    }
-
-    fn frame_bytes(&self, source: u32, frame: &Frame, cursor: &mut RawCursor<'_>) -> Result<Arc<Vec<u8>>> {
-        if let Some(bytes) = self.frames.get(source, frame) {
-            return Ok(bytes);
-        }
-        let bytes = cursor.frame(source, frame)?;
-        self.frames.put(source, frame, Arc::clone(&bytes));
-        Ok(bytes)
     }
 
     /// An aggregation over a field that no event has is an error too.
