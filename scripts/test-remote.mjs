@@ -4,6 +4,7 @@
 // `--only NAME` takes one server, `--record` writes the exchanges that `npm test` replays (fixtures/clusters), and
 // `--data DIR` also compares and pushes the logs D1-1M.log and D2-1M.ndjson of that folder, and measures D1.log and
 // D2.ndjson; times are those of a build with `--release`. The figures of all tests are printed at the end.
+// `--journeys` drives the workbench at the server instead, in a browser and in the window; pictures are in tests/out.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -19,8 +20,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
-import { root } from './paths.mjs';
-import { Stop, ask, main, onPath, run, say } from './run.mjs';
+import { root, tools } from './paths.mjs';
+import { Stop, ask, main, onPath, run, runNode, say } from './run.mjs';
 
 /** Where the `java` on PATH is installed. */
 function javaHome() {
@@ -138,7 +139,11 @@ await main(async () => {
   }
   const profile = option('release') ? ['--release'] : [];
   // Lines of logs for the servers come from the generator.
-  const programs = ['--bin', 'timberline', '--bin', 'generate'];
+  const programs = [
+    'timberline',
+    'generate',
+    ...(option('journeys') ? ['timberline-desktop'] : []),
+  ].flatMap((name) => ['--bin', name]);
   await run('cargo', ['build', '--workspace', ...profile, ...programs]);
   const figures = join(root, 'tests', 'out', 'figures.txt');
   rmSync(figures, { force: true });
@@ -163,6 +168,12 @@ await main(async () => {
         '--test',
         name,
       ]);
+      if (option('journeys')) {
+        const files = ['browser', 'desktop'].map((host) => `tests/e2e/journeys.${host}.ts`);
+        const chosen = ['--config', 'vitest.e2e.config.ts', '-t', 'real cluster', ...files];
+        await runNode(tools.vitest, ['run', ...chosen], { env });
+        continue;
+      }
       if (option('record')) {
         const [, , version] = server.artifact.split(':');
         env.TIMBERLINE_RECORD = `${server.name}-${version}`;

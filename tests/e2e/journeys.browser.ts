@@ -9,6 +9,7 @@ import { capabilities } from './support/capabilities';
 import { journeys, type Host } from './support/journeys';
 import { figure } from './support/machine';
 import { openBrowser } from './support/page';
+import { realCluster } from './support/realcluster';
 import { browserHands, Screen } from './support/screen';
 import { serve } from './support/server';
 
@@ -52,6 +53,7 @@ const host: Host = {
 
 journeys(host);
 capabilities(host);
+realCluster(host);
 
 test('the screen is up soon after the start, and is small', async () => {
   const began = Date.now();

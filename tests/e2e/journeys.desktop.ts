@@ -8,6 +8,7 @@ import { openDisplay } from './support/display';
 import { dropFiles } from './support/drop';
 import { journeys, type Host } from './support/journeys';
 import { eventually, figure, temporaryFolder, window } from './support/machine';
+import { realCluster } from './support/realcluster';
 import { byId, Screen } from './support/screen';
 import { openApp, type App } from './support/webdriver';
 import { windowHands } from './support/window';
@@ -42,6 +43,7 @@ const host: Host = {
 
 journeys(host);
 capabilities(host);
+realCluster(host);
 
 test('the window is up soon after the start', async () => {
   const began = Date.now();
