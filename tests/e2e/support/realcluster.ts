@@ -53,7 +53,9 @@ export function realCluster(host: Host): void {
         await screen.shown(`${byId('timeline')}[data-total="${EVENTS}"]`);
         await screen.query('service:cart status:500');
         await screen.totalBecomes(refused.length);
-        await screen.click(`${byId('row')}[data-index="0"]`);
+        const first = `${byId('row')}[data-index="0"]`;
+        await screen.shown(first, 'request 3 to upstream');
+        await screen.click(first);
         await eventually('the fields of the event', async () =>
           (await screen.text(byId('detail')))?.includes('cart'),
         );
