@@ -127,6 +127,10 @@ export function capabilities(host: Host): void {
           (await screen.text(byId('detail')))?.includes('cart'),
         );
         await check('remote');
+        // A sheet as high as its content shows all of it.
+        await screen.click(byId('remote-mark'));
+        await screen.click(byId('test-remote'));
+        await screen.shown(byId('remote-tested'), 'Elasticsearch');
       });
     } finally {
       await cluster.stop();
