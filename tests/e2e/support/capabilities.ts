@@ -45,26 +45,25 @@ function documents(): Record<string, unknown>[] {
   }));
 }
 
-export function capabilities(host: Host): void {
-  async function opened(
-    path: string,
-    home: string,
-    body: (screen: Screen, check: (name: string) => Promise<void>) => Promise<void>,
-  ): Promise<void> {
-    const one: Opened = await host.open(path, home);
-    const check = async (name: string) => {
-      writeFileSync(join(out, `${host.name}-${name}.png`), await one.screen.hands.screenshot());
-      expect(await one.findings()).toEqual([]);
-    };
-    try {
-      await body(one.screen, check);
-    } finally {
-      await one.stop();
-    }
-  }
+type Use = (screen: Screen, check: (name: string) => Promise<void>) => Promise<void>;
 
+/** Opens files or a case in a host; `check` takes a picture and looks for what axe finds. */
+export async function opened(host: Host, path: string, home: string, use: Use): Promise<void> {
+  const one: Opened = await host.open(path, home);
+  const check = async (name: string) => {
+    writeFileSync(join(out, `${host.name}-${name}.png`), await one.screen.hands.screenshot());
+    expect(await one.findings()).toEqual([]);
+  };
+  try {
+    await use(one.screen, check);
+  } finally {
+    await one.stop();
+  }
+}
+
+export function capabilities(host: Host): void {
   test('halves are compared, drawn, mapped, and watched by a detector', () =>
-    opened(shopLog(), temporaryFolder(), async (screen, check) => {
+    opened(host, shopLog(), temporaryFolder(), async (screen, check) => {
       const all = REQUESTS * STEPS.length;
       await screen.totalBecomes(all);
       await screen.shown(`${byId('import-panel')}[data-active="false"]`);
@@ -113,7 +112,7 @@ export function capabilities(host: Host): void {
       const home = temporaryFolder();
       const added = ['remote', 'add', 'prod', cluster.url, '--index', 'logs-*'];
       execFileSync(timberline, added, { env: { ...process.env, TIMBERLINE_HOME: home } });
-      await opened('remote:prod', home, async (screen, check) => {
+      await opened(host, 'remote:prod', home, async (screen, check) => {
         await screen.totalBecomes(DOCUMENTS);
         await screen.shown(byId('remote-mark'), 'prod');
         await screen.shown(byId('row'), 'request 0 to upstream');

@@ -3,12 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 
+import { opened } from './capabilities';
 import { shopEvent } from './cluster';
 import type { Host } from './journeys';
-import { eventually, out, temporaryFolder, timberline } from './machine';
-import { byId, type Screen } from './screen';
+import { eventually, temporaryFolder, timberline } from './machine';
+import { byId } from './screen';
 
 const EVENTS = 6_000;
 const cluster = process.env.TIMBERLINE_TEST_CLUSTER;
@@ -18,22 +19,6 @@ export function realCluster(host: Host): void {
   const index = `journey-${host.name}`;
   const home = temporaryFolder();
   const folder = join(home, 'shop.case');
-
-  async function look(
-    path: string,
-    body: (screen: Screen, check: (name: string) => Promise<void>) => Promise<void>,
-  ): Promise<void> {
-    const { screen, findings, stop } = await host.open(path, home);
-    try {
-      await body(screen, async (name) => {
-        const picture = join(out, `${host.name}-cluster-${name}.png`);
-        writeFileSync(picture, await screen.hands.screenshot());
-        expect(await findings()).toEqual([]);
-      });
-    } finally {
-      await stop();
-    }
-  }
 
   test('a case is pushed to a real cluster, and asked there', async () => {
     const run = (...words: string[]) =>
@@ -46,7 +31,7 @@ export function realCluster(host: Host): void {
     run('remote', 'add', 'prod', cluster, '--index', index);
     run('push', folder, '*', '--to', 'remote:prod', '--index', index);
     try {
-      await look('remote:prod', async (screen, check) => {
+      await opened(host, 'remote:prod', home, async (screen, check) => {
         await screen.totalBecomes(EVENTS);
         await screen.shown(byId('remote-mark'), 'prod');
         await screen.shown(byId('row'), 'request 0 to upstream');
@@ -59,16 +44,16 @@ export function realCluster(host: Host): void {
         await eventually('the fields of the event', async () =>
           (await screen.text(byId('detail')))?.includes('cart'),
         );
-        await check('events');
+        await check('cluster-events');
         await screen.query('* | stats count as events, p95(status) by service');
         await screen.shown(byId('result'), (EVENTS / 3).toLocaleString('en'));
-        await check('table');
+        await check('cluster-table');
         await screen.query('*');
         await screen.click(byId('tab-patterns'));
         await screen.shown(byId('pattern'));
-        await check('patterns');
+        await check('cluster-patterns');
       });
-      await look(folder, async (screen, check) => {
+      await opened(host, folder, home, async (screen, check) => {
         await screen.totalBecomes(EVENTS);
         await screen.click(byId('case-menu'));
         await screen.click('[role="menuitem"]', 'Show with a remote…');
@@ -76,7 +61,7 @@ export function realCluster(host: Host): void {
         await screen.totalBecomes(2 * EVENTS);
         await screen.shown(`${byId('timeline')}[data-laned="true"]`);
         await screen.shown(byId('row'), 'request 0 to upstream');
-        await check('together');
+        await check('cluster-together');
       });
     } finally {
       await fetch(`${cluster}/${index}`, { method: 'DELETE' });
