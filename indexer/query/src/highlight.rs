@@ -128,6 +128,7 @@ impl Walker<'_> {
     fn mode(&self) -> Mode {
         match self.within {
             Within::Filter => Mode::Clause,
+            Within::Value(_) if matches!(self.outside(), Within::Expr(_)) => Mode::ExprValue,
             Within::Value(_) => Mode::Value,
             Within::List(_) => Mode::List,
             Within::StageName | Within::Names(_) => Mode::Name,

@@ -12,6 +12,9 @@ pub enum Mode {
     Value,
     /// The same, but a slash begins a path and never an expression.
     Literal,
+    /// Both of them within an expression, where a comma separates: it ends them as well.
+    ExprValue,
+    ExprLiteral,
     /// A value in a list or range: commas and brackets end it as well.
     List,
     /// An operand of an expression in `where`, `eval` or `stats`.
@@ -100,6 +103,29 @@ pub struct LexError {
     pub span: Span,
 }
 
+impl Mode {
+    fn is_value(self) -> bool {
+        matches!(self, Mode::Value | Mode::Literal | Mode::ExprValue | Mode::ExprLiteral)
+    }
+
+    fn is_literal(self) -> bool {
+        matches!(self, Mode::Literal | Mode::ExprLiteral)
+    }
+
+    fn separates_by_commas(self) -> bool {
+        matches!(self, Mode::List | Mode::ExprValue | Mode::ExprLiteral)
+    }
+
+    /// The mode within an expression.
+    pub fn in_expression(self) -> Mode {
+        match self {
+            Mode::Value => Mode::ExprValue,
+            Mode::Literal => Mode::ExprLiteral,
+            other => other,
+        }
+    }
+}
+
 /// The token at or after a position.
 pub fn token(query: &str, at: usize, mode: Mode) -> Result<Token, LexError> {
     let rest = &query[at..];
@@ -126,7 +152,7 @@ pub fn token(query: &str, at: usize, mode: Mode) -> Result<Token, LexError> {
             }
             Err(error) => Err(error),
         },
-        '/' if !matches!(mode, Mode::Name | Mode::Literal) => match regex(rest) {
+        '/' if mode != Mode::Name && !mode.is_literal() => match regex(rest) {
             Some((kind, length)) => done(kind, length),
             None if mode == Mode::Expr => done(TokenKind::Slash, 1),
             None => Ok(word(query, start, mode)),
@@ -149,8 +175,8 @@ fn plain_word(text: &str) -> TokenKind {
 
 /// Tokens that are recognised by their first characters alone.
 fn symbol(rest: &str, first: char, mode: Mode) -> Option<(TokenKind, usize)> {
-    let in_filter = matches!(mode, Mode::Clause | Mode::Value | Mode::Literal | Mode::List);
-    let is_value = matches!(mode, Mode::Value | Mode::Literal);
+    let is_value = mode.is_value();
+    let in_filter = is_value || matches!(mode, Mode::Clause | Mode::List);
     let calculates = matches!(mode, Mode::Expr | Mode::Operator);
     if mode != Mode::Name {
         if rest.starts_with("&&") {
@@ -174,7 +200,7 @@ fn symbol(rest: &str, first: char, mode: Mode) -> Option<(TokenKind, usize)> {
         ')' => TokenKind::Close,
         '|' => TokenKind::Pipe,
         ':' if !is_value => TokenKind::Colon,
-        ',' if !in_filter || mode == Mode::List => TokenKind::Comma,
+        ',' if !in_filter || mode.separates_by_commas() => TokenKind::Comma,
         '[' | '{' if is_value || calculates => TokenKind::OpenRange(first),
         ']' | '}' if mode == Mode::List || calculates => TokenKind::CloseRange(first),
         '!' if starts_clause(&rest[1..]) || calculates => TokenKind::Bang,
@@ -283,7 +309,8 @@ fn word(query: &str, start: usize, mode: Mode) -> Token {
                 is_clause && (query[start + at..].starts_with("!=") || query[start + at..].starts_with("!~"))
             }
             '&' => query[start + at..].starts_with("&&"),
-            ',' | ']' | '}' => mode == Mode::List && !text.is_empty(),
+            ',' => mode.separates_by_commas() && !text.is_empty(),
+            ']' | '}' => mode == Mode::List && !text.is_empty(),
             other => other.is_whitespace(),
         };
         if stops {

@@ -2,7 +2,7 @@
 
 use super::stats::aggregation_named;
 use super::{Parsed, Parser};
-use crate::ast::{BinaryOp, Expr, ExprKind, Op, Quantity, RegexText, Span, Unit};
+use crate::ast::{BinaryOp, Expr, ExprKind, Filter, Op, Quantity, RegexText, Span, Unit};
 use crate::diagnostic::Diagnostic;
 use crate::functions::{Aggregation, Described, Function};
 use crate::lexer::{Mode, Token, TokenKind};
@@ -238,8 +238,10 @@ impl Parser<'_> {
         let next = self.query[self.at..].chars().next();
         if next == Some(':') {
             let kind = TokenKind::Name(name.to_owned());
-            let clause = self.field(&Token { kind, span }, name)?;
-            return Ok(Expr::new(ExprKind::Clause(Box::new(clause)), Span::new(span.start, self.at)));
+            let outside = std::mem::replace(&mut self.in_expression, true);
+            let clause = self.field(&Token { kind, span }, name);
+            self.in_expression = outside;
+            return Ok(of_clause(clause?, Span::new(span.start, self.at)));
         }
         if !is_quoted && self.next_is(Mode::Operator, &TokenKind::Open) {
             return self.call(name, span);
@@ -386,4 +388,16 @@ fn number(text: &str, span: Span) -> Parsed<Expr> {
 /// The operator that a comparison prints with.
 pub(super) fn is_equal(kind: &TokenKind) -> bool {
     *kind == TokenKind::Compare(Op::Equal)
+}
+
+/// A clause as an expression: of one with several conditions, each is a clause.
+fn of_clause(filter: Filter, span: Span) -> Expr {
+    let all = |parts: Vec<Filter>| parts.into_iter().map(|part| of_clause(part, span)).collect();
+    let kind = match filter {
+        Filter::And(parts) => ExprKind::And(all(parts)),
+        Filter::Or(parts) => ExprKind::Or(all(parts)),
+        Filter::Not(inner) => ExprKind::Not(Box::new(of_clause(*inner, span))),
+        one => ExprKind::Clause(Box::new(one)),
+    };
+    Expr::new(kind, span)
 }

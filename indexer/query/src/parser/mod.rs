@@ -84,7 +84,8 @@ pub fn parse_leniently(query: &str, reading: Reading) -> Lenient {
         let nothing = Query { filter: Filter::Everything, stages: Vec::new() };
         return Lenient { query: nothing, diagnostics: vec![error] };
     }
-    let mut parser = Parser { query, at: 0, depth: 0, reading, diagnostics: Vec::new() };
+    let mut parser =
+        Parser { query, at: 0, depth: 0, reading, in_expression: false, diagnostics: Vec::new() };
     let query = parser.query();
     Lenient { query, diagnostics: parser.diagnostics }
 }
@@ -94,6 +95,8 @@ struct Parser<'q> {
     at: usize,
     depth: usize,
     reading: Reading,
+    /// Whether a clause is part of an expression.
+    in_expression: bool,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -204,6 +207,7 @@ impl Parser<'_> {
     }
 
     fn peek(&self, mode: Mode) -> Parsed<Token> {
+        let mode = if self.in_expression { mode.in_expression() } else { mode };
         token(self.query, self.at, mode).map_err(Diagnostic::from)
     }
 

@@ -98,6 +98,17 @@ fn networks_that_begin_with_a_letter_or_a_colon_were_printed_as_text() {
 }
 
 #[test]
+fn comma_ends_a_value_within_an_expression() {
+    check(&[
+        ("* | eval x = if(level:error, 1, 0)", "* | eval x = if(level:error, 1, 0)"),
+        ("* | sort path:/api/*, host:\"a,b\", size:>=5", "* | sort path:\\/api\\/*, host:\"a,b\", size:>=5"),
+        ("* | where f:!=a* or f:(b and not c)", "* | where f:* and not f:a* or f:b and not f:c"),
+        ("* | where ip:(10.0.0.1, 10.0.0.2)", "* | where ip:(10.0.0.1 OR 10.0.0.2)"),
+        ("host:a,b", "host:a,b"),
+    ]);
+}
+
+#[test]
 fn hint_about_an_expression_fits_what_is_wrong_with_it() {
     for (query, expected) in [
         ("/(/", "mind that ( ) [ ]"),

@@ -2,8 +2,9 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
+use super::filter::{Position, print_test};
 use super::{list, name, quoted};
-use crate::ast::{BinaryOp, Expr, ExprKind, Filter, Span};
+use crate::ast::{BinaryOp, Expr, ExprKind, Filter, Test};
 
 impl Display for Expr {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -119,17 +120,11 @@ fn condition(expr: &Expr, f: &mut Formatter<'_>, denied: bool) -> fmt::Result {
 
 /// A clause within an expression; the name is printed like any name there.
 fn clause(filter: &Filter, f: &mut Formatter<'_>) -> fmt::Result {
-    let Filter::Field { field, test, .. } = filter else {
-        // `NOT` and lists with AND come from one clause too.
-        return match filter {
-            Filter::Not(inner) => {
-                f.write_str("not ")?;
-                clause(inner, f)
-            }
-            _ => Ok(()),
-        };
-    };
+    let Filter::Field { field, test, .. } = filter else { return Ok(()) };
     name(field, f)?;
-    let placeholder = Filter::Field { field: "f".to_owned(), test: test.clone(), span: Span::default() };
-    f.write_str(&placeholder.to_string()[1..])
+    if matches!(test, Test::Compare(..)) {
+        // Without it, this would be a comparison of expressions.
+        f.write_char(':')?;
+    }
+    print_test(test, f, Position::ExprValue)
 }

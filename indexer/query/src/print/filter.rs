@@ -62,7 +62,7 @@ pub(super) fn print(filter: &Filter, f: &mut Formatter<'_>, around: u8) -> fmt::
         Filter::Text(pattern) => print_pattern(pattern, f, Position::Clause),
         Filter::Annotated(annotation) => {
             f.write_str(annotation.field.name())?;
-            print_test(&annotation.test, f)
+            print_test(&annotation.test, f, Position::Value)
         }
         Filter::Field { field, test, .. } => {
             if is_field_name(field) && !is_keyword(field) {
@@ -70,23 +70,24 @@ pub(super) fn print(filter: &Filter, f: &mut Formatter<'_>, around: u8) -> fmt::
             } else {
                 quoted(field, '"', f)?;
             }
-            print_test(test, f)
+            print_test(test, f, Position::Value)
         }
     }
 }
 
-fn print_test(test: &Test, f: &mut Formatter<'_>) -> fmt::Result {
+/// What follows the field, in a filter or in an expression.
+pub(super) fn print_test(test: &Test, f: &mut Formatter<'_>, place: Position) -> fmt::Result {
     match test {
         Test::Exists => f.write_str(":*"),
         Test::Compare(op, value) => {
             f.write_str(op.symbol())?;
-            text(value, f, Position::Value)
+            text(value, f, place)
         }
         Test::Range(range) => print_range(range, f),
         Test::Matches(patterns) => {
             f.write_char(':')?;
             if let [pattern] = patterns.as_slice() {
-                return print_pattern(pattern, f, Position::Value);
+                return print_pattern(pattern, f, place);
             }
             f.write_char('(')?;
             list(patterns, " OR ", f, |pattern, f| print_pattern(pattern, f, Position::List))?;
@@ -112,9 +113,10 @@ fn print_range(range: &Range, f: &mut Formatter<'_>) -> fmt::Result {
 
 /// The position of a value decides which characters it may hold without quotation marks.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Position {
+pub(super) enum Position {
     Clause,
     Value,
+    ExprValue,
     List,
     Range,
 }
@@ -175,7 +177,7 @@ fn text(words: &str, f: &mut Formatter<'_>, place: Position) -> fmt::Result {
     let plain = |c: char| {
         c.is_alphanumeric()
             || matches!(c, '_' | '.' | '@' | '/' | '#' | '%' | '+' | ';' | '-')
-            || (c == ',' && !in_list)
+            || (c == ',' && matches!(place, Position::Clause | Position::Value))
     };
     let first = words.chars().next();
     // A dash before a word says that it is not wanted; before a digit it belongs to the number.

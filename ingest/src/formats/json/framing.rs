@@ -86,18 +86,16 @@ fn with_raw_line_ends(text: &[u8]) -> Option<EventBlock> {
     match text.iter().position(|byte| !byte.is_ascii_whitespace()) {
         None => Some(gap(text.len())),
         Some(0) if text[0] == b'{' => {
-            let (end, _) = raw_object_end(text)?;
-            let shown = text[..end].trim_ascii_end().len();
-            Some(EventBlock { start: 0, end: shown, next: end })
+            let end = raw_object_end(text)?;
+            Some(EventBlock { start: 0, end, next: end })
         }
         Some(0) => event(text),
         Some(length) => Some(gap(length)),
     }
 }
 
-/// Where the object at the start of the text ends, and whether it is complete. An incomplete one extends to
-/// the line that begins the next object.
-fn raw_object_end(text: &[u8]) -> Option<(usize, bool)> {
+/// Where the object at the start of the text ends. An incomplete one extends to the line that begins the next object.
+fn raw_object_end(text: &[u8]) -> Option<usize> {
     let (mut depth, mut line_ends, mut at, mut is_in_text) = (0_usize, 0, 0, false);
     loop {
         let byte = *text.get(at)?;
@@ -109,14 +107,14 @@ fn raw_object_end(text: &[u8]) -> Option<(usize, bool)> {
                 line_ends += 1;
                 let next = text.get(at..at + 2)?;
                 if next == b"{\"" || line_ends > MOST_RAW_LINE_ENDS {
-                    return Some((at, false));
+                    return Some(at);
                 }
             }
             b'{' | b'[' if !is_in_text => depth += 1,
             b'}' | b']' if !is_in_text => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
-                    return Some((at, true));
+                    return Some(at);
                 }
             }
             _ => {}
