@@ -80,8 +80,7 @@ impl<'a> Merge<'a> {
         }
         let parts = self.segments.iter().map(|segment| segment.columns()).collect::<Result<Vec<_>>>()?;
         let order = self.order(&parts);
-        let columns = gather(&order, &parts);
-        drop(parts);
+        let columns = gather(&order, parts);
         let mut table = TableBuilder::packed(&columns, self.level).at_path(case)?;
         let first_timed = columns.time.partition_point(|&time| time == NO_TIME);
         let mut meta = SegmentMeta {
@@ -354,18 +353,27 @@ fn push(column: &mut TextColumn, values: Option<&Values>, row: usize) -> bool {
     text.is_some()
 }
 
-fn gather(order: &[(u32, u32)], parts: &[Arc<Columns>]) -> Columns {
-    let mut columns = Columns::with_capacity(order.len());
-    for &(part, row) in order {
-        let (part, row) = (&parts[part as usize], row as usize);
-        columns.time.push(part.time[row]);
-        columns.level.push(part.level[row]);
-        columns.source.push(part.source[row]);
-        columns.line.push(part.line[row]);
-        columns.offset.push(part.offset[row]);
-        columns.length.push(part.length[row]);
+/// The rows of several parts in their order. Each column of the parts is given up as soon as it is gathered.
+fn gather(order: &[(u32, u32)], parts: Vec<Arc<Columns>>) -> Columns {
+    let mut parts: Vec<Columns> = parts.into_iter().map(Arc::unwrap_or_clone).collect();
+    let parts = &mut parts;
+    Columns {
+        time: gathered(order, parts, |part| &mut part.time),
+        level: gathered(order, parts, |part| &mut part.level),
+        source: gathered(order, parts, |part| &mut part.source),
+        line: gathered(order, parts, |part| &mut part.line),
+        offset: gathered(order, parts, |part| &mut part.offset),
+        length: gathered(order, parts, |part| &mut part.length),
     }
-    columns
+}
+
+fn gathered<T: Copy>(
+    order: &[(u32, u32)],
+    parts: &mut [Columns],
+    column: fn(&mut Columns) -> &mut Vec<T>,
+) -> Vec<T> {
+    let columns: Vec<Vec<T>> = parts.iter_mut().map(|part| std::mem::take(column(part))).collect();
+    order.iter().map(|&(part, row)| columns[part as usize][row as usize]).collect()
 }
 
 fn is_empty(values: &Values) -> bool {

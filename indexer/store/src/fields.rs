@@ -175,6 +175,20 @@ impl Segment {
         })
     }
 
+    /// The rows in the order of their files; nothing where they are in it.
+    pub(super) fn file_order(&self, places: &Locations) -> Result<Arc<Option<Vec<u32>>>> {
+        self.cached("#file order", || {
+            let mut rows: Vec<u32> = (0..self.meta.events as u32).collect();
+            let place = |&row: &u32| (places.source(row as usize), places.offset(row as usize));
+            let order = (!rows.is_sorted_by_key(place)).then(|| {
+                rows.sort_by_key(place);
+                rows
+            });
+            let bytes = order.as_ref().map_or(1, |rows| rows.len() * size_of::<u32>());
+            Ok((order, bytes))
+        })
+    }
+
     /// The sort keys of the events.
     pub fn event_keys(&self) -> Result<EventKeys> {
         Ok(EventKeys { times: self.times()?, source: self.packed("source")?, offset: self.packed("offset")? })
@@ -369,7 +383,7 @@ impl Segment {
         let columns = self.columns()?;
         let raw = self.raw();
         places.values(|each| {
-            self.for_each_in_order(&mut raw.cursor(), &columns, |row, (_, bytes), event| {
+            self.for_each_in_order(&mut raw.cursor(), &columns.places(), |row, (_, bytes), event| {
                 if row.is_multiple_of(CANCEL_ROWS) {
                     stopped(cancel)?;
                 }

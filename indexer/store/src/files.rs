@@ -3,6 +3,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
+use std::ops::Deref;
 use std::path::Path;
 
 use base::error::{AtPath, Result};
@@ -67,7 +68,7 @@ pub fn replace(path: &Path, bytes: &[u8], role: Role) -> Result<()> {
 
 /// Puts a folder in place atomically: its files in a temporary folder next to it, fsync of each and of the
 /// folder, rename, fsync of the parent folder. An existing folder of that name is removed first.
-pub fn replace_folder(path: &Path, files: &[(String, Vec<u8>)], role: Role) -> Result<()> {
+pub fn replace_folder(path: &Path, files: &[(String, impl Deref<Target = [u8]>)], role: Role) -> Result<()> {
     let temporary = path.with_extension("tmp");
     if temporary.exists() {
         remove(&temporary)?;

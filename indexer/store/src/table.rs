@@ -59,6 +59,18 @@ impl Columns {
     pub fn rows(&self) -> usize {
         self.time.len()
     }
+
+    #[must_use]
+    pub fn places(&self) -> RowPlaces<'_> {
+        RowPlaces { source: &self.source, offset: &self.offset, length: &self.length }
+    }
+}
+
+/// Where the bytes of each row are.
+pub struct RowPlaces<'c> {
+    pub source: &'c [u32],
+    pub offset: &'c [u64],
+    pub length: &'c [u32],
 }
 
 /// The value of a row as text, if there is one.

@@ -10,14 +10,17 @@ use super::files::{self, Role};
 use super::profile::Profile;
 use super::raw::{Frame, RawCursor};
 use super::segment::{Segment, SegmentField};
-use super::table::Columns;
-use super::text::{self, Built};
+use super::table::{Columns, RowPlaces};
+use super::text::{self, Built, IndexedValues};
 use base::FieldKind;
 use base::error::{Error, Result};
 use base::limits::CANCEL_ROWS;
 
 /// Files of former versions, and what a crash may leave of a folder. Nothing reads them.
 const FORMER_FILES: [&str; 5] = ["text.idx", "text.flt", "text.tmp", "text.3.tmp", "templates.1.parquet"];
+
+/// One row in this many or fewer are sorted. For more, the order of all rows is worked out once.
+const FEW_ROWS: usize = 16;
 
 /// After this many events of a frame it is known whether the literal search excludes enough of them.
 const PROBED: usize = 128;
@@ -30,20 +33,21 @@ impl Segment {
         &self,
         cursor: &mut RawCursor<'_>,
         rows: impl Iterator<Item = u32>,
-        each: impl FnMut(u32, &[u8]) -> Result<()>,
+        mut each: impl FnMut(u32, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        self.record_damage(self.read_texts(cursor, rows, None, &|| Ok(()), each))
+        self.record_damage(self.read_texts(cursor, rows, None, &|| Ok(()), |row, text, _| each(row, text)))
     }
 
     /// The same with the events alone that may match: `find` returns the next position, at or after a byte, of a
-    /// literal that every match contains. `stopped` is asked once a frame.
+    /// literal that every match contains. `each` gets a position in the text before which none begins. `stopped` is asked
+    /// once a frame.
     pub fn for_each_candidate(
         &self,
         cursor: &mut RawCursor<'_>,
         rows: impl Iterator<Item = u32>,
         find: Option<Find<'_>>,
         stopped: &dyn Fn() -> Result<()>,
-        each: impl FnMut(u32, &[u8]) -> Result<()>,
+        each: impl FnMut(u32, &[u8], usize) -> Result<()>,
     ) -> Result<()> {
         self.record_damage(self.read_texts(cursor, rows, find, stopped, each))
     }
@@ -54,7 +58,7 @@ impl Segment {
         rows: impl Iterator<Item = u32>,
         find: Option<Find<'_>>,
         stopped: &dyn Fn() -> Result<()>,
-        mut each: impl FnMut(u32, &[u8]) -> Result<()>,
+        mut each: impl FnMut(u32, &[u8], usize) -> Result<()>,
     ) -> Result<()> {
         let mut rows: Vec<u32> = rows.collect();
         if rows.is_empty() {
@@ -62,8 +66,14 @@ impl Segment {
         }
         let places = self.locations()?;
         let place = |&row: &u32| (places.source(row as usize), places.offset(row as usize));
-        if !rows.is_sorted_by_key(place) {
-            rows.sort_unstable_by_key(place);
+        if rows.len() * FEW_ROWS < self.meta.events as usize || !rows.is_sorted_by(|one, next| one < next) {
+            rows.sort_by_key(place);
+        } else if let Some(order) = &*self.file_order(&places)? {
+            let mut wanted = vec![false; order.len()];
+            for &row in &rows {
+                wanted[row as usize] = true;
+            }
+            rows = order.iter().copied().filter(|&row| wanted[row as usize]).collect();
         }
         let mut texts = TextsBySource::new(self);
         let mut rest = rows.as_slice();
@@ -84,6 +94,7 @@ impl Segment {
             let mut searched = find.map(|find| Searched { find, next: find(&bytes, 0), tested: 0 });
             let mut at = 0;
             while at < here.len() {
+                let mut literal = 0;
                 if let Some(search) = &mut searched {
                     let Some(next) = search.next else { break };
                     // Events before the literal are passed over; mostly it is in the next one.
@@ -97,6 +108,7 @@ impl Segment {
                         search.next = (search.find)(&bytes, start);
                         continue;
                     }
+                    literal = next - start;
                     search.tested += 1;
                     if at >= PROBED && search.tested * 2 > at {
                         searched = None;
@@ -104,9 +116,9 @@ impl Segment {
                 }
                 let event = event(&here[at])?;
                 if is_text {
-                    each(here[at], &bytes[event])?;
+                    each(here[at], &bytes[event], literal)?;
                 } else {
-                    each(here[at], &decoder.text(&bytes, frame.offset, event))?;
+                    each(here[at], &decoder.text(&bytes, frame.offset, event), 0)?;
                 }
                 at += 1;
             }
@@ -151,14 +163,17 @@ impl Segment {
             return Ok(());
         };
         let table = self.table()?;
-        let columns = table.columns()?;
+        // Tokens take most of the memory of a merge, so that nothing else is kept next to them.
+        let Columns { source, offset, length, .. } = table.columns()?;
+        let rows = offset.len() as u32;
         // An integer token of a column needs no posting: the column has the rows.
         let is_number = |field: &SegmentField| profile == Profile::Full && field.kind == FieldKind::Int;
         let mut repeating = Vec::new();
         for field in &self.meta.fields {
             let is_coded_text = field.kind == FieldKind::Text && table.is_coded(&field.column)?;
             if is_number(field) || is_coded_text {
-                repeating.push((field.column.clone(), table.field(&field.column)?));
+                let values = IndexedValues::new(table.field(&field.column)?);
+                repeating.extend(values.map(|values| (field.column.clone(), values)));
             }
         }
         let mut builder = match profile {
@@ -166,14 +181,16 @@ impl Segment {
             _ => text::IndexBuilder::for_filters(repeating),
         };
         let mut texts = TextsBySource::new(self);
-        self.for_each_in_order(cursor, &columns, |row, (frame, bytes), event| {
+        let places = RowPlaces { source: &source, offset: &offset, length: &length };
+        self.for_each_in_order(cursor, &places, |row, (frame, bytes), event| {
             if row.is_multiple_of(CANCEL_ROWS) {
                 stopped()?;
             }
-            builder.add(row as u32, &texts.source(columns.source[row]).text(bytes, frame.offset, event));
+            builder.add(row as u32, &texts.source(source[row]).text(bytes, frame.offset, event));
             Ok(())
         })?;
-        match builder.finish(columns.rows() as u32)? {
+        drop((source, offset, length));
+        match builder.finish(rows)? {
             Built::File(bytes) => files::replace(&path, &bytes, role),
             Built::Folder(files) => files::replace_folder(&path, &files, role),
         }
@@ -199,33 +216,41 @@ impl Segment {
     pub(super) fn for_each_in_order(
         &self,
         cursor: &mut RawCursor<'_>,
-        columns: &Columns,
+        places: &RowPlaces<'_>,
         mut each: impl FnMut(usize, (&Frame, &[u8]), Range<usize>) -> Result<()>,
     ) -> Result<()> {
-        let mut runs: Vec<(usize, u32, Frame)> = Vec::new();
-        let mut last_run = HashMap::new();
-        for row in 0..columns.rows() {
-            let (source, offset) = (columns.source[row], columns.offset[row]);
-            if runs.last().is_none_or(|(_, last, frame)| *last != source || !frame.holds(offset)) {
+        let rows = places.offset.len();
+        // The frames, each with the last of its runs, and the runs of rows in one frame by their first rows.
+        let mut frames: Vec<(u32, Frame, usize)> = Vec::new();
+        let mut numbers = HashMap::new();
+        let mut runs: Vec<(u32, u32)> = Vec::new();
+        for row in 0..rows {
+            let (source, offset) = (places.source[row], places.offset[row]);
+            let before = runs.last().map(|&(_, number)| &frames[number as usize]);
+            if before.is_none_or(|(before, frame, _)| *before != source || !frame.holds(offset)) {
                 let frame = *self.frame(source, offset)?;
-                last_run.insert((source, frame.offset), runs.len());
-                runs.push((row, source, frame));
+                let number = *numbers.entry((source, frame.offset)).or_insert_with(|| {
+                    frames.push((source, frame, 0));
+                    frames.len() - 1
+                });
+                frames[number].2 = runs.len();
+                runs.push((row as u32, number as u32));
             }
         }
         let mut kept = HashMap::new();
-        for (run, (first, source, frame)) in runs.iter().enumerate() {
-            let key = (*source, frame.offset);
-            let bytes = match kept.remove(&key) {
+        for (run, &(first, number)) in runs.iter().enumerate() {
+            let (source, frame, last_run) = &frames[number as usize];
+            let bytes = match kept.remove(&number) {
                 Some(bytes) => bytes,
                 None => cursor.read(*source, frame)?,
             };
-            let end = runs.get(run + 1).map_or(columns.rows(), |next| next.0);
-            for row in *first..end {
-                let event = self.event_in(&bytes, frame, columns.offset[row], columns.length[row])?;
+            let end = runs.get(run + 1).map_or(rows, |next| next.0 as usize);
+            for row in first as usize..end {
+                let event = self.event_in(&bytes, frame, places.offset[row], places.length[row])?;
                 each(row, (frame, &bytes), event)?;
             }
-            if last_run.get(&key).is_some_and(|&last| last > run) {
-                kept.insert(key, bytes);
+            if *last_run > run {
+                kept.insert(number, bytes);
             }
         }
         Ok(())

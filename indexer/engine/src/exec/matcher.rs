@@ -68,8 +68,16 @@ impl Matcher {
 
     #[must_use]
     pub fn is_in(&self, text: &[u8]) -> bool {
+        self.is_in_from(text, 0)
+    }
+
+    /// The same where the literal of the pattern, which is part of every match, does not begin before a position.
+    #[must_use]
+    pub fn is_in_from(&self, text: &[u8], literal: usize) -> bool {
         match self {
-            Matcher::Tokens(tokens) | Matcher::Network(_, tokens) => has_tokens(text, tokens),
+            // Of several words, the literal may be a later one.
+            Matcher::Tokens(tokens) if tokens.len() == 1 => has_tokens(text, tokens, literal),
+            Matcher::Tokens(tokens) | Matcher::Network(_, tokens) => has_tokens(text, tokens, 0),
             Matcher::Fuzzy(words) => words.is_in(text),
             Matcher::Substring(part) => has_substring(text, part),
             Matcher::Glob(glob_tokens) => has_glob(&String::from_utf8_lossy(text), glob_tokens),
@@ -86,7 +94,7 @@ impl Matcher {
     pub fn may_be_partly_in(&self, value: &[u8], word: &str) -> bool {
         match self {
             Matcher::Tokens(words) if words.len() > 1 => {
-                has_tokens(value, words) || has_part(value, words, word)
+                has_tokens(value, words, 0) || has_part(value, words, word)
             }
             other => other.is_in(value),
         }
@@ -100,7 +108,7 @@ impl Matcher {
                 glob_end(&fold_text(text), glob_tokens, false, &|rest| rest.is_empty())
             }
             Matcher::Network(network, tokens) => {
-                network.holds(text).unwrap_or_else(|| has_tokens(text.as_bytes(), tokens))
+                network.holds(text).unwrap_or_else(|| has_tokens(text.as_bytes(), tokens, 0))
             }
             other => other.is_in(text.as_bytes()),
         }
@@ -112,7 +120,8 @@ fn fold_text(text: &str) -> String {
     tokens::fold(text.as_bytes()).into_owned()
 }
 
-fn has_tokens(text: &[u8], wanted: &[String]) -> bool {
+/// Whether a text has tokens next to each other, and the first does not begin before a position.
+fn has_tokens(text: &[u8], wanted: &[String], from: usize) -> bool {
     let Some((first, rest)) = wanted.split_first() else { return true };
     if !first.is_ascii() {
         return has_tokens_of_any_script(text, wanted);
@@ -120,7 +129,7 @@ fn has_tokens(text: &[u8], wanted: &[String]) -> bool {
     let first = first.as_bytes();
     let rare = rarest(first);
     let (lower, upper) = (first[rare], first[rare].to_ascii_uppercase());
-    let mut at = rare;
+    let mut at = from + rare;
     while let Some(found) = text.get(at..).and_then(|tail| memchr2(lower, upper, tail)) {
         let start = at + found - rare;
         at += found + 1;

@@ -162,7 +162,9 @@ fn cost(filter: &Filter) -> u32 {
         Filter::Field { field, .. } if field != "raw" => 2,
         Filter::Not(inner) => cost(inner),
         Filter::And(parts) | Filter::Or(parts) => parts.iter().map(cost).max().unwrap_or(0),
-        Filter::Text(Pattern::Tokens(_) | Pattern::Near(..) | Pattern::Fuzzy(..)) => 3,
-        Filter::Field { .. } | Filter::Text(_) => 4,
+        // Fewer events have a number than a word.
+        Filter::Text(Pattern::Tokens(words)) if words.contains(|c: char| c.is_ascii_digit()) => 3,
+        Filter::Text(Pattern::Tokens(_) | Pattern::Near(..) | Pattern::Fuzzy(..)) => 4,
+        Filter::Field { .. } | Filter::Text(_) => 5,
     }
 }

@@ -143,7 +143,7 @@ fn eval_predicate(
             Ok(found)
         }
         Predicate::WholeText(test) => {
-            let matches = |raw: &[u8]| test.passes(&String::from_utf8_lossy(raw));
+            let matches = |raw: &[u8], _: usize| test.passes(&String::from_utf8_lossy(raw));
             let rows = scan(query, cursor, among, None, &matches)?;
             Ok(ClauseRows { rows, path: Path::Scan })
         }
@@ -182,7 +182,7 @@ fn eval_text(
     {
         return Ok(found);
     }
-    let matches = |raw: &[u8]| matcher.is_in(raw);
+    let matches = |raw: &[u8], literal: usize| matcher.is_in_from(raw, literal);
     let index = if tokens.is_empty() { None } else { query.segment.text()? };
     let Some(index) = index else {
         let rows = scan(query, cursor, among, literal.as_ref(), &matches)?;
@@ -274,7 +274,7 @@ fn by_parts(
     }
     let rest = candidates.without(&exact);
     let path = if rest.is_empty() { Path::Index } else { Path::IndexAndText };
-    let matches = |raw: &[u8]| matcher.is_in(raw);
+    let matches = |raw: &[u8], literal: usize| matcher.is_in_from(raw, literal);
     let read = scan(query, cursor, &rest, literal.as_ref(), &matches)?;
     Ok(Some(ClauseRows { rows: exact.or(&read), path }))
 }
@@ -320,7 +320,7 @@ pub fn scan(
     cursor: &mut RawCursor<'_>,
     candidates: &Bitmap,
     literal: Option<&Literal>,
-    matches: &dyn Fn(&[u8]) -> bool,
+    matches: &dyn Fn(&[u8], usize) -> bool,
 ) -> Result<Bitmap> {
     let mut found = Bitmap::none(query.rows());
     if let Some(trace) = query.trace {
@@ -331,12 +331,12 @@ pub fn scan(
     let find = find.as_ref().map(|find| find as Find<'_>);
     let stopped = || if query.cancel.is_set() { Err(Error::cancelled()) } else { Ok(()) };
     let mut tested = 0;
-    query.segment.for_each_candidate(cursor, candidates.iter(), find, &stopped, |row, text| {
+    query.segment.for_each_candidate(cursor, candidates.iter(), find, &stopped, |row, text, literal| {
         tested += 1;
         if tested % CANCEL_ROWS == 0 {
             stopped()?;
         }
-        if matches(text) {
+        if matches(text, literal) {
             found.insert(row);
         }
         Ok(())

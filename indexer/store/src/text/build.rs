@@ -1,14 +1,17 @@
 //! Builds the text index of a segment, row by row.
 
+use ingest::NO_INT;
 use memchr::memmem;
 use sha2::{Digest, Sha256};
+use tantivy::directory::OwnedBytes;
 
 use super::checked::checksums;
 use super::collect::Collector;
 use super::filter::FiltersBuilder;
+use super::grams::GramCounts;
 use super::terms::{self, Terms};
 use super::{COLUMNS_FILE, ColumnIndex, Header, IndexFile, MAGIC, TermsRest, lists, section};
-use crate::parquet::{Texts, Values};
+use crate::parquet::{NO_CODE, Texts, Values};
 use base::error::{Error, Result};
 use base::hash;
 use base::limits::LONGEST_TOKEN_BYTES;
@@ -33,14 +36,15 @@ pub struct IndexBuilder {
 
 /// The index of the tokens outside column values.
 enum OtherTokens {
-    Rows(Collector),
+    /// With the trigrams of the tokens without a term, those of columns too.
+    Rows(Collector, GramCounts),
     Blocks(FiltersBuilder),
 }
 
 /// The built index: one file, or the files of a folder by name.
 pub enum Built {
     File(Vec<u8>),
-    Folder(Vec<(String, Vec<u8>)>),
+    Folder(Vec<(String, OwnedBytes)>),
 }
 
 /// Receives a folded token and the row id or code that contains it.
@@ -51,14 +55,17 @@ trait Tokens {
     fn add_long(&mut self, token: &[u8]);
 }
 
-impl Tokens for Collector {
+/// A collector, and the trigrams of the tokens without a term.
+struct Collecting<'c>(&'c mut Collector, &'c mut GramCounts);
+
+impl Tokens for Collecting<'_> {
     #[inline]
     fn add(&mut self, token: &[u8], number: u32) {
-        Collector::add(self, token, number);
+        self.0.add(token, number, self.1);
     }
 
     fn add_long(&mut self, token: &[u8]) {
-        Collector::add_long(self, token);
+        self.1.add(token);
     }
 }
 
@@ -75,6 +82,8 @@ impl Tokens for FiltersBuilder {
 struct IndexedColumn {
     name: String,
     values: IndexedValues,
+    /// The smallest and the largest number.
+    numbers: Option<(i64, i64)>,
     /// Bytes between the previous value and this one, as in the last rows.
     gap: usize,
     /// The gap was different in the last row.
@@ -89,34 +98,106 @@ struct IndexedColumn {
     excepted: Vec<u32>,
 }
 
-enum IndexedValues {
-    Texts { codes: Vec<u32>, texts: Texts },
-    Numbers(Vec<i64>),
+/// The values of a column that are tokenised once each.
+pub enum IndexedValues {
+    Texts { codes: RowValues<u32>, texts: Texts },
+    Numbers(RowValues<i64>),
+}
+
+/// One row in this many or fewer have a value of a column that is kept by row.
+const FEW_VALUES: usize = 4;
+
+/// The values of a column, as long as rows are added. A log may have hundreds of columns that few events have.
+pub enum RowValues<T> {
+    All(Vec<T>),
+    /// With their rows; the next one is known.
+    Few {
+        rows: Vec<u32>,
+        values: Vec<T>,
+        next: usize,
+    },
+}
+
+impl<T: Copy + PartialEq> RowValues<T> {
+    fn new(mut all: Vec<T>, missing: T) -> RowValues<T> {
+        let is_there = |value: &T| *value != missing;
+        let count = all.iter().copied().filter(is_there).count();
+        if count * FEW_VALUES > all.len() {
+            all.shrink_to_fit();
+            return RowValues::All(all);
+        }
+        let (mut rows, mut values) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for (row, value) in (0..).zip(all).filter(|(_, value)| is_there(value)) {
+            rows.push(row);
+            values.push(value);
+        }
+        RowValues::Few { rows, values, next: 0 }
+    }
+
+    fn values(&self) -> &[T] {
+        match self {
+            RowValues::All(values) | RowValues::Few { values, .. } => values,
+        }
+    }
+
+    /// The value of a row. Rows must come in order.
+    #[inline]
+    fn value(&mut self, row: u32) -> Option<T> {
+        match self {
+            RowValues::All(values) => values.get(row as usize).copied(),
+            RowValues::Few { rows, values, next } => {
+                while *rows.get(*next)? < row {
+                    *next += 1;
+                }
+                (rows[*next] == row).then(|| values[*next])
+            }
+        }
+    }
 }
 
 /// The digits of a number of 64 bits.
 type Digits = [u8; 20];
 
 impl IndexedValues {
+    /// Nothing of a column whose values are indexed with their row.
+    pub fn new(values: Values) -> Option<IndexedValues> {
+        match values {
+            Values::Text { codes, texts } => {
+                Some(IndexedValues::Texts { codes: RowValues::new(codes, NO_CODE), texts })
+            }
+            Values::Int(numbers) => Some(IndexedValues::Numbers(RowValues::new(numbers, NO_INT))),
+            _ => None,
+        }
+    }
+
     /// The value of a row in its usual spelling. Empty if it is missing, and for negative numbers, because a
-    /// sign is not part of a token.
+    /// sign is not part of a token. Rows must come in order.
     #[inline]
-    fn text<'v>(&'v self, row: u32, digits: &'v mut Digits) -> &'v [u8] {
+    fn text<'v>(&'v mut self, row: u32, digits: &'v mut Digits) -> &'v [u8] {
         match self {
             IndexedValues::Texts { codes, texts } => {
-                texts.get(codes[row as usize] as usize).unwrap_or_default().as_bytes()
+                let text = codes.value(row).and_then(|code| texts.get(code as usize));
+                text.unwrap_or_default().as_bytes()
             }
-            IndexedValues::Numbers(numbers) => match u64::try_from(numbers[row as usize]) {
-                Ok(number) => decimal(number, digits),
-                Err(_) => &[],
+            IndexedValues::Numbers(numbers) => match numbers.value(row).map(u64::try_from) {
+                Some(Ok(number)) => decimal(number, digits),
+                _ => &[],
             },
+        }
+    }
+
+    /// Gives back what only rows needed.
+    fn close(&mut self) {
+        match self {
+            IndexedValues::Texts { codes, .. } => *codes = RowValues::All(Vec::new()),
+            IndexedValues::Numbers(numbers) => *numbers = RowValues::All(Vec::new()),
         }
     }
 
     /// The smallest and the largest of numbers that have a text.
     fn numbers(&self) -> Option<(i64, i64)> {
         let IndexedValues::Numbers(numbers) = self else { return None };
-        let present = || numbers.iter().copied().filter(|&number| number >= 0);
+        let present = || numbers.values().iter().copied().filter(|&number| number >= 0);
         Some((present().min()?, present().max()?))
     }
 }
@@ -191,34 +272,29 @@ impl SharedText {
 
 impl IndexBuilder {
     /// Builds a tantivy index. The columns are those that repeat their text.
-    pub fn for_index(columns: Vec<(String, Values)>) -> IndexBuilder {
+    pub fn for_index(columns: Vec<(String, IndexedValues)>) -> IndexBuilder {
         let seed = hash::seed();
-        Self::new(seed, OtherTokens::Rows(Collector::new(seed)), columns)
+        let collector = Collector::new(seed, usize::MAX);
+        Self::new(seed, OtherTokens::Rows(collector, GramCounts::default()), columns)
     }
 
     /// Builds filters, with the same columns.
-    pub fn for_filters(columns: Vec<(String, Values)>) -> IndexBuilder {
+    pub fn for_filters(columns: Vec<(String, IndexedValues)>) -> IndexBuilder {
         let seed = hash::seed();
         Self::new(seed, OtherTokens::Blocks(FiltersBuilder::new(seed)), columns)
     }
 
-    fn new(seed: u64, rest: OtherTokens, columns: Vec<(String, Values)>) -> IndexBuilder {
-        let columns = columns.into_iter().filter_map(|(name, values)| {
-            let values = match values {
-                Values::Text { codes, texts } => IndexedValues::Texts { codes, texts },
-                Values::Int(numbers) => IndexedValues::Numbers(numbers),
-                _ => return None,
-            };
-            Some(IndexedColumn {
-                name,
-                values,
-                gap: 0,
-                has_missed: false,
-                places: Vec::new(),
-                before: SharedText::default(),
-                between: SharedText::default(),
-                excepted: Vec::new(),
-            })
+    fn new(seed: u64, rest: OtherTokens, columns: Vec<(String, IndexedValues)>) -> IndexBuilder {
+        let columns = columns.into_iter().map(|(name, values)| IndexedColumn {
+            name,
+            numbers: values.numbers(),
+            values,
+            gap: 0,
+            has_missed: false,
+            places: Vec::new(),
+            before: SharedText::default(),
+            between: SharedText::default(),
+            excepted: Vec::new(),
         });
         IndexBuilder { seed, rest, columns: columns.collect() }
     }
@@ -238,7 +314,7 @@ impl IndexBuilder {
         }
         let IndexBuilder { rest, columns, .. } = self;
         match rest {
-            OtherTokens::Rows(rows) => add_row(rows, columns, row, raw),
+            OtherTokens::Rows(rows, grams) => add_row(&mut Collecting(rows, grams), columns, row, raw),
             OtherTokens::Blocks(blocks) => add_row(blocks, columns, row, raw),
         }
     }
@@ -254,7 +330,7 @@ impl IndexBuilder {
             column.places.extend(place_of(raw, 0, value, 0));
         }
         match &mut self.rest {
-            OtherTokens::Rows(rows) => add_tokens(rows, row, raw),
+            OtherTokens::Rows(rows, grams) => add_tokens(&mut Collecting(rows, grams), row, raw),
             OtherTokens::Blocks(blocks) => add_tokens(blocks, row, raw),
         }
     }
@@ -262,16 +338,9 @@ impl IndexBuilder {
     /// The files of the index, or of the filters.
     pub fn finish(mut self, rows: u32) -> Result<Built> {
         let mut body = Vec::new();
-        let columns = std::mem::take(&mut self.columns);
-        let is_index = matches!(self.rest, OtherTokens::Rows(_));
-        let mut values: Vec<(Collector, u32)> = Vec::new();
-        for column in columns.iter().filter(|_| is_index) {
-            let mut collector = Collector::new(self.seed);
-            let IndexedValues::Texts { texts, .. } = &column.values else { continue };
-            for (code, text) in texts.iter().enumerate() {
-                add_tokens(&mut collector, code as u32, text.as_bytes());
-            }
-            values.push((collector, texts.len() as u32));
+        let mut columns = std::mem::take(&mut self.columns);
+        for column in &mut columns {
+            column.values.close();
         }
         let seed = self.seed;
         let header = |rest, columns, grams, body: &[u8]| Header {
@@ -283,9 +352,20 @@ impl IndexBuilder {
             grams,
         };
         match self.rest {
-            OtherTokens::Rows(mut rest) => {
-                let values = values.iter_mut().map(|(collector, codes)| (collector, *codes)).collect();
-                let mut index = terms::write(&mut rest, rows, values)?;
+            OtherTokens::Rows(mut rest, mut grams) => {
+                rest.finish(&mut grams);
+                let mut values: Vec<(Collector, u32)> = Vec::new();
+                for column in &columns {
+                    let IndexedValues::Texts { texts, .. } = &column.values else { continue };
+                    let mut collector = Collector::new(seed, texts.len());
+                    for (code, text) in texts.iter().enumerate() {
+                        add_tokens(&mut Collecting(&mut collector, &mut grams), code as u32, text.as_bytes());
+                    }
+                    collector.finish(&mut grams);
+                    values.push((collector, texts.len() as u32));
+                }
+                let mut index = terms::write(&rest, rows, &values)?;
+                drop((rest, values));
                 let mut files = Vec::with_capacity(index.files.len());
                 for (name, bytes) in &index.files {
                     let checksums: Vec<u8> = checksums(seed, bytes).flat_map(u64::to_le_bytes).collect();
@@ -293,11 +373,11 @@ impl IndexBuilder {
                     files.push(IndexFile { name: name.clone(), bytes: bytes.len() as u64, checksums });
                 }
                 let columns = finish_columns(columns, index.columns.into_iter(), &mut body);
-                let grams = Some(section(&mut body, index.grams.bytes()));
+                let grams = Some(section(&mut body, grams.grams().bytes()));
                 let rest = super::Rest::Terms(TermsRest { terms: index.rest, files });
                 let file = file_of(&header(rest, columns, grams, &body), &body)?;
                 // The file that completes the index is written last.
-                index.files.push((COLUMNS_FILE.to_owned(), file));
+                index.files.push((COLUMNS_FILE.to_owned(), OwnedBytes::new(file)));
                 Ok(Built::Folder(index.files))
             }
             OtherTokens::Blocks(blocks) => {
@@ -321,7 +401,7 @@ fn finish_columns(
         let before = column.before.finish(body).filter(|before| !before.words.is_empty());
         let is_whole = !column.between.is_part;
         let between = column.between.finish(body).filter(|_| is_whole);
-        let numbers = column.values.numbers();
+        let numbers = column.numbers;
         let (distinct, values) = match &column.values {
             IndexedValues::Texts { texts, .. } => (texts.len() as u32, values.next()),
             IndexedValues::Numbers(_) => (0, None),

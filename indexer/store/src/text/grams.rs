@@ -8,15 +8,8 @@ const BITS: u32 = 16;
 const LENGTH: usize = 3;
 
 /// The trigrams of a set of tokens.
-#[derive(Clone)]
 pub struct Grams {
     bits: Vec<u8>,
-}
-
-impl Default for Grams {
-    fn default() -> Grams {
-        Grams { bits: vec![0; 1 << (BITS - 3)] }
-    }
 }
 
 impl Grams {
@@ -29,22 +22,45 @@ impl Grams {
         &self.bits
     }
 
-    /// Adds the runs of a folded token.
-    pub fn add(&mut self, token: &[u8]) {
-        for place in places(token) {
-            self.bits[place >> 3] |= 1 << (place & 7);
-        }
-    }
-
-    /// Adds those of others.
-    pub fn join(&mut self, others: &Grams) {
-        self.bits.iter_mut().zip(&others.bits).for_each(|(bits, more)| *bits |= more);
-    }
-
     /// Whether one of the tokens may have this folded part.
     pub fn may_have(&self, part: &str) -> bool {
         places(part.as_bytes())
             .all(|place| self.bits.get(place >> 3).is_none_or(|bits| bits >> (place & 7) & 1 == 1))
+    }
+}
+
+/// How many tokens have each trigram, because a token that is no longer rare leaves.
+pub struct GramCounts {
+    counts: Vec<u32>,
+}
+
+impl Default for GramCounts {
+    fn default() -> GramCounts {
+        GramCounts { counts: vec![0; 1 << BITS] }
+    }
+}
+
+impl GramCounts {
+    /// Adds the trigrams of a folded token.
+    pub fn add(&mut self, token: &[u8]) {
+        for place in places(token) {
+            self.counts[place] += 1;
+        }
+    }
+
+    /// Takes back those of a token that was added.
+    pub fn remove(&mut self, token: &[u8]) {
+        for place in places(token) {
+            self.counts[place] -= 1;
+        }
+    }
+
+    /// The trigrams that any of them has.
+    pub fn grams(&self) -> Grams {
+        let bit = |count: &u32, at: usize| u8::from(*count > 0) << at;
+        let byte =
+            |counts: &[u32; 8]| counts.iter().zip(0..).fold(0, |bits, (count, at)| bits | bit(count, at));
+        Grams { bits: self.counts.as_chunks().0.iter().map(byte).collect() }
     }
 }
 
@@ -61,12 +77,14 @@ mod tests {
 
     #[test]
     fn trigrams_of_added_tokens_are_present_and_most_others_are_absent() {
-        let mut grams = Grams::default();
+        let mut grams = GramCounts::default();
         for number in 0..20_000_u64 {
             grams.add(format!("{:016x}", number.wrapping_mul(0x9E37_79B9_7F4A_7C15)).as_bytes());
         }
         grams.add("größe7".as_bytes());
-        let grams = Grams::from_bytes(grams.bytes().to_vec()).expect("as it was written");
+        grams.add("warning7".as_bytes());
+        grams.remove("warning7".as_bytes());
+        let grams = Grams::from_bytes(grams.grams().bytes().to_vec()).expect("as it was written");
         for part in ["größe7", "ße7", "7f4a7c15", "0000", "ab", ""] {
             assert!(grams.may_have(part), "{part}");
         }

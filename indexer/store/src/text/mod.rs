@@ -37,7 +37,7 @@ use base::error::{AtPath, Error, Result};
 use base::hash::hash;
 use base::limits::{LONGEST_TOKEN_BYTES, SMALL_SECTION_BYTES};
 
-pub use self::build::{Built, IndexBuilder};
+pub use self::build::{Built, IndexBuilder, IndexedValues};
 pub use self::fuzzy::Fuzzy;
 pub use self::part::{TermFilter, TokenPart};
 pub use self::words::{WordCount, WordCounts};

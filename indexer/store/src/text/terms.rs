@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tantivy::columnar::ColumnarWriter;
-use tantivy::directory::{Directory, RamDirectory};
+use tantivy::directory::{Directory, OwnedBytes, RamDirectory};
 use tantivy::fieldnorm::FieldNormsSerializer;
 use tantivy::index::{IndexMeta, IndexSettings, InvertedIndexReader, Segment, SegmentComponent};
 use tantivy::postings::{InvertedIndexSerializer, TermInfo};
@@ -35,13 +35,12 @@ use tantivy::{Index, SegmentReader, TantivyError};
 
 use super::checked::{CheckedFolder, Checksums};
 use super::collect::{Collected, Collector};
-use super::grams::Grams;
 use super::union::Union;
 use base::error::{Error, ErrorKind, Result};
 use base::tokens;
 
 /// A token with more ids than this always has a term.
-const RARE: u32 = 3;
+pub(super) const RARE: u32 = 3;
 
 /// Digits up to which a rare number is a term: longer numbers are ids, and hardly any two lines share one.
 const LONGEST_RARE_NUMBER: usize = 4;
@@ -143,8 +142,6 @@ struct Sorted<'c> {
     blocks: Vec<Collected<'c>>,
     /// Term and posting of every id.
     ids: Vec<([u8; 3], u32)>,
-    /// The trigrams of those ids.
-    grams: Grams,
     /// True for the values of a column, false for rows.
     are_values: bool,
 }
@@ -170,15 +167,11 @@ fn widest_gap(token: Collected<'_>) -> u32 {
 }
 
 impl Sorted<'_> {
-    fn new(field: String, universe: u32, collector: &mut Collector, are_values: bool) -> Sorted<'_> {
+    fn new(field: String, universe: u32, collector: &Collector, are_values: bool) -> Sorted<'_> {
         let (mut words, mut runs, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
-        let mut grams = collector.long_grams();
-        let is_rare = |token: &Collected<'_>| token.count() <= RARE && !has_term(token.text);
         let mut rare = 0_usize;
-        collector.finish();
         for token in collector.tokens() {
-            if is_rare(&token) {
-                grams.add(token.text);
+            if token.text.is_empty() {
                 rare += 1;
             } else if are_values && token.count() < MOST_IN_BLOCKS {
                 blocks.push(token);
@@ -194,13 +187,13 @@ impl Sorted<'_> {
         let bits = rare.max(1).ilog2().saturating_sub(IDS_A_TERM_BITS);
         let id_bits = bits.clamp(ID_TERM_BITS.start, ID_TERM_BITS.end);
         let mut ids = Vec::with_capacity(rare);
-        for token in collector.tokens().filter(is_rare) {
+        for token in collector.tokens().filter(|token| token.text.is_empty()) {
             let (key, place) = id_term(token.hash, id_bits);
             token.for_each(|number| ids.push((key, number & !IN_BLOCK | place)));
         }
         ids.sort_unstable();
         ids.dedup();
-        Sorted { terms: Terms { field, universe, id_bits }, words, runs, blocks, ids, grams, are_values }
+        Sorted { terms: Terms { field, universe, id_bits }, words, runs, blocks, ids, are_values }
     }
 
     /// Adds its fields to a schema, without those that would be empty.
@@ -300,39 +293,33 @@ struct Fields {
 
 /// A written index: its files by name, and the terms of the rows and of each column.
 pub struct WrittenTerms {
-    pub files: Vec<(String, Vec<u8>)>,
+    pub files: Vec<(String, OwnedBytes)>,
     pub rest: Terms,
     pub columns: Vec<Terms>,
-    /// The trigrams of the tokens without a term.
-    pub grams: Grams,
 }
 
 /// Writes the index of a segment in memory. Each column's collector comes with the upper bound of its codes.
-pub fn write(rest: &mut Collector, rows: u32, columns: Vec<(&mut Collector, u32)>) -> Result<WrittenTerms> {
+pub fn write(rest: &Collector, rows: u32, columns: &[(Collector, u32)]) -> Result<WrittenTerms> {
     let internal = |error: TantivyError| Error::new(ErrorKind::Internal, error.to_string());
     let universes = columns.iter().map(|(_, universe)| *universe).chain([rows]);
     let documents = universes.max().unwrap_or(0).max(1).next_multiple_of(1 << BLOCK_BITS);
     let rest = Sorted::new("text".to_owned(), rows, rest, false);
-    let columns = columns.into_iter().enumerate();
+    let columns = columns.iter().enumerate();
     let columns: Vec<Sorted<'_>> = columns
         .map(|(place, (collector, universe))| {
-            Sorted::new(format!("values_{place}"), universe, collector, true)
+            Sorted::new(format!("values_{place}"), *universe, collector, true)
         })
         .collect();
     let files = write_files(&rest, &columns, documents).map_err(internal)?;
-    let mut grams = rest.grams;
-    for column in &columns {
-        grams.join(&column.grams);
-    }
     let columns = columns.into_iter().map(|column| column.terms).collect();
-    Ok(WrittenTerms { files, rest: rest.terms, columns, grams })
+    Ok(WrittenTerms { files, rest: rest.terms, columns })
 }
 
 fn write_files(
     rest: &Sorted<'_>,
     columns: &[Sorted<'_>],
     documents: u32,
-) -> std::result::Result<Vec<(String, Vec<u8>)>, TantivyError> {
+) -> std::result::Result<Vec<(String, OwnedBytes)>, TantivyError> {
     let mut schema = Schema::builder();
     let parts: Vec<_> =
         [rest].into_iter().chain(columns).map(|part| (part, part.fields(&mut schema))).collect();
@@ -360,7 +347,7 @@ fn write_files(
     names.push(PathBuf::from(MANAGED_FILE));
     names.sort();
     let read = |name: PathBuf| {
-        let bytes = memory.atomic_read(&name)?;
+        let bytes = memory.open_read(&name)?.read_bytes()?;
         Ok((name.to_string_lossy().into_owned(), bytes))
     };
     names.into_iter().map(read).collect()

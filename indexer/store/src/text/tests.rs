@@ -8,13 +8,14 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{Index, Term};
 
 use super::super::intern::TextColumn;
+use super::super::parquet::Values;
 use super::*;
 use base::tokens;
 
 /// A line, and the two values in it.
-type Row = (Vec<u8>, String, String);
+type Row = (Vec<u8>, String, String, Option<String>);
 
-/// Rows as a line around two values; the second value sometimes has different bytes in the line.
+/// Rows as a line around two values, and a third that few have; the second value sometimes has different bytes in the line.
 fn rows() -> Vec<Row> {
     (0..400_u32)
         .map(|row| {
@@ -24,7 +25,9 @@ fn rows() -> Vec<Row> {
             let glued = if row % 60 == 59 { "x" } else { " " };
             let raw =
                 format!("id{row:x}{glued}GET{glued}{path} {} \"{shown}\" took {}ms", row % 11, row * row);
-            (raw.into_bytes(), path, agent)
+            let node = (row % 9 == 8).then(|| format!("node{}", row % 4));
+            let raw = node.as_ref().map_or(raw.clone(), |node| format!("{raw} on {node}"));
+            (raw.into_bytes(), path, agent, node)
         })
         .collect()
 }
@@ -44,27 +47,39 @@ fn write(folder: &Path, built: Built) -> PathBuf {
     path
 }
 
-fn coded(values: impl Iterator<Item = String>) -> super::super::parquet::Values {
+fn coded(values: impl Iterator<Item = Option<String>>) -> Values {
     let mut column = TextColumn::with_capacity(400);
-    values.for_each(|value| column.push(value.as_bytes()));
+    for value in values {
+        match value {
+            Some(value) => column.push(value.as_bytes()),
+            None => column.push_missing(),
+        }
+    }
     column.finish()
+}
+
+fn indexed(columns: &[(&str, Values)]) -> Vec<(String, IndexedValues)> {
+    let of = |(name, values): &(&str, Values)| {
+        ((*name).to_owned(), IndexedValues::new(values.clone()).expect("it has texts"))
+    };
+    columns.iter().map(of).collect()
 }
 
 #[test]
 fn every_token_of_every_row_is_found_and_exact_rows_are_exact() {
     let rows = rows();
-    let columns = vec![
-        ("agent".to_owned(), coded(rows.iter().map(|row| row.2.clone()))),
-        ("path".to_owned(), coded(rows.iter().map(|row| row.1.clone()))),
+    let columns = [
+        ("agent", coded(rows.iter().map(|row| Some(row.2.clone())))),
+        ("path", coded(rows.iter().map(|row| Some(row.1.clone())))),
+        ("node", coded(rows.iter().map(|row| row.3.clone()))),
     ];
-    let values: Vec<_> = columns.iter().map(|column| column.1.clone()).collect();
     for make in [IndexBuilder::for_index as fn(_) -> _, IndexBuilder::for_filters] {
-        check(&rows, &values, make(columns.clone()));
+        check(&rows, &columns, make(indexed(&columns)));
     }
 }
 
 /// Compares the exact rows, and the exact rows with the candidates, with the tokens of every row.
-fn check(rows: &[Row], values: &[super::super::parquet::Values], mut builder: IndexBuilder) {
+fn check(rows: &[Row], columns: &[(&str, Values)], mut builder: IndexBuilder) {
     for (row, (raw, ..)) in rows.iter().enumerate() {
         builder.add(row as u32, raw);
     }
@@ -77,11 +92,8 @@ fn check(rows: &[Row], values: &[super::super::parquet::Values], mut builder: In
         let found = index.postings(token).expect("it is as it was written").expect("it is as it was written");
         let mut exact: BTreeSet<u32> = found.exact.iter().copied().collect();
         for part in &found.columns {
-            let super::super::parquet::Values::Text { codes, texts } =
-                &values[usize::from(part.column == "path")]
-            else {
-                panic!()
-            };
+            let values = columns.iter().find(|(name, _)| part.column == *name).map(|(_, values)| values);
+            let Some(Values::Text { codes, texts }) = values else { panic!() };
             let TokenValues::Codes(matching) = &part.matching else { panic!() };
             let has = |code: u32| {
                 matching.contains(&code)
@@ -173,7 +185,7 @@ fn parts_are_looked_up_in_terms_unless_an_id_may_have_them() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut rows = rows();
     let long = format!("{}zebra", "y".repeat(260));
-    rows.push((long.into_bytes(), String::new(), String::new()));
+    rows.push((long.into_bytes(), String::new(), String::new(), None));
     let path = write(folder.path(), plain(&rows));
     let index = TextIndex::open(&path, 401).expect("an index");
     let found = |text: &str, at_start: bool, at_end: bool| {
@@ -213,8 +225,8 @@ fn index_of_a_newer_version_is_an_error() {
 #[test]
 fn tantivy_opens_the_index_and_finds_a_term() {
     let rows = rows();
-    let columns = vec![("path".to_owned(), coded(rows.iter().map(|row| row.1.clone())))];
-    let mut builder = IndexBuilder::for_index(columns);
+    let columns = [("path", coded(rows.iter().map(|row| Some(row.1.clone()))))];
+    let mut builder = IndexBuilder::for_index(indexed(&columns));
     for (row, (raw, ..)) in rows.iter().enumerate() {
         builder.add(row as u32, raw);
     }
