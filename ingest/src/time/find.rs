@@ -226,9 +226,9 @@ pub(crate) fn is_delimited(line: &[u8], at: usize) -> bool {
 fn follows_date(line: &[u8], at: usize) -> bool {
     at.checked_sub("2999-01-01 ".len()).is_some_and(|start| {
         begins_with_year(line, start)
-            && line[start + 7] == line[start + 4]
+            && byte(line, start + 7) == byte(line, start + 4)
             && digit_run(line, start + 8) == 2
-            && matches!(line[at - 1], b' ' | b'T')
+            && matches!(byte(line, at - 1), b' ' | b'T')
     })
 }
 

@@ -309,6 +309,7 @@ fn epoch_next_to_a_stamp_needs_no_zone() {
 #[test]
 fn a_line_that_ends_where_others_have_their_time_was_read_beyond_its_end() {
     assert!(!is_delimited(b"cpu1:", 5));
+    assert!(Spelling::DayTime.read(b"ab2999-01-01", 13, DateOrder::Customary).is_none());
     let line = "cpu1:2026-11-21 03:04:05 x";
     learned(&[line, line, "cpu1:"], &["2026-11-21T03:04:05Z", "2026-11-21T03:04:05Z", "none"]);
 }
