@@ -78,7 +78,8 @@ impl<'a> Merge<'a> {
         if sources.is_empty() {
             return Ok(None);
         }
-        let parts = self.segments.iter().map(|segment| segment.columns()).collect::<Result<Vec<_>>>()?;
+        let parts = self.segments.iter().map(|segment| segment.stored_columns());
+        let parts = parts.collect::<Result<Vec<Columns>>>()?;
         let order = self.order(&parts);
         let columns = gather(&order, parts);
         let mut table = TableBuilder::packed(&columns, self.level).at_path(case)?;
@@ -149,7 +150,7 @@ impl<'a> Merge<'a> {
     }
 
     /// The rows that stay as places in the segments, in time order.
-    fn order(&self, parts: &[Arc<Columns>]) -> Vec<(u32, u32)> {
+    fn order(&self, parts: &[Columns]) -> Vec<(u32, u32)> {
         let mut order = Vec::new();
         for (part, columns) in parts.iter().enumerate() {
             let rows =
@@ -354,8 +355,7 @@ fn push(column: &mut TextColumn, values: Option<&Values>, row: usize) -> bool {
 }
 
 /// The rows of several parts in their order. Each column of the parts is given up as soon as it is gathered.
-fn gather(order: &[(u32, u32)], parts: Vec<Arc<Columns>>) -> Columns {
-    let mut parts: Vec<Columns> = parts.into_iter().map(Arc::unwrap_or_clone).collect();
+fn gather(order: &[(u32, u32)], mut parts: Vec<Columns>) -> Columns {
     let parts = &mut parts;
     Columns {
         time: gathered(order, parts, |part| &mut part.time),

@@ -118,6 +118,11 @@ impl Segment {
         })
     }
 
+    /// The same, decoded anew: for a caller that takes them apart.
+    pub fn stored_columns(&self) -> Result<Columns> {
+        self.record_damage(self.table().and_then(|table| table.columns()))
+    }
+
     /// The columns of a field, one for each type it has in this segment.
     pub fn field(&self, name: &str, cancel: &Cancel) -> Result<Vec<Arc<Values>>> {
         let described = self.meta.fields.iter().filter(|field| field.name == name);
