@@ -73,16 +73,31 @@ const LENGTHS: [u16; 26] = {
     lengths
 };
 
+/// For each letter where the level words that begin with it begin in [`WORDS`], and the end of all.
+const FROM: [usize; 27] = {
+    let mut from = [0; 27];
+    let mut at = 0;
+    while at < WORDS.len() {
+        let mut letter = (WORDS[at].0[0] - b'a') as usize + 1;
+        at += 1;
+        while letter < from.len() {
+            from[letter] = at;
+            letter += 1;
+        }
+    }
+    from
+};
+
 /// The level of a word, case-insensitively.
 #[inline]
 pub(crate) fn from_word(word: &[u8]) -> Option<Level> {
-    let &first = word.first()?;
-    let lengths = LENGTHS.get(usize::from((first | 0x20).wrapping_sub(b'a')))?;
+    let letter = usize::from((word.first()? | 0x20).wrapping_sub(b'a'));
+    let lengths = LENGTHS.get(letter)?;
     if word.len() > LONGEST_WORD || lengths & (1_u16 << word.len()) == 0 {
         return None;
     }
-    let known = WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
-    known.map(|&(_, level)| level)
+    let mut known = WORDS[FROM[letter]..FROM[letter + 1]].iter();
+    known.find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|&(_, level)| level)
 }
 
 /// The level of a single letter.

@@ -233,9 +233,8 @@ impl JsonReader {
             cursor.expect(b'"')?;
             let slot = self.key(cursor, node, before)?;
             cursor.expect(b':')?;
-            cursor.peek()?;
-            let start = cursor.at;
-            let value = cursor.value(slot.is_some() && depth < limits::DEEPEST_JSON)?;
+            let (first, start) = (cursor.peek()?, cursor.at);
+            let value = cursor.value_after(first, slot.is_some() && depth < limits::DEEPEST_JSON)?;
             let text = &cursor.bytes[start..cursor.at];
             if let Some(slot) = slot {
                 match value {

@@ -46,6 +46,7 @@ impl<'a> Cursor<'a> {
     pub(super) fn peek(&mut self) -> Scan<u8> {
         loop {
             match self.bytes.get(self.at) {
+                Some(&byte) if byte > b' ' => return Ok(byte),
                 Some(b' ' | b'\t' | b'\r' | b'\n') => self.at += 1,
                 Some(&byte) => return Ok(byte),
                 None => return Err(CUT_SHORT),
@@ -79,9 +80,15 @@ impl<'a> Cursor<'a> {
     }
 
     /// The value that begins here. An object is entered if `enter` says so, otherwise skipped as a whole.
-    #[inline]
     pub(super) fn value(&mut self, enter: bool) -> Scan<JsonValue> {
-        match self.peek()? {
+        let first = self.peek()?;
+        self.value_after(first, enter)
+    }
+
+    /// The same for a value whose first byte was peeked.
+    #[inline]
+    pub(super) fn value_after(&mut self, first: u8, enter: bool) -> Scan<JsonValue> {
+        match first {
             b'"' => {
                 self.at += 1;
                 let (start, end, escaped) = self.string()?;
