@@ -192,6 +192,8 @@ const PARTLY: f32 = 0.3;
 /// The weight of a line that a format only joined to the event before it: a format that reads one line in ten
 /// must not win by calling the others continuations.
 const JOINED: f32 = 0.3;
+/// The same for a line with a time of its own, which is an event of another program.
+const JOINED_WITH_TIME: f32 = 0.6;
 
 struct Attempt {
     parser: Parser,
@@ -215,7 +217,9 @@ impl Attempt {
 /// The share of this many events that fit the format they were read in.
 fn share(events: usize, tally: &FitTally) -> f32 {
     let fitting = tally.whole as f32 + tally.partly as f32 * PARTLY;
-    let lines = events as f32 + tally.joined as f32 * JOINED;
+    let timed = tally.joined_with_time;
+    let joined = (tally.joined - timed) as f32 * JOINED + timed as f32 * JOINED_WITH_TIME;
+    let lines = events as f32 + joined;
     match (events, tally.headings) {
         (1.., _) => fitting / lines,
         // A server without requests still wrote its headings.

@@ -32,7 +32,7 @@ pub const STAMP_WITHIN_BYTES: usize = 64;
 
 /// If no line of a sample has a time so early, it is searched this far: uWSGI puts an address and a count of
 /// variables before it, proxies a chain of addresses.
-pub const FAR_STAMP_WITHIN_BYTES: usize = 192;
+pub const FAR_STAMP_WITHIN_BYTES: usize = 256;
 
 /// If most lines of a sample begin with their time, other lines must too: this allows for a bracket or quote.
 pub const STAMP_ANCHORED_BYTES: usize = 2;

@@ -8,7 +8,7 @@ use memchr::{memchr, memchr_iter};
 use crate::batch::{Batch, Chunk, count_reason};
 use crate::evtx;
 use crate::formats::{Fit, Format, Learned, Setup};
-use crate::frame::{Frame, Framing, frames};
+use crate::frame::{Framing, frames};
 use crate::heading::{self, Heading};
 use crate::late_layouts::{self, LateLayouts, LineStart, is_own_line, usual_starts};
 use crate::layout_counts::{LayoutCounter, usual_layout};
@@ -54,6 +54,8 @@ pub(crate) struct FitTally {
     pub headings: u32,
     /// Lines that were joined to an event without looking like a part of it.
     pub joined: u32,
+    /// Those of them that begin with a time of their own.
+    pub joined_with_time: u32,
     pub times: TimeTally,
 }
 
@@ -113,8 +115,8 @@ impl Parser {
 
     pub(crate) fn parse_and_tally(&self, chunk: Chunk) -> (Batch, FitTally) {
         let (batch, tally) = self.read(chunk);
-        let joined = self.joined(&batch.chunk);
-        (batch, FitTally { joined, ..tally })
+        let (joined, joined_with_time) = self.joined(&batch.chunk);
+        (batch, FitTally { joined, joined_with_time, ..tally })
     }
 
     fn read(&self, chunk: Chunk) -> (Batch, FitTally) {
@@ -303,13 +305,21 @@ impl Parser {
         }
     }
 
-    fn joined(&self, chunk: &Chunk) -> u32 {
-        let Framing::Starts(_) = self.framing() else { return 0 };
-        let joined = |frame: Frame| {
+    /// How many lines are joined to the event before them, and how many of these have a time.
+    fn joined(&self, chunk: &Chunk) -> (u32, u32) {
+        let Framing::Starts(_) = self.framing() else { return (0, 0) };
+        let (mut joined, mut with_time) = (0, 0);
+        let rules = &self.setup.times;
+        // Plain text joins such a line only where no layout of its own was learned.
+        let counts_times = rules.begins_lines() && self.learned().text.is_none();
+        for frame in frames(chunk, self.framing()) {
             let event = &chunk.text()[frame.text_start..frame.text_end];
-            event.split(|&byte| byte == b'\n').skip(1).filter(|line| is_standalone(line)).count() as u32
-        };
-        frames(chunk, self.framing()).map(joined).sum()
+            for line in event.split(|&byte| byte == b'\n').skip(1).filter(|line| is_standalone(line)) {
+                joined += 1;
+                with_time += u32::from(counts_times && find(line, rules).is_some());
+            }
+        }
+        (joined, with_time)
     }
 }
 

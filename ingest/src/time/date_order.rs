@@ -1,5 +1,6 @@
 //! Learns which number of a source's dates is the day.
 
+use super::civil::days_from_civil;
 use super::find::{FoundTime, Spelling};
 use super::month_names::word_end;
 use super::numeric_date::{DateOrder, NumericDate, numbers};
@@ -42,9 +43,31 @@ pub(super) fn date_order(
     if let ([only], true) = (&possible[..], clear) {
         return (*only, Some("only in this order do the times rise"));
     }
+    // A log goes on from day to day: in a wrong order it leaps over months or years.
+    let spans: Vec<i64> = possible.iter().map(|&order| span(&dates, order)).collect();
+    let shortest = spans.iter().copied().min().unwrap_or(0);
+    if shortest > 0
+        && let [nearest] =
+            possible.iter().zip(&spans).filter(|(_, span)| **span < shortest * LEAP).collect::<Vec<_>>()[..]
+    {
+        return (*nearest.0, Some("in this order the days are closest to one another"));
+    }
     let customary_order = sample.customary_order();
     let order = if possible.contains(&customary_order) { customary_order } else { possible[0] };
     (order, Some("the dates leave it open, so it is assumed"))
+}
+
+/// A wrong order makes months or years of days.
+const LEAP: i64 = 20;
+
+/// How many days are between the first and the last date.
+fn span(dates: &[NumericDate], order: DateOrder) -> i64 {
+    let day = |date: &NumericDate| {
+        let (year, month, day) = date.in_order(order)?;
+        Some(days_from_civil(year.map_or(2000, i32::from), month, day))
+    };
+    let days = || dates.iter().filter_map(day);
+    days().max().unwrap_or(0) - days().min().unwrap_or(0)
 }
 
 fn falls(dates: &[NumericDate], order: DateOrder) -> usize {

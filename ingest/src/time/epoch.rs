@@ -7,10 +7,35 @@ use super::digits::{byte, digit_run, fraction_ns};
 const FIRST_SECOND: i64 = 631_152_000;
 const LAST_SECOND: i64 = 7_258_118_400;
 
-/// A whole value: digits, with a fraction if they are seconds.
+/// A whole value: digits, with a fraction if they are seconds, or with an exponent.
 pub(crate) fn number(value: &[u8]) -> Option<i64> {
-    let (ns, end) = decimal(value)?;
+    let (ns, end) = decimal(value).or_else(|| with_exponent(value, 0))?;
     (end == value.len()).then_some(ns)
+}
+
+/// `1.795230245123e+09`, as loggers write seconds that are a float, or `1.795230245123E12`.
+#[inline]
+pub(crate) fn with_exponent(line: &[u8], at: usize) -> Option<(i64, usize)> {
+    if byte(line, at + 1) != b'.' || !byte(line, at).is_ascii_digit() {
+        return None;
+    }
+    let digits = digit_run(line, at + 2);
+    let exponent_at = at + 2 + digits;
+    if byte(line, exponent_at) | 0x20 != b'e' || !(4..=18).contains(&digits) {
+        return None;
+    }
+    let exponent_at = exponent_at + 1 + usize::from(byte(line, exponent_at + 1) == b'+');
+    let end = exponent_at + digit_run(line, exponent_at);
+    // Seconds, milliseconds, microseconds or nanoseconds: all begin with the same digits.
+    if !matches!(&line[exponent_at..end], b"9" | b"09" | b"12" | b"15" | b"18") {
+        return None;
+    }
+    let whole = i64::from(line[at] - b'0') * 10_i64.pow(18);
+    let fraction = line[at + 2..at + 2 + digits].iter().try_fold(0, |number, digit| {
+        i64::checked_add(i64::checked_mul(number, 10)?, i64::from(digit - b'0'))
+    })?;
+    let ns = whole.checked_add(fraction * 10_i64.pow(18 - u32::try_from(digits).ok()?))?;
+    (FIRST_SECOND..LAST_SECOND).contains(&(ns / SECOND_NS)).then_some((ns, end))
 }
 
 /// A number at this position that is long enough to be a time and is delimited.

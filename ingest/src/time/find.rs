@@ -43,6 +43,7 @@ pub(crate) enum Spelling {
     HexEpoch,
     HexSeconds,
     TaskId,
+    Exponent,
     DigitsAlone,
     Epoch,
     DayNumber,
@@ -82,6 +83,7 @@ impl Spelling {
             Spelling::HexEpoch => hex_epoch(line, at).map(|(ns, end)| (When::Instant(ns), end)),
             Spelling::HexSeconds => hex_seconds(line, at).map(|(ns, end)| (When::Instant(ns), end)),
             Spelling::TaskId => task_id(line, at).map(|(ns, end)| (When::Instant(ns), end)),
+            Spelling::Exponent => epoch::with_exponent(line, at).map(|(ns, end)| (When::Instant(ns), end)),
             Spelling::DigitsAlone => stamp(digits_alone(line, at)),
             Spelling::Epoch => epoch::delimited(line, at).map(|(ns, end)| (When::Instant(ns), end)),
             Spelling::DayNumber => stamp(day_number(line, at)),
@@ -178,6 +180,11 @@ pub(super) fn is_announced(before: &[u8]) -> bool {
 }
 
 const LONGEST_ANNOUNCEMENT: usize = 24;
+
+/// Whether one of the words says that something was begun or ended.
+pub(super) fn announces(text: &[u8]) -> bool {
+    text.split(|byte| !byte.is_ascii_alphabetic()).any(is_announcing)
+}
 
 fn is_announcing(word: &[u8]) -> bool {
     ANNOUNCING.iter().any(|known| word.eq_ignore_ascii_case(known))
@@ -282,6 +289,9 @@ fn certain(line: &[u8], at: usize, first: u8, order: DateOrder) -> Option<(Spell
         b'0'..=b'9' => match digit_run(line, at) {
             1 | 2 if matches!(byte(line, at + 1), b':') || byte(line, at + 2) == b':' => {
                 try_each(&[Spelling::TimeFirst])
+            }
+            1 if byte(line, at + 1) == b'.' => {
+                try_each(&[Spelling::DayMonthYear, Spelling::Numeric, Spelling::Exponent])
             }
             1 | 2 => try_each(&[Spelling::DayMonthYear, Spelling::Numeric]),
             4 => try_each(&[Spelling::Iso, Spelling::YearFirst]),

@@ -5,7 +5,7 @@ use super::When;
 use super::civil::{DAY_NS, SECOND_NS, days_from_civil};
 use super::day::Days;
 use super::epoch;
-use super::find::{Spelling, is_announced, is_delimited, scan};
+use super::find::{Spelling, announces, is_announced, is_delimited, scan};
 use super::numeric_date::{DateOrder, date_alone};
 use super::rules::FURTHEST_ZONE_NS;
 use super::stamp::Stamp;
@@ -40,11 +40,16 @@ pub(super) fn learn(
 ) -> Option<HeadDate> {
     let is_clock = spelling == Spelling::DayTime;
     let mut days = Days::starting(0);
-    let mut first = None;
+    let (mut first, mut begun) = (None, None);
     for line in lines.iter().take(HEAD_LINES) {
         let found = own(line);
         let (time, from) = found.unwrap_or((0, 0));
         if let (Some(_), true) = (found, is_clock) {
+            if let (Some(at), None) = (begun, first)
+                && is_elapsed(time, &at)
+            {
+                return Some(HeadDate::Running { at, uptime_ns: 0 });
+            }
             let wall = days.resolve(time);
             first = first.or(Some(wall));
         }
@@ -53,6 +58,9 @@ pub(super) fn learn(
             && let Some((at, uptime_ns)) = announced_start(line)
         {
             return Some(HeadDate::Running { at, uptime_ns });
+        }
+        if found.is_none() {
+            begun = begun.or_else(|| begin_of_log(line));
         }
         let crossed = days.midnight_ns();
         if let Some((stamp, is_next)) = stamp_after(line, from) {
@@ -77,6 +85,20 @@ pub(super) fn learn(
         }
     }
     None
+}
+
+/// The stamp at the end of a line that says when the log was begun: `log created on : Monday June 29 2026 @ 10:16:51`.
+fn begin_of_log(line: &[u8]) -> Option<Stamp> {
+    let (found, _) = scan(line, limits::STAMP_WITHIN_BYTES, DateOrder::Customary)?;
+    let When::Stamp(stamp) = found.when else { return None };
+    let ends = line[found.end..].iter().all(|byte| byte.is_ascii_punctuation() || *byte == b' ');
+    (stamp.year.is_some() && ends && announces(&line[..found.start])).then_some(stamp)
+}
+
+/// Whether the first time of day below the begin of a log is rather the time since it.
+fn is_elapsed(time: i64, begun: &Stamp) -> bool {
+    let since_midnight = wall_ns(begun).rem_euclid(DAY_NS);
+    time < LONGEST_START_NS && (since_midnight - time).abs() > DAY_NS / 24
 }
 
 /// A stamp and the uptime at that time: alone after the word `date`, above a recording that begins then; or
@@ -113,8 +135,8 @@ fn stamp_after(line: &[u8], from: usize) -> Option<(Stamp, bool)> {
     Some((stamp, before.iter().all(u8::is_ascii_punctuation) || is_announced(last)))
 }
 
-/// The day number of a numeric date without a time: anywhere in a line, or only at its end, perhaps in
-/// parentheses.
+/// The day number of a date without a time: anywhere in a line, or only at its end, perhaps in parentheses or
+/// between dashes.
 fn date_in(line: &[u8], from: usize, at_end: bool) -> Option<i64> {
     let end = line.len().min(from + DATE_WITHIN_BYTES);
     (from..end).filter(|&at| line[at].is_ascii_digit() && is_delimited(line, at)).find_map(|at| {
@@ -122,7 +144,8 @@ fn date_in(line: &[u8], from: usize, at_end: bool) -> Option<i64> {
         let rest = line[date_end..].trim_ascii();
         let is_alone =
             line.get(date_end).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b')' | b',' | b':'));
-        (is_alone && (!at_end || matches!(rest, b"" | b")"))).then_some(day)
+        let ends = || rest == b")" || rest.iter().all(|byte| *byte == b'-');
+        (is_alone && (!at_end || ends())).then_some(day)
     })
 }
 

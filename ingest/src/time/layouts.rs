@@ -307,8 +307,8 @@ fn layout(before: &[u8]) -> Option<Vec<u8>> {
                 at += before[at..].iter().take_while(|byte| is_of_word(**byte)).count();
                 let word = &before[from..at];
                 let is_number = !word.iter().any(|byte| byte.is_ascii_alphabetic() || *byte >= 0x80);
-                // Words between tabs are columns, not a sentence.
-                let is_column = before.get(at) == Some(&b'\t');
+                // Words between tabs or bars are columns, not a sentence.
+                let is_column = matches!(before.get(at), Some(b'\t' | b'|' | b'!' | b';' | b'#'));
                 words += usize::from(depth <= 0 && !is_column && word.iter().all(u8::is_ascii_alphabetic));
                 out.push(if is_number && word != b"-" { b'0' } else { b'a' });
             }

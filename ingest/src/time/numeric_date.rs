@@ -2,6 +2,7 @@
 
 use super::civil::{days_from_civil, last_day};
 use super::digits::{byte, digit_run, four, one_or_two, two};
+use super::month_names::{is_letter, month};
 use super::stamp::{Stamp, full_year, optional_zone, time_after_date, yearless};
 use super::time_of_day::{TimeOfDay, time_of_day};
 
@@ -119,7 +120,7 @@ pub(crate) fn short_date(bytes: &[u8], at: usize, order: DateOrder) -> Option<(S
     ends.then(|| Some((Stamp::new(None, month, day, time, None)?, end)))?
 }
 
-/// A complete date without a time: `2/28/2026`, `28.02.2026`, `2026-02-28`, as the number of its day, and the
+/// A complete date without a time: `2/28/2026`, `28.02.2026`, `2026-02-28`, `28 FEB 2026`, as the number of its day, and the
 /// position after it. The custom of its spelling decides the order, if the numbers do not.
 pub(super) fn date_alone(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
     if digit_run(bytes, at) == 4 {
@@ -130,6 +131,11 @@ pub(super) fn date_alone(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
     }
     let (first, middle) = one_or_two(bytes, at)?;
     let separator = byte(bytes, middle);
+    if separator == b' ' && is_letter(byte(bytes, middle + 1)) {
+        let (month, end) = month(bytes, middle + 1)?;
+        let year = four(bytes, end + 1).filter(|_| byte(bytes, end) == b' ')?;
+        return day_number(year, month, first).map(|number| (number, end + 5));
+    }
     let (second, end) = one_or_two(bytes, middle + 1)?;
     let is_one = matches!(separator, b'/' | b'.' | b'-')
         && byte(bytes, end) == separator

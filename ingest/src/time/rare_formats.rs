@@ -23,7 +23,11 @@ pub(crate) fn compact(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     // A point precedes the time only if one precedes the fraction too.
     let is_pointed = month_at == at + 4 && byte(bytes, at + 8) == b'.' && digit_run(bytes, at + 9) == 6;
     let pointed = is_pointed.then(|| unusual_time_of_day(bytes, at + 9)).flatten();
-    let (time, end) = joined.or(pointed).or_else(|| time_after_date(bytes, month_at + 4))?;
+    let (mut time, mut end) = joined.or(pointed).or_else(|| time_after_date(bytes, month_at + 4))?;
+    // Six digits after colons alone are a process: `20261121:03:04:05:002731`.
+    if byte(bytes, month_at + 4) == b':' && time.nanos > 0 && byte(bytes, end.saturating_sub(7)) == b':' {
+        (time.nanos, end) = (0, end - 7);
+    }
     let (zone, end) = optional_zone(bytes, end);
     let stamp = Stamp::new(Some(year), month, day, time, zone).or_else(|| {
         // `21112026 03:04:05`: the year comes last.
@@ -76,7 +80,7 @@ pub(crate) fn twelve_digits(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
 pub(crate) fn year_first(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     match byte(bytes, at + 4) {
         b'-' if byte(bytes, at + 5) == b'W' => week_date(bytes, at),
-        b'-' | b':' | b'/' if digit_run(bytes, at + 5) == 3 => ordinal_date(bytes, at),
+        b'-' | b':' | b'/' | b'.' if digit_run(bytes, at + 5) == 3 => ordinal_date(bytes, at),
         b'-' | b' ' | b'/' | b'.' if is_letter(byte(bytes, at + 5)) => year_name_day(bytes, at),
         b' ' if byte(bytes, at + 7) == b' ' && byte(bytes, at + 10) == b' ' => spaced_numbers(bytes, at),
         b'/' | b'-' | b'.' => unpadded_numbers(bytes, at),

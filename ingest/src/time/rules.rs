@@ -12,6 +12,7 @@ use super::head_date::{self, HeadDate};
 use super::layouts::{TimeLayouts, may_begin_line};
 use super::numeric_date::DateOrder;
 use super::rare_formats::HEX_DIGITS;
+use super::undated::day_time;
 use crate::limits;
 
 /// How `find` searches the time of a line.
@@ -114,7 +115,7 @@ pub(crate) fn learn<'a>(lines: impl Iterator<Item = &'a [u8]>) -> TimeRules {
     let lines = independent_lines(lines);
     let found = scan_all(&lines, limits::STAMP_WITHIN_BYTES);
     let certain = found.iter().flatten().count();
-    if certain * 4 <= lines.len()
+    if (certain * 4 <= lines.len() || certain * 2 <= count_bare_starts(&lines))
         && let Some((spelling, place)) = learn_bare(&lines, &found)
     {
         // If bare numbers count, any other time further on is part of a message.
@@ -153,6 +154,17 @@ pub(crate) fn learn<'a>(lines: impl Iterator<Item = &'a [u8]>) -> TimeRules {
     TimeRules { within, order, order_reason, headings, has_dates, layouts, head: None, usual }
 }
 
+/// How many lines begin with a time that is not certain, perhaps after a bracket.
+fn count_bare_starts(lines: &[&[u8]]) -> usize {
+    let begins = |line: &&&[u8]| {
+        let at = usize::from(matches!(line.first(), Some(b'[' | b'(')));
+        [Spelling::DayTime, Spelling::Epoch]
+            .iter()
+            .any(|spelling| spelling.read(line, at, DateOrder::Customary).is_some())
+    };
+    lines.iter().filter(begins).count()
+}
+
 fn head_date(lines: &[&[u8]], spelling: Spelling, rules: &TimeRules) -> Option<HeadDate> {
     head_date::learn(lines, spelling, |line| {
         let (spelling, at) = rules.usual_position(line).filter(|&(_, at)| is_delimited(line, at))?;
@@ -164,13 +176,14 @@ fn head_date(lines: &[&[u8]], spelling: Spelling, rules: &TimeRules) -> Option<H
 }
 
 /// The lines that may have a time of their own: indented ones continue others, unless nearly all are
-/// indented, or many begin with a number, which the spaces pad.
+/// indented, or many begin with a number, which the spaces pad, or with a time of day after the mark of a printer.
 fn independent_lines<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
     let lines: Vec<&[u8]> = lines.filter(|line| !line.trim_ascii().is_empty()).take(MOST_LINES).collect();
     let is_indented = |line: &&&[u8]| line.first().is_some_and(u8::is_ascii_whitespace);
     let indented = lines.iter().filter(is_indented).count();
     let padded = lines.iter().filter(|line| is_padded_number(line)).count();
-    if indented * 10 >= lines.len() * 9 || padded * 2 >= lines.len() {
+    let clocks = lines.iter().filter(|line| line[0] == b' ' && day_time(line, 1).is_some()).count();
+    if indented * 10 >= lines.len() * 9 || padded * 2 >= lines.len() || clocks * 5 >= lines.len() * 2 {
         return lines;
     }
     lines.into_iter().filter(|line| !is_indented(&line)).collect()
@@ -272,6 +285,14 @@ fn epochs_of_stamps(
     (agreeing.len() * 10 >= lines.len() * 9).then(|| common_position(&agreeing, Spelling::Epoch))?
 }
 
+/// How many of ten lines must have their time in a place. Other lines may have one too, further on.
+fn fewest_of_ten(place: TimePosition) -> usize {
+    match place {
+        TimePosition::Column(0..=limits::STAMP_ANCHORED_BYTES) => 8,
+        _ => 9,
+    }
+}
+
 /// The column or the word that nearly all of these have.
 fn common_position(hits: &[(usize, usize)], spelling: Spelling) -> Option<(Spelling, TimePosition)> {
     let columns = hits.iter().map(|&(column, _)| (spelling, TimePosition::Column(column)));
@@ -279,7 +300,7 @@ fn common_position(hits: &[(usize, usize)], spelling: Spelling) -> Option<(Spell
     [most_frequent(columns), most_frequent(words)]
         .into_iter()
         .flatten()
-        .find(|&(_, count)| count * 10 >= hits.len() * 9)
+        .find(|&((_, place), count)| count * 10 >= hits.len() * fewest_of_ten(place))
         .map(|(place, _)| place)
 }
 
@@ -327,7 +348,7 @@ fn learn_bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Optio
         let may_differ = spelling == Spelling::Epoch || has_most;
         let anywhere = || may_differ.then_some((spelling, TimePosition::Anywhere));
         let usual = common_position(&hits, spelling)
-            .filter(|&usual| reads(lines, usual) * 10 >= hits.len() * 9)
+            .filter(|&usual| reads(lines, usual) * 10 >= hits.len() * fewest_of_ten(usual.1))
             .or_else(anywhere)?;
         let rules = TimeRules { usual: Some(usual), ..TimeRules::default() };
         let is_time = in_order(lines, spelling, &rules)

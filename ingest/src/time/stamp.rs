@@ -80,13 +80,25 @@ pub(super) fn time_after_date(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usi
     if matches!(byte(bytes, at), b' ' | b'T')
         && let Some(found) = time_of_day(bytes, at + 1)
     {
-        return Some(found);
+        return Some(pointed_second(bytes, found).unwrap_or(found));
     }
     time_after_wide_gap(bytes, at)
 }
 
+/// `03:04.05`: a time of day whose seconds follow a point.
+#[inline]
+fn pointed_second(bytes: &[u8], (time, end): (TimeOfDay, usize)) -> Option<(TimeOfDay, usize)> {
+    if byte(bytes, end) != b'.' {
+        return None;
+    }
+    let second = two(bytes, end + 1).filter(|&second| second <= 59)?;
+    let is_minute = byte(bytes, end - 3) == b':' && time.second == 0 && time.nanos == 0;
+    let ends = !byte(bytes, end + 3).is_ascii_digit();
+    (is_minute && ends).then_some((TimeOfDay { second, ..time }, end + 3))
+}
+
 /// Words between a date and a time.
-const AT: [&[u8]; 6] = [b"time=", b"at ", b"um ", b"kl. ", "à ".as_bytes(), b"a las "];
+const AT: [&[u8]; 7] = [b"time=", b"at ", b"um ", b"kl. ", "à ".as_bytes(), b"a las ", b"@ "];
 
 fn time_after_wide_gap(bytes: &[u8], mut at: usize) -> Option<(TimeOfDay, usize)> {
     let separator = byte(bytes, at);

@@ -1,4 +1,4 @@
-//! A time of day before its date: `23:59:58 31/12/2026`, `23:59:58, 31 Dec 2026`.
+//! A time of day before its date: `23:59:58 31/12/2026`, `23:59:58, 31 Dec 2026`, `23:59:58 /2026-12-31/`.
 
 use super::When;
 use super::digits::byte;
@@ -18,6 +18,8 @@ fn with_date_first(line: &[u8], at: usize) -> Option<([u8; LONGEST_BYTES], usize
         return None;
     }
     date += 1 + line[date + 1..].iter().take(2).take_while(|byte| **byte == b' ').count();
+    let is_enclosed = byte(line, date) == b'/';
+    date += usize::from(is_enclosed);
     let is_of_date = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b',');
     let token = |from: usize| from + line[from..].iter().take(12).take_while(|byte| is_of_date(byte)).count();
     let first = token(date);
@@ -28,7 +30,7 @@ fn with_date_first(line: &[u8], at: usize) -> Option<([u8; LONGEST_BYTES], usize
     if !text.iter().any(u8::is_ascii_digit) || text.len() < 8 {
         return None;
     }
-    let end = end - usize::from(matches!(text.last(), Some(b',' | b'.' | b'-')));
+    let end = end - usize::from(matches!(text.last(), Some(b',' | b'.' | b'-' | b'/')));
     let text = &line[date..end];
     // A time after the date belongs to the date instead.
     let after_date = end + usize::from(matches!(byte(line, end), b' ' | b'T' | b','));
@@ -40,7 +42,7 @@ fn with_date_first(line: &[u8], at: usize) -> Option<([u8; LONGEST_BYTES], usize
     buffer.get_mut(..text.len())?.copy_from_slice(text);
     *buffer.get_mut(text.len())? = b' ';
     buffer.get_mut(text.len() + 1..length)?.copy_from_slice(time);
-    Some((buffer, length, end))
+    Some((buffer, length, end + usize::from(is_enclosed && byte(line, end) == b'/')))
 }
 
 pub(crate) fn time_first(line: &[u8], at: usize, order: DateOrder) -> Option<(Stamp, usize)> {

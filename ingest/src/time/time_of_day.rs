@@ -56,10 +56,14 @@ fn fraction(bytes: &[u8], at: usize) -> (u32, usize) {
     found.unwrap_or((0, at))
 }
 
-/// `HH-MM-SS`, `HH.MM.SS` or `HHMMSS`, as file names and some databases write it, perhaps with a fraction.
+/// `HH-MM-SS`, `HH.MM.SS` or `HHMMSS`, as file names and some databases write it, perhaps with a fraction, and
+/// `14h03.05`.
 #[inline]
 pub(crate) fn unusual_time_of_day(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usize)> {
     let separator = byte(bytes, at + 2);
+    if separator == b'h' {
+        return time_after_h(bytes, at);
+    }
     let width = match separator {
         b'-' | b'.' if byte(bytes, at + 5) == separator => 3,
         b'0'..=b'9' => 2,
@@ -69,6 +73,19 @@ pub(crate) fn unusual_time_of_day(bytes: &[u8], at: usize) -> Option<(TimeOfDay,
     let (nanos, end) = fraction(bytes, at + 2 * width + 2);
     let time = TimeOfDay { hour: two(bytes, at)?, minute, second, nanos };
     (time.is_valid() && !byte(bytes, end).is_ascii_digit()).then_some((time, end))
+}
+
+/// `14h03`, `14h03.05`, `14h03:05`, `14h03m05`.
+fn time_after_h(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usize)> {
+    let mut time = TimeOfDay { hour: two(bytes, at)?, minute: two(bytes, at + 3)?, ..TimeOfDay::default() };
+    let mut end = at + 5;
+    if matches!(byte(bytes, end), b'.' | b':' | b'm')
+        && let Some(second) = two(bytes, end + 1)
+    {
+        time.second = second;
+        end += 3;
+    }
+    (time.is_valid() && !byte(bytes, end).is_ascii_alphanumeric()).then_some((time, end))
 }
 
 /// `3:4:5:67`: hours, minutes, seconds and milliseconds, each without its leading zeros.
@@ -104,7 +121,8 @@ pub(crate) fn time_after_half(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usi
     (time.hour <= 12).then_some((TimeOfDay { hour, ..time }, end))
 }
 
-/// The hour on a 24-hour clock for `AM`, `pm`, `a.m.` or `p. m.` after a time, perhaps after a space.
+/// The hour on a 24-hour clock for `AM`, `pm`, `a.m.` or `p. m.` after a time, perhaps after a space, or for a
+/// single `a` or `p` directly after it.
 #[inline]
 pub(crate) fn half_of_day(bytes: &[u8], at: usize, hour: u8) -> Option<(u8, usize)> {
     // Some locales write a narrow or a normal no-break space here.
@@ -124,10 +142,11 @@ pub(crate) fn half_of_day(bytes: &[u8], at: usize, hour: u8) -> Option<(u8, usiz
     if dotted {
         letter += 1 + usize::from(byte(bytes, letter + 1) == b' ');
     }
-    if byte(bytes, letter) | 0x20 != b'm' {
+    let is_single = letter == at + 1 && matches!(byte(bytes, letter), b' ' | b'\t' | b',' | b';' | 0);
+    if byte(bytes, letter) | 0x20 != b'm' && !is_single {
         return None;
     }
-    let end = letter + 1 + usize::from(dotted && byte(bytes, letter + 1) == b'.');
-    let alone = !byte(bytes, end).is_ascii_alphanumeric();
+    let end = letter + usize::from(!is_single) + usize::from(dotted && byte(bytes, letter + 1) == b'.');
+    let alone = is_single || !byte(bytes, end).is_ascii_alphanumeric();
     (alone && (1..=12).contains(&hour)).then_some((hour % 12 + if afternoon { 12 } else { 0 }, end))
 }

@@ -3,7 +3,7 @@
 
 use super::civil::SECOND_NS;
 use super::digits::{byte, digit_run, fraction_ns, number};
-use super::time_of_day::{TimeOfDay, time_of_day};
+use super::time_of_day::{TimeOfDay, time_of_day, unusual_time_of_day};
 
 impl TimeOfDay {
     #[inline]
@@ -13,13 +13,13 @@ impl TimeOfDay {
     }
 }
 
-/// `21:08:50`, `21:08:50.123`, `9:08:50 PM`, and in brackets or before a space `21:08`, as nanoseconds since
-/// midnight.
+/// `21:08:50`, `21:08:50.123`, `9:08:50 PM`, at the start of a line `21.08.50`, and in brackets or before a space
+/// `21:08`, as nanoseconds since midnight.
 pub(crate) fn day_time(line: &[u8], at: usize) -> Option<(i64, usize)> {
     if !byte(line, at).is_ascii_digit() {
         return None;
     }
-    let (time, end) = time_of_day(line, at)?;
+    let Some((time, end)) = time_of_day(line, at) else { return pointed_day_time(line, at) };
     let has_seconds = byte(line, at + 4) == b':' || byte(line, at + 5) == b':';
     let ends = match byte(line, end) {
         b']' | b')' | b' ' | b'\t' => true,
@@ -31,6 +31,13 @@ pub(crate) fn day_time(line: &[u8], at: usize) -> Option<(i64, usize)> {
     let width = at + 1 + usize::from(byte(line, at + 1) != b':');
     let is_padded = !has_seconds && at > 0 && width > 2 && line[..at].iter().all(|byte| *byte == b' ');
     (ends && !is_padded).then(|| (time.ns(), end))
+}
+
+/// `21.08.50 `, as mainframes write it.
+fn pointed_day_time(line: &[u8], at: usize) -> Option<(i64, usize)> {
+    let is_pointed = at <= 1 && byte(line, at + 2) == b'.' && byte(line, at + 5) == b'.';
+    let (time, end) = is_pointed.then(|| unusual_time_of_day(line, at))??;
+    (byte(line, end) == b' ').then(|| (time.ns(), end))
 }
 
 /// Longest uptime that is read, in seconds: thirty years.

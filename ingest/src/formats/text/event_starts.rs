@@ -37,8 +37,11 @@ pub(super) fn learn(
     let stamped: Vec<(&[u8], usize)> =
         lines.iter().zip(times).filter_map(|(line, time)| Some((*line, (*time)?.0))).collect();
     let levels = || {
-        let unindented: Vec<(&[u8], usize)> =
-            lines.iter().filter(|line| !line[0].is_ascii_whitespace()).map(|line| (*line, 0)).collect();
+        let unindented: Vec<(&[u8], usize)> = lines
+            .iter()
+            .filter(|line| !line[0].is_ascii_whitespace() && !is_of_printed_table(line))
+            .map(|line| (*line, 0))
+            .collect();
         Some(prefix_layout::learn(&unindented)).filter(PrefixLayout::begins_with_level)
     };
     // If half of the lines begin with a level, an occasional time belongs to a message.
@@ -99,6 +102,11 @@ pub(super) fn learn(
     }
     let has_traceback = lines.iter().any(|line| line.starts_with(TRACEBACK));
     by(Arc::new(move |line| !continues_trace(line, has_traceback)))
+}
+
+/// Whether a line is a row or a rule of a table that is printed in a message.
+fn is_of_printed_table(line: &[u8]) -> bool {
+    matches!(line, [b'|', b' ', ..] | [b'.' | b'+' | b'\'', b'-', b'-', ..])
 }
 
 fn ends_line(line: &[u8], end: usize) -> bool {
