@@ -1,4 +1,4 @@
-//! Job logs of GitLab: a time, the stream, and whether a line continues the one before it.
+//! Job logs of GitLab: a time, the stream, and a plus where a line continues the one before it.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,8 @@ pub(crate) static FORMAT: Format = Format {
 static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
     LineLayouts::new("no line of a GitLab job", &[
         "{time} {stream:word} {message:rest}",
-    ]).requiring("stream", |word| matches!(word, [a, b, b'O' | b'E'] | [a, b, b'O' | b'E', b'+'] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit()))
+        "{time} {stream}+{message:rest}",
+    ]).requiring("stream", |word| matches!(word, [a, b, b'O' | b'E'] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit()))
 });
 
 struct GitlabJobReader(LayoutReader);
@@ -54,6 +55,10 @@ mod tests {
             (
                 "2026-11-21T03:04:05.123456Z 01E ERROR: Job failed: exit code 1",
                 r#"2026-11-21T03:04:05.123456Z error stream="01E" message="ERROR: Job failed: exit code 1""#,
+            ),
+            (
+                "2026-11-21T03:04:05.123456Z 00O+section_start:1790797104:sources",
+                r#"2026-11-21T03:04:05.123456Z - stream="00O" message="section_start:1790797104:sources""#,
             ),
             ("2026-11-21T03:04:05.123456Z x y", "unparsed: no line of a GitLab job"),
         ] {
