@@ -8,10 +8,28 @@ const LONGEST_BYTES: usize = 40;
 
 /// The level of a word in any language but English, case-insensitively.
 pub(crate) fn from_word_of_any_language(word: &[u8]) -> Option<Level> {
+    let mut buffer = [0; 2 * LONGEST_BYTES];
+    find(&WORDS, lower_case(word, &mut buffer)?)
+}
+
+/// The level of a word in any language but English as lines of text have it, case-insensitively: the JDK's
+/// names come first.
+pub(crate) fn from_word_in_text(word: &[u8]) -> Option<Level> {
+    let mut buffer = [0; 2 * LONGEST_BYTES];
+    let lower = lower_case(word, &mut buffer)?;
+    find(&JAVA_WORDS, lower).or_else(|| find(&WORDS, lower))
+}
+
+fn find(words: &[(&str, Level)], lower: &[u8]) -> Option<Level> {
+    let found = words.binary_search_by(|(known, _)| known.as_bytes().cmp(lower));
+    found.ok().map(|index| words[index].1)
+}
+
+/// The word in lower case; `None` if no level word is as short or as long, or if it is not UTF-8.
+fn lower_case<'a>(word: &[u8], lower: &'a mut [u8; 2 * LONGEST_BYTES]) -> Option<&'a [u8]> {
     if !(3..=LONGEST_BYTES).contains(&word.len()) {
         return None;
     }
-    let mut lower = [0; 2 * LONGEST_BYTES];
     let mut length = word.len();
     if word.is_ascii() {
         lower[..length].copy_from_slice(word);
@@ -24,14 +42,15 @@ pub(crate) fn from_word_of_any_language(word: &[u8]) -> Option<Level> {
             length = end;
         }
     }
-    let found = WORDS.binary_search_by(|(known, _)| known.as_bytes().cmp(&lower[..length]));
-    found.ok().map(|index| WORDS[index].1)
+    Some(&lower[..length])
 }
 
 /// In lower case, in the order of their bytes.
-const WORDS: [(&str, Level); 96] = [
+const WORDS: [(&str, Level); 98] = [
     ("advarsel", Level::Warn),
     ("advertencia", Level::Warn),
+    ("advertência", Level::Warn),
+    ("allvarlig", Level::Error),
     ("ausführlich", Level::Trace),
     ("avertissement", Level::Warn),
     ("avis", Level::Notice),
@@ -128,13 +147,61 @@ const WORDS: [(&str, Level); 96] = [
     ("정보", Level::Info),
 ];
 
+/// The JDK's names of levels that mean something else elsewhere, or another level there: a quality may be
+/// `Buono`. Swedish `Fin` is left out because it is also the French word for an end, and a flag of TCP.
+const JAVA_WORDS: [(&str, Level); 37] = [
+    ("am feinsten", Level::Trace),
+    ("buono", Level::Debug),
+    ("configurar", Level::Info),
+    ("configurazione", Level::Info),
+    ("configuração", Level::Info),
+    ("fein", Level::Debug),
+    ("feiner", Level::Trace),
+    ("finare", Level::Trace),
+    ("finaste", Level::Trace),
+    ("konfig", Level::Info),
+    ("konfiguration", Level::Info),
+    ("le plus précis", Level::Trace),
+    ("mais detalhado", Level::Trace),
+    ("migliore", Level::Trace),
+    ("muy detallado", Level::Trace),
+    ("más detallado", Level::Trace),
+    ("o mais detalhado", Level::Trace),
+    ("ottimale", Level::Trace),
+    ("plus précis", Level::Trace),
+    ("précis", Level::Debug),
+    ("严重", Level::Error),
+    ("嚴重", Level::Error),
+    ("普通", Level::Debug),
+    ("最も詳細", Level::Trace),
+    ("最詳細", Level::Trace),
+    ("構成", Level::Info),
+    ("組態", Level::Info),
+    ("較詳細", Level::Trace),
+    ("较详细", Level::Trace),
+    ("配置", Level::Info),
+    ("重大", Level::Error),
+    ("非常详细", Level::Trace),
+    ("가장 미세", Level::Trace),
+    ("구성", Level::Info),
+    ("미세", Level::Debug),
+    ("보다 미세", Level::Trace),
+    ("심각", Level::Error),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn words_are_in_order_and_in_lower_case() {
-        assert!(WORDS.is_sorted_by(|(before, _), (after, _)| before.as_bytes() < after.as_bytes()));
+        for words in [&WORDS[..], &JAVA_WORDS[..]] {
+            assert!(words.is_sorted_by(|(before, _), (after, _)| before.as_bytes() < after.as_bytes()));
+        }
+        for (word, level) in JAVA_WORDS {
+            assert_eq!(word.to_lowercase(), word);
+            assert_eq!(from_word_in_text(word.as_bytes()), Some(level), "{word}");
+        }
         for (word, level) in WORDS {
             assert_eq!(word.to_lowercase(), word);
             assert_eq!(from_word_of_any_language(word.as_bytes()), Some(level), "{word}");

@@ -3,7 +3,7 @@
 
 use crate::batch::Level;
 use crate::level::{self, LONGEST_WORD};
-use crate::level_words::from_word_of_any_language;
+use crate::level_words::from_word_in_text;
 
 /// The level of a word.
 #[inline]
@@ -18,12 +18,21 @@ pub(super) fn level_of(word: &[u8]) -> Option<Level> {
         return Some(level);
     }
     let ambiguous = AMBIGUOUS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word));
-    ambiguous.map(|&(_, level)| level).or_else(|| from_word_of_any_language(word))
+    ambiguous.map(|&(_, level)| level).or_else(|| from_word_in_text(word))
 }
 
-/// Words that say a level only in its place, and two that Java's own logging has for a level that others call
-/// differently.
-const AMBIGUOUS: [(&[u8], Level); 14] = [
+/// The level of a word that is one only in capitals and as a whole token: in names and sentences it is common.
+#[inline]
+pub(super) fn level_in_capitals(word: &[u8]) -> Option<Level> {
+    match word {
+        b"LOG" => Some(Level::Info),
+        b"EXC" => Some(Level::Error),
+        _ => None,
+    }
+}
+
+/// Words that say a level only in its place.
+const AMBIGUOUS: [(&[u8], Level); 12] = [
     (b"note", Level::Notice),
     (b"noti", Level::Notice),
     (b"warni", Level::Warn),
@@ -36,8 +45,6 @@ const AMBIGUOUS: [(&[u8], Level); 14] = [
     (b"fail", Level::Error),
     (b"severity", Level::Error),
     (b"verb", Level::Trace),
-    ("重大".as_bytes(), Level::Error),
-    ("严重".as_bytes(), Level::Error),
 ];
 
 #[cfg(test)]
@@ -55,10 +62,14 @@ mod tests {
             ("情報", Level::Info),
             ("严重", Level::Error),
             ("ОШИБКА", Level::Error),
+            ("FEIN", Level::Debug),
+            ("Plus précis", Level::Trace),
         ] {
             assert_eq!(level_of(word.as_bytes()), Some(level), "{word}");
         }
         assert_eq!(level_of(b"warm"), None);
+        assert_eq!(level_of(b"fin"), None);
+        assert_eq!(level_in_capitals(b"log"), None);
         assert_eq!(level_of(b""), None);
     }
 }

@@ -3,7 +3,7 @@
 //! The text of a token determines its delimiter. Learning and reading split a line with the same function, so
 //! the layout learned from a sample applies to every line.
 
-use super::level_words::level_of;
+use super::level_words::{level_in_capitals, level_of};
 use crate::batch::Level;
 use crate::level::from_letter;
 
@@ -244,7 +244,7 @@ pub(super) fn number(text: &[u8]) -> Option<i64> {
 /// The level of a token and the name next to it, as ranges of its text: `INFO`, `main/INFO`, `INFO/main`,
 /// `production.ERROR`.
 pub(super) fn level_and_name(text: &[u8]) -> Option<(Level, usize, usize)> {
-    if let Some(level) = level_of(text).or_else(|| coded(text)) {
+    if let Some(level) = level_in_capitals(text).or_else(|| level_of(text)).or_else(|| coded(text)) {
         return Some((level, 0, 0));
     }
     let first = memchr::memchr2(b'/', b':', text);
