@@ -7,6 +7,7 @@ use super::prefix_layout::{self, PrefixFields, PrefixLayout};
 use super::prefix_start;
 use crate::batch::Level;
 use crate::frame::Begins;
+use crate::level::{self, LONGEST_WORD};
 use crate::limits;
 use crate::time::find::find;
 use crate::time::rules::{TimeRules, is_complete};
@@ -193,17 +194,39 @@ impl PrefixLayout {
     }
 }
 
-/// Whether in most events of several lines the second line begins with the level.
-pub(super) fn level_on_second(lines: &[&[u8]], begins: &Begins) -> bool {
-    let mut several = 0;
-    let mut with_level = 0;
-    for pair in lines.windows(2) {
-        if begins(pair[0]) && !begins(pair[1]) {
-            several += 1;
-            with_level += usize::from(level_before_colon(pair[1]).is_some());
+/// Whether the second line of an event has its level.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum SecondLine {
+    /// It begins with the level, as in `java.util.logging`.
+    HasLevel,
+    /// The first line is a header, so that a level in capitals may begin the message below it.
+    MayHaveLevel,
+}
+
+impl SecondLine {
+    pub(super) fn learn(lines: &[&[u8]], begins: &Begins) -> Option<SecondLine> {
+        let mut single = 0;
+        let mut several = 0;
+        let mut with_level = 0;
+        for pair in lines.windows(2).filter(|pair| begins(pair[0])) {
+            if begins(pair[1]) {
+                single += 1;
+            } else {
+                several += 1;
+                with_level += usize::from(level_before_colon(pair[1]).is_some());
+            }
         }
+        if with_level > 0 && with_level * 2 > several {
+            return Some(SecondLine::HasLevel);
+        }
+        (several > 1 && single * 10 <= several).then_some(SecondLine::MayHaveLevel)
     }
-    with_level > 0 && with_level * 2 > several
+}
+
+/// `WARNING: ` at the start of a line.
+pub(super) fn level_in_capitals_before_colon(line: &[u8]) -> Option<Level> {
+    let length = line.iter().take(LONGEST_WORD + 1).take_while(|byte| byte.is_ascii_uppercase()).count();
+    line[length..].starts_with(b": ").then(|| level::from_word(&line[..length]))?
 }
 
 /// The level at the very start before a colon, and the position after it.

@@ -3,6 +3,7 @@
 
 mod event_starts;
 mod ids;
+mod level_marks;
 mod level_words;
 mod pairs;
 mod prefix_layout;
@@ -21,8 +22,9 @@ use crate::named_columns::NamedColumns;
 use crate::rows::{ColumnKind, Rows};
 use crate::time::find::{FoundTime, find};
 use crate::time::rules::TimeRules;
-use event_starts::Starts;
+use event_starts::{SecondLine, Starts};
 use ids::IdMarks;
+use level_marks::{LevelMark, letter_in_brackets, letter_of_stamp, level_of_device};
 use pairs::PairNames;
 use prefix_layout::{PrefixFields, PrefixLayout};
 use prefix_token::{skip_separators, skip_spaces};
@@ -47,32 +49,11 @@ pub(crate) struct TextShape {
     after: Vec<PrefixLayout>,
     /// Most lines end with their logger in parentheses.
     ends_with_logger: bool,
-    /// The level begins the second line, as in `java.util.logging`.
-    level_on_second: bool,
+    /// Where the level may be, if not in the first line.
+    second_line: Option<SecondLine>,
     level_mark: Option<LevelMark>,
     pairs: PairNames,
     ids: IdMarks,
-}
-
-/// How most lines mark a level that is no word.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum LevelMark {
-    /// A letter in brackets, somewhere before the message.
-    BracketedLetter,
-    /// A digit between slashes.
-    SlashedDigit,
-}
-
-impl LevelMark {
-    fn learn(lines: &[(&[u8], usize)]) -> Option<LevelMark> {
-        let lettered = lines.iter().filter(|(line, from)| letter_in_brackets(line, *from).is_some()).count();
-        let slashed =
-            lines.iter().filter(|(line, from)| level_between_slashes(line, *from).is_some()).count();
-        if slashed > 0 && slashed * 10 >= lines.len() * 9 {
-            return Some(LevelMark::SlashedDigit);
-        }
-        (lettered > 1 && lettered * 10 >= lines.len() * 9).then_some(LevelMark::BracketedLetter)
-    }
 }
 
 impl TextShape {
@@ -120,7 +101,11 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
         text.after.retain(PrefixLayout::has_level);
     }
     text.level_mark = LevelMark::learn(&starting);
-    text.level_on_second = event_starts::level_on_second(&lines, &*begins);
+    if text.level_mark == Some(LevelMark::CodeAfterBracket) {
+        // Otherwise the code would be taken for a logger.
+        text.after.clear();
+    }
+    text.second_line = SecondLine::learn(&lines, &*begins);
     let paired: Vec<(&[u8], usize)> =
         starting.iter().map(|&(line, end)| (line, pairs_from(find(line, &rules).as_ref(), end))).collect();
     text.pairs = PairNames::learn(&paired);
@@ -195,13 +180,13 @@ impl TextReader {
         line_end: usize,
         rows: &mut Rows,
     ) -> Option<usize> {
-        let second = line_end + 1;
-        let (level, after) = event_starts::level_before_colon(event.get(second..)?)?;
+        let second = event.len() - second_line(event).len();
+        let (level, after) = event_starts::level_before_colon(&event[second..])?;
         rows.set_level(level);
         let names = &event[from..line_end];
         let class = skip_spaces(names, 0);
         let length = names[class..].iter().position(|byte| *byte == b' ').unwrap_or(names.len() - class);
-        if length > 0 {
+        if length > 0 && names[class].is_ascii_alphabetic() {
             self.named.text(b"logger", from + class, from + class + length, rows);
         }
         Some(skip_spaces(event, second + after))
@@ -224,10 +209,12 @@ impl Reader for TextReader {
             time.is_some() && (start <= limits::STAMP_ANCHORED_BYTES || !text.times.layouts.is_empty());
         let mut message =
             (header.found > 0 || begins_with_time).then(|| skip_separators(event, header.end.max(end)));
-        if text.level_mark == Some(LevelMark::SlashedDigit)
-            && let Some(level) = level_between_slashes(line, end)
-        {
-            rows.set_level(level);
+        if let Some(mark) = text.level_mark.and_then(|mark| mark.read(line, end)) {
+            rows.set_level(mark.level);
+            if let Some((from, to)) = mark.code {
+                self.named.text(b"code", from, to, rows);
+                message = Some(skip_separators(event, to));
+            }
         } else if let Some(level) = header.level {
             rows.set_level(level);
         } else if let Some(word) = level_around(line, start, end) {
@@ -245,7 +232,13 @@ impl Reader for TextReader {
         }
         text.put_fields(line, pairs_from(time.as_ref(), end), end, &mut self.named, rows);
         let mut message_to = event.len();
-        if text.level_on_second
+        if text.second_line == Some(SecondLine::MayHaveLevel)
+            && rows.level() == Level::None
+            && let Some(level) = event_starts::level_in_capitals_before_colon(second_line(event))
+        {
+            rows.set_level(level);
+        }
+        if text.second_line == Some(SecondLine::HasLevel)
             && header.level.is_none()
             && let Some(from) = self.put_second_line(event, end, line.len(), rows)
         {
@@ -292,51 +285,14 @@ fn first_line(event: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
+/// The text from the second line on; it may be empty.
+fn second_line(event: &[u8]) -> &[u8] {
+    memchr(b'\n', event).map_or(&[], |newline| &event[newline + 1..])
+}
+
 /// A level may be on either side of the time.
 fn level_around(line: &[u8], start: usize, end: usize) -> Option<LevelWord> {
     level::find(line, 0, start).or_else(|| level::find(line, end, end + limits::LEVEL_WITHIN_BYTES))
-}
-
-/// `[W]` near the start of a line, and the position after it.
-fn letter_in_brackets(line: &[u8], from: usize) -> Option<(Level, usize)> {
-    let end = line.len().min(from + limits::LEVEL_WITHIN_BYTES);
-    let at = memchr::memmem::find_iter(line.get(from..end)?, b"[")
-        .map(|at| from + at)
-        .find(|&at| line.get(at + 2) == Some(&b']') && level::from_letter(line[at + 1]).is_some())?;
-    level::from_letter(line[at + 1]).map(|level| (level, at + 3))
-}
-
-/// The letter that is joined to a stamp, as in `W20261121-03:04:05.678`.
-fn letter_of_stamp(line: &[u8], start: usize) -> Option<Level> {
-    let [letter, digit, ..] = line.get(start..)? else { return None };
-    digit.is_ascii_digit().then(|| level::from_letter(*letter))?
-}
-
-/// The severity in a device's tag between slashes: `IFNET/3/PHY_UPDOWN`.
-fn level_between_slashes(line: &[u8], from: usize) -> Option<Level> {
-    let end = line.len().min(from + limits::LEVEL_WITHIN_BYTES);
-    let is_of_name = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
-    let level = line.get(from..end)?.windows(5).find_map(|window| match window {
-        [before, b'/', digit @ b'0'..=b'7', b'/', after] if is_of_name(*before) && is_of_name(*after) => {
-            Some(i64::from(digit - b'0'))
-        }
-        _ => None,
-    })?;
-    level::from_severity(level)
-}
-
-/// The severity in a device's tag: `%PKT_INFRA-LINK-3-UPDOWN`.
-fn level_of_device(line: &[u8], from: usize) -> Option<Level> {
-    let end = line.len().min(from + limits::LEVEL_WITHIN_BYTES);
-    let tag = from + memchr(b'%', line.get(from..end)?)? + 1;
-    let is_of_tag =
-        |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
-    let length = line[tag..].iter().take_while(|byte| is_of_tag(byte)).count();
-    let mut parts = line[tag..tag + length].split(|byte| *byte == b'-').skip(1);
-    parts.find_map(|part| match part {
-        [digit @ b'0'..=b'7'] => level::from_severity(i64::from(digit - b'0')),
-        _ => None,
-    })
 }
 
 fn skip_open_brackets(line: &[u8], at: usize) -> usize {
@@ -351,6 +307,14 @@ impl TextShape {
         let mut header = PrefixFields { end, ..PrefixFields::default() };
         if start > 0 && !self.before.is_empty() {
             self.before.read(&line[..start], prefix_start(&line[..start]), &mut header);
+        }
+        if start > 0
+            && header.level.is_none()
+            && let Some((level, name_end)) = level_marks::level_joined_to_name(&line[..start])
+        {
+            header.level = Some(level);
+            header.logger = header.logger.or(Some((0, name_end)));
+            header.found = header.found.max(1);
         }
         let before = header.found;
         self.read_after(&line[..self.header_end(line, end)], end, &mut header);

@@ -138,6 +138,10 @@ impl PrefixFields {
             }
             TokenRole::Letter => match letter(text) {
                 Some(level) => self.level = Some(level),
+                // Among letters in brackets it marks what ends a service; elsewhere it may be a flag.
+                None if text == b"X" && matches!(token.form, TokenDelimiter::Bracket(_)) => {
+                    self.level = Some(Level::Fatal);
+                }
                 None if text.len() == 1 => {}
                 None => return false,
             },
