@@ -198,7 +198,9 @@ impl SyslogHeader {
         }
         let end = host + memchr(b' ', &event[host..]).ok_or(NO_HOST)?;
         if end == host || !is_host(&event[host..end]) {
-            return Err(NO_HOST);
+            // Between lines with another word in the host's place, a level there is the line's own.
+            let has_level = stamp == StampTrust::Shared && self.leveled_tag(event, host);
+            return if has_level { Ok(()) } else { Err(NO_HOST) };
         }
         // A level in capitals in the host's place is of another log.
         let word = &event[host..end];

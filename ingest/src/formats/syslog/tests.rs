@@ -71,10 +71,16 @@ fn lines_that_end_anywhere() {
 }
 
 #[test]
+fn level_in_the_place_of_the_host() {
+    check("2026-11-21 03:04:05 ERR shop[7]: x", r#"2026-11-21T03:04:05Z error app="shop" pid=7 message="x""#);
+    check("2026-11-21 03:04:05 INFO shop: x", "unparsed: no host or program after the time");
+    check("Nov 21 03:04:05 ERR shop[7]: x", "unparsed: no host or program after the time");
+}
+
+#[test]
 fn broken_lines() {
     check("hello", "unparsed: it precedes the first event");
     check("2026-11-21 03:04:05Z web-1 sshd: x", "unparsed: no host or program after the time");
-    check("2026-11-21 03:04:05 INFO main[7]: x", "unparsed: no host or program after the time");
     check("2026-11-21 03:04:05.008 25746 INFO nova [-] x", "unparsed: no host or program after the time");
     check("Nov 21 03:04:05 ERROR main: x", "unparsed: no host or program after the time");
     check("Nov 21 03:04:05", "unparsed: no host or program after the time");
