@@ -64,6 +64,7 @@ pub(crate) mod suexec;
 pub(crate) mod syslog;
 pub(crate) mod text;
 pub(crate) mod tidb;
+pub(crate) mod trace_listener;
 pub(crate) mod uwsgi;
 pub(crate) mod vpcflow;
 pub(crate) mod vsftpd;
@@ -106,6 +107,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &hclog::FORMAT,
     &hl7::FORMAT,
     &tidb::FORMAT,
+    &trace_listener::FORMAT,
     &syslog::FORMAT,
     &nginx_error::FORMAT,
     &apache_error::FORMAT,
