@@ -187,7 +187,7 @@ pub(crate) fn find(line: &[u8], from: usize, to: usize) -> Option<LevelWord> {
                 let word = word_around(line, place);
                 if (from..to).contains(&word.start)
                     && let Some(level) = from_word(&line[word.clone()])
-                    && is_emphasised(line, word.start, word.end)
+                    && is_emphasised(line, from, word.clone())
                 {
                     return Some(LevelWord { level, start: word.start, end: word.end });
                 }
@@ -233,7 +233,8 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-fn is_emphasised(line: &[u8], start: usize, end: usize) -> bool {
+fn is_emphasised(line: &[u8], from: usize, word: Range<usize>) -> bool {
+    let Range { start, end } = word;
     let before = start.checked_sub(1).map_or(b' ', |at| line[at]);
     let after = line.get(end).copied().unwrap_or(b' ');
     if matches!(before, b'[' | b'<' | b'(' | b':' | b'#') && matches!(after, b']' | b'>' | b')' | b'#') {
@@ -250,6 +251,10 @@ fn is_emphasised(line: &[u8], start: usize, end: usize) -> bool {
     let goes_on = matches!(after, b'.' | b'/' | b'\\' | b'-' | b'=' | b'(' | b'$')
         && line.get(end + 1).is_some_and(|&next| is_word(next));
     let capitals = line[start..end].iter().all(u8::is_ascii_uppercase);
+    // Further on it is the name of something: a translation layer, a game.
+    if &line[start..end] == b"FTL" && line[from..start].iter().any(u8::is_ascii_alphanumeric) {
+        return false;
+    }
     let before_colon = after == b':' && line.get(end + 1).is_none_or(|&next| next == b' ');
     alone_before && !goes_on && (capitals || (before_colon && matches!(before, b' ' | b'[' | b'\t')))
 }
@@ -284,6 +289,7 @@ mod tests {
         check("level=\"error\" msg=x", "error");
         check("x|FATAL|y", "fatal");
         check("SEVERE: x", "error");
+        check(" FTL cannot start", "fatal");
         check("SCHWERWIEGEND: x", "error");
         check("AVERTISSEMENT [main] x", "warn");
         check("(gedit:1): Gtk-WARNING **: 03:04:05.678: x", "warn");
@@ -299,6 +305,7 @@ mod tests {
         check("ERROR_CODE=5 NON-FATAL", "");
         check("see com.example.Error: x", "");
         check("Alert the user", "");
+        check("## the FTL started", "");
         check("", "");
     }
     /// The reference implementation of [`find`], one word after the other.
@@ -312,7 +319,7 @@ mod tests {
             }
             if (start == 0 || !is_word(line[start - 1]))
                 && let Some(level) = from_word(&line[start..end])
-                && is_emphasised(line, start, end)
+                && is_emphasised(line, from, start..end)
             {
                 return Some(LevelWord { level, start, end });
             }

@@ -16,10 +16,14 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
-    LineLayouts::new("no line of a GitLab job", &[
-        "{time} {stream:word} {message:rest}",
-        "{time} {stream}+{message:rest}",
-    ]).requiring("stream", |word| matches!(word, [a, b, b'O' | b'E'] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit()))
+    LineLayouts::new(
+        "no line of a GitLab job",
+        &["{time} {stream:word} {message:rest}", "{time} {stream}+{message:rest}"],
+    )
+    .requiring(
+        "stream",
+        |word| matches!(word, [a, b, b'O' | b'E'] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit()),
+    )
 });
 
 struct GitlabJobReader(LayoutReader);

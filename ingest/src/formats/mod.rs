@@ -21,6 +21,7 @@ pub(crate) mod cri;
 pub(crate) mod csv;
 pub(crate) mod dmesg;
 pub(crate) mod dpkg;
+pub(crate) mod eclipse;
 pub(crate) mod envoy;
 pub(crate) mod erlang;
 pub(crate) mod exim;
@@ -108,6 +109,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &hl7::FORMAT,
     &tidb::FORMAT,
     &trace_listener::FORMAT,
+    &eclipse::FORMAT,
     &syslog::FORMAT,
     &nginx_error::FORMAT,
     &apache_error::FORMAT,

@@ -215,11 +215,12 @@ impl Reader for XmlRecords {
                 rows.when(&when);
             }
             if rows.level() == Level::None
-                && std::str::from_utf8(name).is_ok_and(is_level)
-                && let Some(level) = level_of(text)
+                && let Some(level) = level_of(name, text)
             {
                 rows.set_level(level);
-                return;
+                if !is_type(name) {
+                    return;
+                }
             }
             if value.escaped {
                 named.rewrite(name, rows, |out| unescape(text, out));
@@ -236,7 +237,18 @@ impl Reader for XmlRecords {
     }
 }
 
-fn level_of(text: &[u8]) -> Option<Level> {
+/// Whether an element names a kind of event, which may be a level: `<type>Warning</type>`.
+fn is_type(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"type")
+}
+
+fn level_of(name: &[u8], text: &[u8]) -> Option<Level> {
+    if is_type(name) {
+        return level::from_word(text);
+    }
+    if !std::str::from_utf8(name).is_ok_and(is_level) {
+        return None;
+    }
     match number(text) {
         Some(Number::Int(number)) => level::from_number(number),
         _ => level::from_word(text).or_else(|| from_word_of_any_language(text)),

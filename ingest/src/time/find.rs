@@ -135,11 +135,7 @@ pub(crate) fn find(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
     if rules.headings {
         return heading(line, rules);
     }
-    if rules.layouts.is_empty() || !rules.begins_lines() {
-        None
-    } else {
-        rules.layouts.find(line, rules.order)
-    }
+    if rules.begins_lines() { rules.layouts.find(line, rules.order) } else { rules.layouts.day_time(line) }
 }
 
 /// The time after a run of NUL, which a machine that lost power leaves before the next line.

@@ -65,7 +65,10 @@ pub(super) fn learn(
         let crossed = days.midnight_ns();
         if let Some((stamp, is_next)) = stamp_after(line, from) {
             let wall = wall_ns(&stamp);
-            let is_same = (wall.rem_euclid(DAY_NS) - time).abs() <= SAME_TIME_NS;
+            let since = time - wall.rem_euclid(DAY_NS);
+            // A program says when it was started only after it has read its libraries.
+            let is_start = (0..LONGEST_START_NS).contains(&since) && says_start(line, from);
+            let is_same = since.abs() <= SAME_TIME_NS || is_start;
             match found {
                 Some(_) if is_clock && is_same => {
                     return Some(HeadDate::Midnight(wall.div_euclid(DAY_NS) * DAY_NS - crossed));
@@ -93,6 +96,17 @@ fn begin_of_log(line: &[u8]) -> Option<Stamp> {
     let When::Stamp(stamp) = found.when else { return None };
     let ends = line[found.end..].iter().all(|byte| byte.is_ascii_punctuation() || *byte == b' ');
     (stamp.year.is_some() && ends && announces(&line[..found.start])).then_some(stamp)
+}
+
+/// Whether a line ends in a stamp after the name of a start: `Start Date/Time: September 3, 2026 9:13:38 AM CST`.
+fn says_start(line: &[u8], from: usize) -> bool {
+    let text = &line[from.min(line.len())..line.len().min(from + DATE_WITHIN_BYTES)];
+    let Some((found, _)) = scan(text, text.len(), DateOrder::Customary) else { return false };
+    let name = &text[..found.start];
+    let is_start = |word: &[u8]| word.eq_ignore_ascii_case(b"start");
+    let words = || name.split(|byte| !byte.is_ascii_alphabetic());
+    let ends = line[from + found.end..].iter().all(|byte| byte.is_ascii_uppercase() || *byte == b' ');
+    ends && name.trim_ascii_end().ends_with(b":") && (announces(name) || words().any(is_start))
 }
 
 /// Whether the first time of day below the begin of a log is rather the time since it.

@@ -57,7 +57,7 @@ impl TimeLayouts {
         {
             return Some(found);
         }
-        self.day_time.then(|| begins_with_day_time(line))?
+        self.day_time(line)
     }
 
     /// The layouts in addition to the usual one, which begins with its time. Their times fit between those of
@@ -74,13 +74,13 @@ impl TimeLayouts {
             .collect();
         let next = following(&times);
         let mut groups: Vec<(Vec<u8>, usize, usize)> = Vec::new();
-        let (mut days, mut days_fit) = (0, 0);
-        let (mut before, mut day_before) = (None, None);
+        let mut days = DayTimes::default();
+        let mut before = None;
         for (index, (line, found)) in lines.iter().zip(found).enumerate() {
             match found {
                 Some((time, _)) if is_anchored(time) => {
                     before = times[index].or(before);
-                    day_before = time_of_day(&time.when).or(day_before);
+                    days.count(line, Some(time));
                 }
                 Some((time, _)) => {
                     if is_value(line, time) {
@@ -90,21 +90,13 @@ impl TimeLayouts {
                     let fits = complete(&time.when).is_none_or(|ns| is_between(ns, before, next[index]));
                     count(&mut groups, layout, fits);
                 }
-                None => {
-                    let found = begins_with_day_time(line).and_then(|found| time_of_day(&found.when));
-                    if let (Some(day), Some(before)) = (found, day_before) {
-                        let distance = (day - before).rem_euclid(DAY_NS);
-                        days += 1;
-                        days_fit += usize::from(distance.min(DAY_NS - distance) <= DAY_TIME_SLACK_NS);
-                    }
-                }
+                None => days.count(line, None),
             }
         }
-        let is_layout = |lines: usize, fitting: usize| lines >= FEWEST_LINES && fitting * 10 >= lines * 9;
         let before = groups.into_iter().filter(|&(_, lines, fitting)| is_layout(lines, fitting));
         TimeLayouts {
             before: before.map(|(layout, ..)| layout.into_boxed_slice()).collect(),
-            day_time: is_layout(days, days_fit),
+            day_time: days.are_layout(),
         }
     }
 
@@ -112,8 +104,10 @@ impl TimeLayouts {
     pub(super) fn combined(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> TimeLayouts {
         let mut groups: Vec<(Vec<u8>, usize, usize)> = Vec::new();
         let mut stamped = 0;
+        let mut days = DayTimes::default();
         let (mut last, mut falling): (Vec<i64>, Vec<usize>) = (Vec::new(), Vec::new());
         for (line, found) in lines.iter().zip(found) {
+            days.count(line, found.as_ref().map(|(time, _)| time));
             let Some((time, _)) = found else { continue };
             stamped += 1;
             let Some(layout) = layout(&line[..time.start]) else { continue };
@@ -143,8 +137,44 @@ impl TimeLayouts {
             return TimeLayouts::default();
         }
         let before = groups.into_iter().map(|(layout, ..)| layout.into_boxed_slice()).collect();
-        TimeLayouts { before, day_time: false }
+        TimeLayouts { before, day_time: days.are_layout() }
     }
+
+    /// The time of a line that begins with a time of day, if some do.
+    pub(crate) fn day_time(&self, line: &[u8]) -> Option<FoundTime> {
+        self.day_time.then(|| begins_with_day_time(line))?
+    }
+}
+
+/// The lines that begin with a time of day alone, and how many of these times fit after the stamps before them.
+#[derive(Default)]
+struct DayTimes {
+    before: Option<i64>,
+    lines: usize,
+    fitting: usize,
+}
+
+impl DayTimes {
+    fn count(&mut self, line: &[u8], found: Option<&FoundTime>) {
+        if let Some(found) = found {
+            self.before = time_of_day(&found.when).or(self.before);
+            return;
+        }
+        let day = begins_with_day_time(line).and_then(|found| time_of_day(&found.when));
+        if let (Some(day), Some(before)) = (day, self.before) {
+            let distance = (day - before).rem_euclid(DAY_NS);
+            self.lines += 1;
+            self.fitting += usize::from(distance.min(DAY_NS - distance) <= DAY_TIME_SLACK_NS);
+        }
+    }
+
+    fn are_layout(&self) -> bool {
+        is_layout(self.lines, self.fitting)
+    }
+}
+
+fn is_layout(lines: usize, fitting: usize) -> bool {
+    lines >= FEWEST_LINES && fitting * 10 >= lines * 9
 }
 
 /// Whether nearly all times of other lines lie between those of the lines around them: for each line its

@@ -63,7 +63,10 @@ pub(super) fn learn(
         let is_event = move |line: &[u8]| !(has_comments && line.starts_with(COMMENT));
         if rules.within <= limits::STAMP_ANCHORED_BYTES {
             let rules = rules.clone();
-            return by(Arc::new(move |line| is_event(line) && find(line, &rules).is_some()));
+            let by_level_too = have_levels_instead(lines, times);
+            return by(Arc::new(move |line| {
+                is_event(line) && find(line, &rules).is_some() || by_level_too && begins_with_level(line)
+            }));
         }
         // A time after its name is a value of an event whose own time comes earlier.
         let labelled = stamped.iter().filter(|(line, start)| is_label(&line[..*start])).count();
@@ -103,6 +106,28 @@ pub(super) fn learn(
     }
     let has_traceback = lines.iter().any(|line| line.starts_with(TRACEBACK));
     by(Arc::new(move |line| !continues_trace(line, has_traceback)))
+}
+
+/// Whether lines without a time begin with a level instead and follow one another: of the program that printed the
+/// others. The level below a header is alone.
+fn have_levels_instead(lines: &[&[u8]], times: &[Option<(usize, usize)>]) -> bool {
+    let has_level: Vec<bool> =
+        lines.iter().zip(times).map(|(line, time)| time.is_none() && begins_with_level(line)).collect();
+    let flush =
+        lines.iter().zip(times).filter(|(line, time)| time.is_none() && !line[0].is_ascii_whitespace());
+    let (levels, pairs) = (
+        has_level.iter().filter(|has| **has).count(),
+        has_level.windows(2).filter(|pair| pair == &[true, true]).count(),
+    );
+    pairs >= FEWEST_LEVEL_PAIRS && levels * 5 >= flush.count() * 4
+}
+
+const FEWEST_LEVEL_PAIRS: usize = 2;
+
+/// A level in capitals and a space or a colon.
+fn begins_with_level(line: &[u8]) -> bool {
+    let length = line.iter().take(LONGEST_WORD + 1).take_while(|byte| byte.is_ascii_uppercase()).count();
+    length > 3 && matches!(line.get(length), Some(b' ' | b':')) && level::from_word(&line[..length]).is_some()
 }
 
 /// Whether a line is a row or a rule of a table that is printed in a message.

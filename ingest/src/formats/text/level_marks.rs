@@ -17,6 +17,10 @@ pub(super) enum LevelMark {
     CodeAfterBracket,
     /// A word between the name of a component and a number: `system-warning-00518`.
     WordBeforeNumber,
+    /// A letter between colons, directly after the time: `03:04:05:I1:`.
+    LetterAfterTime,
+    /// A letter with its verbosity, in brackets: `[e(0)]`.
+    LetterWithVerbosity,
 }
 
 /// The level of a mark, and the code that has it.
@@ -31,7 +35,13 @@ impl LevelMark {
         let count =
             |mark: LevelMark| lines.iter().filter(|(line, from)| mark.read(line, *from).is_some()).count();
         let nearly_all = |count: usize| count * 10 >= lines.len() * 9;
-        let marks = [LevelMark::SlashedDigit, LevelMark::CodeAfterBracket, LevelMark::WordBeforeNumber];
+        let marks = [
+            LevelMark::SlashedDigit,
+            LevelMark::CodeAfterBracket,
+            LevelMark::WordBeforeNumber,
+            LevelMark::LetterAfterTime,
+            LevelMark::LetterWithVerbosity,
+        ];
         let certain = marks.into_iter().find(|mark| {
             let count = count(*mark);
             count > 0 && nearly_all(count)
@@ -52,6 +62,8 @@ impl LevelMark {
             LevelMark::SlashedDigit => plain(level_between_slashes(line, from)),
             LevelMark::CodeAfterBracket => code_after_bracket(line, from),
             LevelMark::WordBeforeNumber => plain(word_before_number(line, from)),
+            LevelMark::LetterAfterTime => plain(letter_after_time(line, from)),
+            LevelMark::LetterWithVerbosity => plain(letter_with_verbosity(line, from)),
         }
     }
 }
@@ -69,11 +81,30 @@ fn code_after_bracket(line: &[u8], from: usize) -> Option<MarkedLevel> {
     is_code.then_some(MarkedLevel { level, code: Some((from + 1, from + 5)) })
 }
 
+/// `:I1:` and `:W :`, in which the digit is a verbosity.
+fn letter_after_time(line: &[u8], from: usize) -> Option<Level> {
+    match line.get(from..from + 4)? {
+        [b':', letter, b' ' | b'0'..=b'9', b':'] => level::from_letter(*letter),
+        _ => None,
+    }
+}
+
+/// `[e(0)]`, at most a bracket and a space after the time.
+fn letter_with_verbosity(line: &[u8], from: usize) -> Option<Level> {
+    let at = from + memchr(b'[', line.get(from..line.len().min(from + 4))?)?;
+    match line.get(at..at + 6)? {
+        [b'[', letter, b'(', b'0'..=b'9', b')', b']'] => level::from_letter(letter.to_ascii_uppercase()),
+        _ => None,
+    }
+}
+
 /// The digits of a number after a level word: `-00518`.
 const NUMBER_DIGITS: usize = 5;
 
 /// The word between a name and a number of five digits.
 fn word_before_number(line: &[u8], from: usize) -> Option<Level> {
+    // A time far in a line is a value of its message.
+    let from = if from > limits::STAMP_WITHIN_BYTES { 0 } else { from };
     let end = line.len().min(from + limits::LEVEL_WITHIN_BYTES);
     memmem::find_iter(line.get(from..end)?, b"-").find_map(|at| {
         let word_end = from + at;
@@ -115,8 +146,11 @@ pub(super) fn letter_in_brackets(line: &[u8], from: usize) -> Option<(Level, usi
     level::from_letter(line[at + 1]).map(|level| (level, at + 3))
 }
 
-/// The letter that is joined to a stamp, as in `W20261121-03:04:05.678`.
+/// The letter that is joined to a stamp, as in `W20261121-03:04:05.678`, or to its bracket, as in `W[2026-11-21`.
 pub(super) fn letter_of_stamp(line: &[u8], start: usize) -> Option<Level> {
+    if let (2, [letter, b'[', ..]) = (start, line) {
+        return level::from_letter(*letter);
+    }
     let [letter, digit, ..] = line.get(start..)? else { return None };
     digit.is_ascii_digit().then(|| level::from_letter(*letter))?
 }
@@ -160,6 +194,12 @@ mod tests {
         assert_eq!(code("]x000: y"), None);
         assert_eq!(code("]i01: y"), None);
         assert_eq!(code("]i001:y"), None);
+        assert_eq!(letter_after_time(b":I1:x", 0), Some(Level::Info));
+        assert_eq!(letter_after_time(b":W :x", 0), Some(Level::Warn));
+        assert_eq!(letter_after_time(b": I :", 0), None);
+        assert_eq!(letter_with_verbosity(b"] [e(0)] core: x", 0), Some(Level::Error));
+        assert_eq!(letter_with_verbosity(b"] [core] [e(0)]", 0), None);
+        assert_eq!(letter_of_stamp(b"E[2026-11-21", 2), Some(Level::Error));
         let number = |line: &str| word_before_number(line.as_bytes(), 0);
         assert_eq!(number("[Root]system-notification-00257(traffic): x"), Some(Level::Notice));
         assert_eq!(number("system-emergency-00005: x"), Some(Level::Fatal));
