@@ -37,8 +37,34 @@ const HEAP_TOTAL: usize = 5;
 const DURATION_MS: usize = 6;
 const MESSAGE: usize = 7;
 
+/// How the text of an entry begins.
+const ENTRIES: [&[u8]; 19] = [
+    b"[GC",
+    b"[Full GC",
+    b"[CMS",
+    b"[1 CMS",
+    b"[ParNew",
+    b"[ASParNew",
+    b"[ASCMS",
+    b"[DefNew",
+    b"[Tenured",
+    b"[PS",
+    b"[YG occupancy",
+    b"[Class Histogram",
+    b"[Heap Dump",
+    b"[Pause",
+    b"[Concurrent",
+    b"[Times",
+    b"Application time",
+    b"Total time",
+    b"Concurrent",
+];
+
+/// How parts of an entry begin; those too may follow an uptime.
+const PARTS: [&[u8]; 4] = [b"[Rescan", b"[weak refs", b"[class unloading", b"[scrub"];
+
 /// Where an entry's text begins, and the uptime before it. An entry begins with a date, an uptime or both,
-/// each before a colon.
+/// each before a colon. Without an uptime, only its text tells it from the lines of other programs.
 fn start(line: &[u8]) -> Option<(usize, Option<f64>)> {
     if !line.first()?.is_ascii_digit() {
         return None;
@@ -46,6 +72,7 @@ fn start(line: &[u8]) -> Option<(usize, Option<f64>)> {
     let mut at = 0;
     let mut has_date = false;
     if line.get(4) == Some(&b'-')
+        && line.get(10) == Some(&b'T')
         && let Some(time) = time_near_start(line, 0)
     {
         has_date = true;
@@ -56,19 +83,21 @@ fn start(line: &[u8]) -> Option<(usize, Option<f64>)> {
         .take(16)
         .take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','))
         .count();
-    let uptime = decimal(&line[at..at + length]).filter(|_| line[at + length..].starts_with(b": "));
+    // The JVM writes an uptime with its milliseconds.
+    let has_fraction = line[at..at + length].iter().any(|byte| matches!(byte, b'.' | b','));
+    let is_uptime = has_fraction && line[at + length..].starts_with(b": ");
+    let uptime = decimal(&line[at..at + length]).filter(|_| is_uptime);
     if uptime.is_some() {
         at += length + 2;
     }
-    let is_entry = [&b"["[..], b"Application time", b"Total time", b"Concurrent"]
-        .iter()
-        .any(|start| line[at..].starts_with(start));
-    // Parts of an entry also begin with an uptime, but not with the start of a collection.
-    let is_part = !has_date
-        && [&b"[Rescan"[..], b"[weak refs", b"[class unloading", b"[scrub"]
-            .iter()
-            .any(|start| line[at..].starts_with(start));
-    ((has_date || (uptime.is_some() && is_entry)) && !is_part).then_some((at, uptime))
+    let text = &line[at..];
+    let begins = |starts: &[&[u8]]| starts.iter().any(|start| text.starts_with(start));
+    let is_entry = if has_date {
+        uptime.is_some() || begins(&ENTRIES) || begins(&PARTS)
+    } else {
+        uptime.is_some() && begins(&ENTRIES)
+    };
+    is_entry.then_some((at, uptime))
 }
 
 struct OlderReader;
@@ -187,6 +216,10 @@ mod tests {
         for line in [
             "5.170: [Rescan (parallel) , 0.002 secs]",
             "12: x",
+            "12: [GC x]",
+            "12.5: [I] x",
+            "2026-11-21T03:04:05.108+0000: [I] x",
+            "2026-11-21_03:04:05.108+0000: [GC x]",
             "2026-11-21 03:04:05 INFO x",
             "   [Other: 2 ms]",
             "",
