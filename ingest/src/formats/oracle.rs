@@ -4,6 +4,7 @@ use memchr::{memchr, memmem};
 
 use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
+use crate::frame::BYTE_ORDER_MARK;
 use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::find::{time_near_start, whole_time};
 use crate::time::undated::day_time;
@@ -14,8 +15,14 @@ pub(crate) static FORMAT: Format = Format {
     // The lines after a time are free text, but few other formats have a time alone on its line.
     weight: 2.0,
     columns: COLUMNS,
-    learn: |_, _| Learned::starting(is_time),
-    reader: |_| Box::new(AlertReader),
+    learn: |sample, _| {
+        if is_alert_log(sample) {
+            Learned { has_marks: true, ..Learned::starting(is_time) }
+        } else {
+            Learned::default()
+        }
+    },
+    reader: |setup| Box::new(AlertReader { is_alert_log: setup.learned.has_marks }),
     ..Format::LINES
 };
 
@@ -31,6 +38,29 @@ fn is_time(line: &[u8]) -> bool {
     TIME_BYTES.contains(&line.len()) && line[0].is_ascii_alphanumeric() && read_time(line).is_some()
 }
 
+/// Words that an alert log has, wherever it begins.
+const WORDS: [&[u8]; 6] =
+    [b"ORA-", b"Oracle", b"ORACLE", b"advanced to log sequence", b"Archived Log", b"LGWR"];
+
+/// Whether lines with a time alone begin entries: the text begins with one, or the database's words are in it.
+/// Below rulers they are parts of the reports of other programs.
+fn is_alert_log(sample: &[u8]) -> bool {
+    let sample = sample.strip_prefix(BYTE_ORDER_MARK).unwrap_or(sample);
+    let lines: Vec<&[u8]> = sample.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_end).collect();
+    let begins = lines.iter().find(|line| !line.is_empty()).is_some_and(|line| is_time(line));
+    let (mut times, mut below_rulers) = (0, 0);
+    for (index, _) in lines.iter().enumerate().filter(|(_, line)| is_time(line)) {
+        times += 1;
+        below_rulers += usize::from(index > 0 && is_ruler(lines[index - 1]));
+    }
+    let has_words = || WORDS.iter().any(|word| memmem::find(sample, word).is_some());
+    times > 0 && below_rulers * 2 < times && (begins || has_words())
+}
+
+fn is_ruler(line: &[u8]) -> bool {
+    line.len() >= 8 && line.iter().all(|byte| matches!(byte, b'-' | b'=' | b'*'))
+}
+
 fn read_time(line: &[u8]) -> Option<crate::time::When> {
     // A digit before the time is the first value of a row.
     let is_alone = |start: usize| start == 0 || !line[0].is_ascii_digit();
@@ -38,10 +68,15 @@ fn read_time(line: &[u8]) -> Option<crate::time::When> {
     whole_time(line).or_else(|| near().map(|time| time.when))
 }
 
-struct AlertReader;
+struct AlertReader {
+    is_alert_log: bool,
+}
 
 impl Reader for AlertReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        if !self.is_alert_log {
+            return Err("no alert log");
+        }
         let newline = memchr(b'\n', event).unwrap_or(event.len());
         let time = read_time(event[..newline].trim_ascii_end()).ok_or("no line with a time alone")?;
         let second = event.get(newline + 1..).unwrap_or_default();
@@ -98,7 +133,11 @@ mod tests {
             "2026-11-21T03:04:05.123456+01:00\nWARNING: low",
             "2026-11-21T02:04:05.123456Z warn message=\"WARNING: low\"",
         );
-        check("Starting up", "unparsed: it precedes the first event");
-        check("2026-11-21T03:04:05Z up", "unparsed: it precedes the first event");
+        check(
+            "----------\n2026-11-21 03:04:05\nType: x\nORA-00001: x\n----------\n2026-11-21 03:04:06\nType: y",
+            "unparsed: no alert log",
+        );
+        check("Starting up", "unparsed: no alert log");
+        check("2026-11-21T03:04:05Z up", "unparsed: no alert log");
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use memchr::memchr;
+use memchr::{memchr, memchr2, memrchr};
 
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
@@ -37,8 +37,15 @@ pub(crate) static FORMAT: Format = Format {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RecordShape {
     /// The names of the values that many records have on lines of their own, `Name: value`.
-    names: Vec<Box<[u8]>>,
+    names: Vec<ValueName>,
     time: RecordTime,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ValueName {
+    name: Box<[u8]>,
+    /// Nearly all records have it, so it is no part of a text before it.
+    is_usual: bool,
 }
 
 /// How the time of a record is written.
@@ -125,6 +132,23 @@ fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
+/// Whether a line is neither blank nor indented.
+fn is_flush(line: &[u8]) -> bool {
+    line.first().is_some_and(|byte| !byte.is_ascii_whitespace())
+}
+
+/// Whether most lines begin with a time. They are events of their own, and the repeated lines are between
+/// their sections.
+fn are_stamped(lines: &[&[u8]], times: &[Option<FoundTime>], places: &[usize]) -> bool {
+    let (mut flush, mut stamped) = (0, 0);
+    let of_records = lines.iter().zip(times).skip(places[0]);
+    for (line, time) in of_records.filter(|(line, _)| is_flush(line) && !is_ruler(line)) {
+        flush += 1;
+        stamped += usize::from(time.as_ref().is_some_and(|time| begins_with_time(line, time)));
+    }
+    stamped * 2 > flush - places.len() && stamped * 2 > places.len() * 3
+}
+
 /// Whether a line begins with its time, as the events of most logs do.
 fn begins_with_time(line: &[u8], found: &FoundTime) -> bool {
     !line[0].is_ascii_whitespace() && found.start <= limits::STAMP_ANCHORED_BYTES
@@ -156,14 +180,19 @@ fn begun_by_word(lines: &[&[u8]], times: &[Option<FoundTime>], kind: RecordTime)
     let fits = |places: &[usize]| {
         let count = places.len();
         let nearly_all = |some: usize| some * 10 >= count * 9;
-        if count < 2 || places[0] > first_time || stamped_blocks * 10 > count {
+        if count < 2 || places[0] > first_time {
             return false;
         }
-        if !nearly_all(places.iter().filter(|&&at| follows_gap(at)).count()) {
+        if !nearly_all(places.iter().filter(|&&at| follows_gap(at)).count())
+            || are_stamped(lines, times, places)
+        {
             return false;
         }
         if places.iter().any(|&at| times[at].is_some()) {
             return are_named(lines, times, places);
+        }
+        if stamped_blocks * 10 > count {
+            return false;
         }
         let ends = places.iter().skip(1).copied().chain([lines.len()]);
         let distances: Vec<(usize, bool)> = places
@@ -208,7 +237,6 @@ const FEWEST_NAMED: usize = 3;
 
 /// Records that are a line without a time, and indented lines: one of the first has it.
 fn begun_flush(lines: &[&[u8]], times: &[Option<FoundTime>], kind: RecordTime) -> Option<Learned> {
-    let is_flush = |line: &[u8]| line.first().is_some_and(|byte| !byte.is_ascii_whitespace());
     let places: Vec<usize> = (0..lines.len()).filter(|&at| is_flush(lines[at])).collect();
     if places.len() < 2
         || places[0] > 0
@@ -229,7 +257,7 @@ fn begun_flush(lines: &[&[u8]], times: &[Option<FoundTime>], kind: RecordTime) -
 }
 
 /// The names that at least half of the records have.
-fn names(lines: &[&[u8]], places: &[usize]) -> Vec<Box<[u8]>> {
+fn names(lines: &[&[u8]], places: &[usize]) -> Vec<ValueName> {
     let mut counts: Vec<(&[u8], usize)> = Vec::new();
     for line in &lines[places[0]..] {
         let Some((name, _)) = name_and_value(line) else { continue };
@@ -241,22 +269,30 @@ fn names(lines: &[&[u8]], places: &[usize]) -> Vec<Box<[u8]>> {
         }
     }
     let usual = counts.into_iter().filter(|(_, count)| count * 2 >= places.len());
-    usual.take(MOST_NAMES).map(|(name, _)| name.into()).collect()
+    let name = |(name, count): (&[u8], usize)| ValueName {
+        name: name.into(),
+        is_usual: count * 10 >= places.len() * 9,
+    };
+    usual.take(MOST_NAMES).map(name).collect()
 }
 
-/// `Event ID: 7036`, `Machine Id:      00F6`, `Type : x`: the name, and where the value begins.
+/// `Event ID: 7036`, `Machine Id:      00F6`, `Type : x`, `Agent   = y`: the name, and where the value begins.
 fn name_and_value(line: &[u8]) -> Option<(&[u8], usize)> {
     let indent = line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-    let colon = indent + memchr(b':', line[indent..].get(..LONGEST_WORD_BYTES.min(line.len() - indent))?)?;
-    if !matches!(line.get(colon + 1), None | Some(b' ' | b'\t')) {
+    let within = line[indent..].get(..LONGEST_WORD_BYTES.min(line.len() - indent))?;
+    let mark = indent + memchr2(b':', b'=', within)?;
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t');
+    // Without spaces around it, an equals sign is part of a text.
+    let is_apart = line[mark] == b':' || line[indent..mark].last().is_some_and(is_space);
+    if !is_apart || line.get(mark + 1).is_some_and(|byte| !is_space(byte)) {
         return None;
     }
-    let name = line[indent..colon].trim_ascii_end();
+    let name = line[indent..mark].trim_ascii_end();
     let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'/' | b'_' | b'-');
-    let words = name.split(|byte| *byte == b' ').count();
+    let words = name.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).count();
     let is_name =
         name.first().is_some_and(u8::is_ascii_alphabetic) && name.iter().all(is_of_name) && words <= 3;
-    let value = colon + 1;
+    let value = mark + 1;
     let spaces = line[value..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     is_name.then_some((name, value + spaces))
 }
@@ -280,7 +316,8 @@ impl Reader for RecordReader {
         let Some(shape) = self.shape.clone() else { return Err("no records were learned") };
         self.named.begin();
         let mut at = 0;
-        let (mut time_end, mut message) = (None, None);
+        let mut time_end = None;
+        let mut message: Option<MessageLines> = None;
         let (mut level, mut has_level) = (None, false);
         for (index, line) in lines_of(event).enumerate() {
             let from = at;
@@ -297,12 +334,23 @@ impl Reader for RecordReader {
                 level = level::find(line, 0, limits::LEVEL_WITHIN_BYTES).map(|word| word.level);
             }
             let Some((name, value)) = name_and_value(line) else { continue };
-            if message.is_some() || !shape.names.iter().any(|known| **known == *name) {
-                continue;
-            }
-            if is_one_of(name, &MESSAGE_NAMES) {
-                message = Some(from + value);
-                continue;
+            let Some(known) = shape.names.iter().find(|known| *known.name == *name) else { continue };
+            let is_message = is_one_of(name, &MESSAGE_NAMES);
+            let indent = line.len() - line.trim_ascii_start().len();
+            match &mut message {
+                None if is_message => {
+                    message = Some(MessageLines { from: from + value, indent, to: None });
+                    continue;
+                }
+                // The text goes on.
+                Some(MessageLines { indent: of_message, to: None, .. })
+                    if is_message || !known.is_usual || *of_message != indent =>
+                {
+                    continue;
+                }
+                Some(MessageLines { to: to @ None, .. }) => *to = Some(from),
+                Some(_) if is_message => continue,
+                _ => {}
             }
             let to = value + line[value..].trim_ascii_end().len();
             if is_one_of(name, &LEVEL_NAMES)
@@ -319,13 +367,15 @@ impl Reader for RecordReader {
         if let Some(level) = level {
             rows.set_level(level);
         }
+        let mut to = message.as_ref().and_then(|message| message.to).unwrap_or(event.len());
+        to = without_end(&event[..to]);
+        let mut message = message.map(|message| message.from);
         if message.is_none()
             && let Some((end, line_end)) = time_end
             && event[end..line_end].iter().filter(|byte| byte.is_ascii_alphabetic()).count() >= 4
         {
             message = Some(end);
         }
-        let to = event.trim_ascii_end().len();
         if let Some(from) = message {
             let from = from + event[from..].iter().take_while(|byte| !is_of_text(**byte)).count();
             if from < to {
@@ -334,6 +384,23 @@ impl Reader for RecordReader {
         }
         if time_end.is_some() { Ok(Fit::Whole) } else { Err("no time in its first lines") }
     }
+}
+
+/// The text of a record, which extends to the next usual name or to the record's end.
+struct MessageLines {
+    from: usize,
+    /// The indentation of the line that names it; the names after it have the same.
+    indent: usize,
+    to: Option<usize>,
+}
+
+/// Where the text ends without the rulers and blank lines at its end.
+fn without_end(text: &[u8]) -> usize {
+    let mut to = text.trim_ascii_end().len();
+    while let Some(newline) = memrchr(b'\n', &text[..to]).filter(|newline| is_ruler(&text[newline + 1..to])) {
+        to = text[..newline].trim_ascii_end().len();
+    }
+    to
 }
 
 fn is_of_text(byte: u8) -> bool {
