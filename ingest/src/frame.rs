@@ -25,7 +25,7 @@ pub(crate) enum Framing {
     /// Events can only be found by parsing one after the other. The function gets the text from a position
     /// where an event or a separator begins, and returns the next event; `None` if its end is not in the
     /// text.
-    Blocks(fn(&[u8]) -> Option<EventBlock>),
+    Blocks(Arc<NextBlock>),
     /// The records of a Windows event log, which its own reader finds.
     Evtx,
 }
@@ -41,7 +41,14 @@ pub(crate) struct EventBlock {
 /// Whether a line begins an event.
 pub(crate) type Begins = dyn Fn(&[u8]) -> bool + Send + Sync;
 
+/// The next event of a text, or the separator before it.
+pub(crate) type NextBlock = dyn Fn(&[u8]) -> Option<EventBlock> + Send + Sync;
+
 impl Framing {
+    pub(crate) fn blocks(next: impl Fn(&[u8]) -> Option<EventBlock> + Send + Sync + 'static) -> Framing {
+        Framing::Blocks(Arc::new(next))
+    }
+
     /// Where to cut text that begins with an event, at this offset of the source, so that about this many
     /// bytes precede the cut. `None`: more must be read first, or, if the text is the whole rest of the
     /// source, nothing is to be cut.

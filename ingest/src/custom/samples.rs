@@ -79,7 +79,7 @@ impl Definition {
     /// One event, which may have several lines.
     pub(super) fn parse_event(self: &Arc<Self>, event: &str) -> Batch {
         let whole = |text: &[u8]| Some(EventBlock { start: 0, end: text.len(), next: text.len() });
-        let learned = Learned { framing: Framing::Blocks(whole), ..Learned::default() };
+        let learned = Learned { framing: Framing::blocks(whole), ..Learned::default() };
         let setup = Setup { learned, ..self.setup(&Setup::new(Zone::UTC)) };
         Parser::new(&formats::CUSTOM, setup).parse(Chunk::whole(event.as_bytes().to_vec()))
     }

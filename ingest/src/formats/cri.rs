@@ -18,7 +18,7 @@ pub(crate) static FORMAT: Format = Format {
     name: "cri",
     title: "container log lines",
     columns: COLUMNS,
-    learn: |_, _| Learned { framing: Framing::Blocks(event), ..Learned::default() },
+    learn: |_, _| Learned { framing: Framing::blocks(event), ..Learned::default() },
     reader,
     ..Format::LINES
 };

@@ -18,7 +18,7 @@ pub(crate) static FORMAT: Format = Format {
     columns: COLUMNS,
     learn: |sample, _| {
         if sample.windows(2).any(|pair| pair[0] == b'\r' && pair[1] != b'\n') {
-            return Learned { framing: Framing::Blocks(block), ..Learned::default() };
+            return Learned { framing: Framing::blocks(block), ..Learned::default() };
         }
         Learned::starting(|line| header(line).is_some())
     },

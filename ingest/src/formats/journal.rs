@@ -16,7 +16,7 @@ use crate::time::epoch;
 pub(crate) static EXPORT: Format = Format {
     name: "journal-export",
     title: "exported journal entries",
-    learn: |_, _| Learned { framing: Framing::Blocks(entry), ..Learned::default() },
+    learn: |_, _| Learned { framing: Framing::blocks(entry), ..Learned::default() },
     reader: |_: &Setup| Box::new(ExportReader { named: NamedColumns::default() }),
     ..Format::LINES
 };

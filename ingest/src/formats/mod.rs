@@ -73,6 +73,7 @@ pub(crate) mod w3c;
 pub(crate) mod windows;
 pub(crate) mod windows_xml;
 pub(crate) mod xferlog;
+mod xml_elements;
 pub(crate) mod xml_records;
 pub(crate) mod xorg;
 pub(crate) mod yum;

@@ -14,7 +14,7 @@ use crate::time::{When, stamp::Stamp};
 pub(crate) static FORMAT: Format = Format {
     name: "mysql_slow",
     title: "slow queries of MySQL",
-    learn: |_, _| Learned { framing: Framing::Blocks(block), ..Learned::default() },
+    learn: |_, _| Learned { framing: Framing::blocks(block), ..Learned::default() },
     note: Some(is_preamble),
     reader: |_| Box::new(SlowReader { named: NamedColumns::default() }),
     ..Format::LINES

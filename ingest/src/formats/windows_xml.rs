@@ -68,7 +68,7 @@ fn is_around(mut text: &[u8]) -> bool {
 
 fn learn(sample: &[u8], _: &Setup) -> Learned {
     match next_event(sample, 0) {
-        Some(_) => Learned { framing: Framing::Blocks(block), ..Learned::default() },
+        Some(_) => Learned { framing: Framing::blocks(block), ..Learned::default() },
         None => Learned::default(),
     }
 }

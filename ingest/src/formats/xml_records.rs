@@ -1,13 +1,14 @@
 //! Records of any XML: elements of one name that each begin their line, with or without a root around
-//! them. Attributes and the texts of inner elements become fields, named by their path.
+//! them, or that follow one another on a line. Attributes and the texts of inner elements become fields, named by their path.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::json::{is_level, time_key_weight};
+use super::xml_elements::{self, RepeatedElements};
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
-use crate::frame::BYTE_ORDER_MARK;
+use crate::frame::{BYTE_ORDER_MARK, Framing};
 use crate::level;
 use crate::level_words::from_word_of_any_language;
 use crate::limits;
@@ -68,8 +69,8 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
         }
     }
     let repeated: Vec<&[u8]> = names.into_iter().filter(|name| counts[name] > 1).collect();
-    let Some(&outer) = repeated.first() else { return Learned::default() };
     let chosen = setup.time_field.as_deref();
+    let Some(&outer) = repeated.first() else { return within_line(text, chosen).unwrap_or_default() };
     let own_time = |name: &[u8]| {
         let field = time_field(text, name, chosen).0.filter(|field| !field.name.contains(&b'.'))?;
         Some(std::str::from_utf8(&field.name).map_or(0.0, time_key_weight))
@@ -87,6 +88,15 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
     };
     let time_field = time_field.map(Arc::new);
     Learned { time_field, time_options: options.into(), ..Learned::starting(begins) }
+}
+
+/// Records that follow one another on a line, if they have a time: the elements next to one that is repeated.
+fn within_line(text: &[u8], chosen: Option<&str>) -> Option<Learned> {
+    let RepeatedElements { around, record } = xml_elements::repeated(text)?;
+    let (time_field, options) = time_field(text, &record, chosen);
+    let time_field = Some(Arc::new(time_field?));
+    let framing = Framing::blocks(move |text| xml_elements::block(text, &around));
+    Some(Learned { framing, time_field, time_options: options.into(), ..Learned::default() })
 }
 
 /// The names of other elements that begin their lines as the records do and have their time in the same

@@ -36,7 +36,7 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
     };
     // Without any quote no row has several lines, and lines are read faster.
     let has_quotes = memchr(b'"', sample).is_some() || preamble(sample) != Some(0);
-    let framing = if has_quotes { Framing::Blocks(next) } else { Framing::Lines };
+    let framing = if has_quotes { Framing::blocks(next) } else { Framing::Lines };
     Learned {
         framing,
         delimiter,

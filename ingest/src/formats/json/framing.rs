@@ -37,7 +37,7 @@ const LISTS_BY_LINE: usize = 2;
 pub(super) fn learn(sample: &[u8]) -> Learned {
     let text = sample.strip_prefix(BYTE_ORDER_MARK).unwrap_or(sample).trim_ascii_start();
     match next(text) {
-        Some(next) => Learned { framing: Framing::Blocks(next), ..Learned::default() },
+        Some(next) => Learned { framing: Framing::blocks(next), ..Learned::default() },
         None => Learned::default(),
     }
 }

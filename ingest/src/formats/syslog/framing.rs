@@ -17,7 +17,7 @@ pub(super) fn learn(sample: &[u8], is_recoded: bool) -> Learned {
         return Learned::starting(begins);
     }
     let block = if is_recoded { recoded_block } else { block };
-    Learned { framing: Framing::Blocks(block), ..Learned::default() }
+    Learned { framing: Framing::blocks(block), ..Learned::default() }
 }
 
 /// Whether a line begins like a syslog event: with a priority, a time, a note of journalctl.

@@ -15,7 +15,7 @@ pub(crate) static FORMAT: Format = Format {
     name: "powershell",
     title: "sessions of a PowerShell transcript",
     columns: COLUMNS,
-    learn: |_, _| Learned { framing: Framing::Blocks(block), ..Learned::default() },
+    learn: |_, _| Learned { framing: Framing::blocks(block), ..Learned::default() },
     reader: |_| Box::new(TranscriptReader),
     ..Format::LINES
 };
