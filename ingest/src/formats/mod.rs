@@ -256,6 +256,8 @@ pub(crate) struct Learned {
     pub delimiter: u8,
     /// The line that names the columns of a table, and perhaps one with their types.
     pub table_heads: Arc<[Box<[u8]>]>,
+    /// The text above the line that names the columns of a table: a title, metadata.
+    pub table_title: Arc<[u8]>,
     /// The positions of time, level and other parts in the lines of a general source.
     pub text: Option<Arc<text::TextShape>>,
     /// Some lines have a mark that makes the others part of the format too: of a job's section, of a boot

@@ -3,6 +3,8 @@
 mod columns;
 mod table_shape;
 
+use std::sync::Arc;
+
 use memchr::memchr;
 
 use super::{Fit, Format, Learned, Reader, Setup};
@@ -10,6 +12,7 @@ use crate::frame::{BYTE_ORDER_MARK, EventBlock, Framing};
 use crate::limits;
 use crate::rows::Rows;
 use crate::table::{Cell, ColumnRole, Table, TableColumn, cells, make_unique, row_end};
+use crate::time::find::whole_time;
 
 /// Lower than formats whose lines have a shape of their own, because those may look like tables too.
 pub(crate) static FORMAT: Format = Format {
@@ -36,17 +39,45 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
     };
     // Without any quote no row has several lines, and lines are read faster.
     let has_quotes = memchr(b'"', sample).is_some() || preamble(sample) != Some(0);
-    let framing = if has_quotes { Framing::blocks(next) } else { Framing::Lines };
+    let table_title: Arc<[u8]> = sample[..shape.names_at].into();
+    let framing = match shape.heads.first() {
+        Some(names) if shape.has_text_below => stamped_rows(names.clone(), delimiter),
+        Some(_) if !table_title.is_empty() => rows_below(Arc::clone(&table_title), next),
+        _ if has_quotes => Framing::blocks(next),
+        _ => Framing::Lines,
+    };
     Learned {
         framing,
         delimiter,
         table_heads: shape.heads.into(),
+        table_title,
         columns: shape.columns,
         time_columns: shape.time_columns,
         level_column: shape.level_column,
         time_options: shape.time_options.into(),
         ..Learned::default()
     }
+}
+
+/// Rows are the line that names the columns and the lines that begin with a time; other lines continue the
+/// text of a row.
+fn stamped_rows(names: Box<[u8]>, delimiter: u8) -> Framing {
+    Framing::Starts(Arc::new(move |line| {
+        let line = without_mark(line);
+        let time = memchr(delimiter, line).and_then(|end| whole_time(&line[..end]));
+        time.is_some() || *line == *names
+    }))
+}
+
+/// The text above the names is one event.
+fn rows_below(title: Arc<[u8]>, next: NextRow) -> Framing {
+    Framing::blocks(move |text| {
+        if text.starts_with(&title) {
+            return Some(EventBlock { start: 0, end: title.len(), next: title.len() });
+        }
+        // More of the text may show that it is the title.
+        if title.starts_with(text) { None } else { next(text) }
+    })
 }
 
 /// The row at the start of the text. A quote that is never closed cannot make a row longer than an event may
@@ -94,7 +125,13 @@ fn reader(setup: &Setup) -> Box<dyn Reader> {
             column.role = ColumnRole::Level;
         }
     }
-    Box::new(CsvReader { delimiter: learned.delimiter, learned: learned.clone(), table, cells: Vec::new() })
+    Box::new(CsvReader {
+        delimiter: learned.delimiter,
+        learned: learned.clone(),
+        table,
+        cells: Vec::new(),
+        ends_with_text: false,
+    })
 }
 
 struct CsvReader {
@@ -102,6 +139,33 @@ struct CsvReader {
     learned: Learned,
     table: Table,
     cells: Vec<Cell>,
+    /// The last column is a text, which may contain the delimiter.
+    ends_with_text: bool,
+}
+
+/// Whether the first value of a row is marks alone, as in a line between two sections of a table.
+fn is_section(value: &[u8]) -> bool {
+    value.len() >= 3 && value.iter().all(|byte| matches!(byte, b'-' | b'=' | b'*' | b'#' | b'_'))
+}
+
+impl CsvReader {
+    fn is_title(&self, event: &[u8]) -> bool {
+        let title = &self.learned.table_title;
+        !title.is_empty() && without_mark(event).trim_ascii() == without_mark(title).trim_ascii()
+    }
+
+    /// Joins the values beyond the last column to its text.
+    fn join_text(&mut self, event: &[u8]) {
+        let columns = self.learned.columns;
+        if !self.ends_with_text || self.cells.len() <= columns || self.cells[columns - 1].is_quoted {
+            return;
+        }
+        // A delimiter at the end of every row is no text.
+        if self.cells[columns..].iter().any(|cell| cell.from < cell.to) {
+            self.cells[columns - 1].to = event.len();
+        }
+        self.cells.truncate(columns);
+    }
 }
 
 impl Reader for CsvReader {
@@ -111,9 +175,16 @@ impl Reader for CsvReader {
         }
         self.cells.clear();
         self.cells.extend(cells(event, self.delimiter));
+        if self.is_title(event) {
+            return Err("it precedes the names of the columns");
+        }
+        self.join_text(event);
         let count = self.cells.len();
         if count < 2 {
             return Err("not a row of the table");
+        }
+        if is_section(&event[self.cells[0].from..self.cells[0].to]) {
+            return Ok(Fit::Partly);
         }
         if count > self.learned.columns + 1 {
             return Err("it has more values than the table has columns");
@@ -154,6 +225,8 @@ impl Reader for CsvReader {
         let columns = names.into_iter().enumerate();
         self.table.columns =
             columns.map(|(index, name)| TableColumn { role: role(index, &name), name }).collect();
+        let last = self.learned.columns.checked_sub(1).and_then(|last| self.table.columns.get(last));
+        self.ends_with_text = last.is_some_and(|last| last.role == ColumnRole::Text);
     }
 }
 

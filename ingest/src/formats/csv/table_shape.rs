@@ -1,11 +1,11 @@
-//! Learns the shape of a table from its first rows: the delimiter, the number of columns, whether the first
-//! row contains their names, and which of them contain the time.
+//! Learns the shape of a table from its first rows: the delimiter, the number of columns, which row
+//! contains their names, and which of them contain the time.
 
-use super::NextRow;
 use super::columns::{is_postgresql, is_type, level, role, time_rank};
+use super::{NextRow, is_section};
 use crate::formats::joined_time;
 use crate::frame::BYTE_ORDER_MARK;
-use crate::limits::{LONGEST_HEADER_NAME_BYTES, TABLE_SAMPLE_ROWS};
+use crate::limits::{LONGEST_HEADER_NAME_BYTES, START_WITHIN_BYTES, TABLE_SAMPLE_ROWS};
 use crate::named_columns::number;
 use crate::table::{ColumnRole, cells};
 use crate::time::field::{FieldTimes, KNOWN, TimeField, TimeFieldOption, mark_chosen};
@@ -15,6 +15,10 @@ pub(super) struct TableShape {
     pub columns: usize,
     /// The row that names the columns, as it is written, and perhaps one with their types.
     pub heads: Vec<Box<[u8]>>,
+    /// Where that row begins.
+    pub names_at: usize,
+    /// The last column is a text whose lines may follow the row; a row begins with its time.
+    pub has_text_below: bool,
     /// The column of the time; or the columns of the date and the time of day.
     pub time_columns: [Option<usize>; 2],
     /// The column of the level, if its values and not its name show it.
@@ -27,12 +31,15 @@ pub(super) struct TableShape {
 struct RawRow<'a> {
     cells: Row<'a>,
     text: &'a [u8],
+    /// Where it begins in the sample.
+    at: usize,
 }
 
 type Row<'a> = Vec<&'a [u8]>;
 
-/// A report may have this many lines above the names of its columns: a title, its time, a filter.
-const MOST_TITLE_ROWS: usize = 8;
+/// A report may have this many lines above the names of its columns: a title, its time, a filter, what its
+/// codes mean.
+const MOST_TITLE_ROWS: usize = 48;
 
 /// The delimiter with which most rows have the same number of values, if that makes a table.
 pub(super) fn learn(
@@ -44,7 +51,22 @@ pub(super) fn learn(
     let is_quoted = sample.first() == Some(&b'"');
     for &(delimiter, next) in delimiters {
         let mut rows = rows(sample, delimiter, next);
-        rows.drain(..titles(&rows));
+        let above = titles(&rows);
+        rows.drain(..above);
+        let names_at = rows.first().filter(|_| above > 0).map_or(0, |names| names.at);
+        let has_text_below = has_text_below(&rows);
+        // Rows that have a time may be equal without being names.
+        let is_named = |row: &&RawRow<'_>| !row.cells.iter().any(|cell| whole_time(cell).is_some());
+        if let Some(names) = rows.first().filter(is_named).map(|row| row.text) {
+            let is_row = |row: &RawRow<'_>| {
+                row.text != names && !row.cells.first().is_some_and(|cell| is_section(cell))
+            };
+            let mut index = 0;
+            rows.retain(|row| {
+                index += 1;
+                index == 1 || is_row(row) && (!has_text_below || begins_with_time(row))
+            });
+        }
         let heads: Vec<Box<[u8]>> = rows.iter().take(2).map(|row| row.text.into()).collect();
         let mut rows: Vec<Row<'_>> = rows.into_iter().map(|row| row.cells).collect();
         let has_types = rows.len() > 2 && rows[1].len() > 2 && rows[1].iter().all(|cell| is_type(cell));
@@ -57,36 +79,71 @@ pub(super) fn learn(
                 share > *best || ((share - *best).abs() < f32::EPSILON && shape.columns > known.columns)
             })
         {
-            best = Some((share, delimiter, next, shape));
+            best = Some((share, delimiter, next, TableShape { names_at, has_text_below, ..shape }));
         }
     }
     best.map(|(_, delimiter, next, shape)| (delimiter, next, shape))
 }
 
-/// The number of rows above the one that names the columns: they have fewer values than all others.
+/// The number of rows above the one that names the columns: they have another number of values than the rows
+/// of the table.
 fn titles(rows: &[RawRow<'_>]) -> usize {
     let widths: Vec<Row<'_>> = rows.iter().map(|row| row.cells.clone()).collect();
-    let Some(columns) = usual_count(&widths).filter(|columns| *columns > 2) else { return 0 };
-    let above = rows.iter().take_while(|row| row.cells.len() + 1 < columns).count();
-    let follows = |rows: &[Row<'_>]| rows.len() > 1 && is_header(&rows[0], &rows[1..], columns);
-    let is_title = (1..=MOST_TITLE_ROWS).contains(&above) && follows(&widths[above..]);
-    if is_title { above } else { 0 }
+    // Lines without a delimiter may be many: a banner above, the lines of a text.
+    let of_many: Vec<Row<'_>> = widths.iter().filter(|row| row.len() > 1).cloned().collect();
+    let Some(columns) = usual_count(&of_many).filter(|columns| *columns > 2) else { return 0 };
+    let are_names = |at: usize| at + 1 < rows.len() && is_header(&widths[at], &widths[at + 1..], columns);
+    if are_names(0) {
+        return 0;
+    }
+    // The names may be one fewer than the columns.
+    let fewer = rows.iter().take_while(|row| row.cells.len() + 1 < columns).count();
+    let others = rows.iter().take_while(|row| row.cells.len() != columns).count();
+    let above =
+        [fewer, others].into_iter().find(|above| (1..=MOST_TITLE_ROWS).contains(above) && are_names(*above));
+    above.unwrap_or(0)
+}
+
+/// Whether the row is written without a quote at its start and begins with its time.
+fn begins_with_time(row: &RawRow<'_>) -> bool {
+    row.cells.len() > 1 && row.text.first() != Some(&b'"') && whole_time(row.cells[0]).is_some()
+}
+
+/// Whether the last column is a text.
+fn ends_with_text(names: &[&[u8]]) -> bool {
+    names.len() > 2 && names.last().is_some_and(|name| role(name.trim_ascii()) == ColumnRole::Text)
+}
+
+/// Whether rows begin with their time and end with a text, and some lines without a time have too few values
+/// to be rows: they continue the text of the row above.
+fn has_text_below(rows: &[RawRow<'_>]) -> bool {
+    let Some((names, body)) = rows.split_first() else { return false };
+    let width = names.cells.len();
+    let is_part = |row: &RawRow<'_>| row.cells.len() < width && row.text != names.text;
+    ends_with_text(&names.cells)
+        && names.text.len() <= START_WITHIN_BYTES
+        && body.first().is_some_and(begins_with_time)
+        && body.iter().any(is_part)
+        && body.iter().all(|row| begins_with_time(row) != is_part(row) && !row.text.contains(&b'\n'))
 }
 
 fn rows(sample: &[u8], delimiter: u8, next: NextRow) -> Vec<RawRow<'_>> {
     let mut rest = sample.strip_prefix(BYTE_ORDER_MARK).unwrap_or(sample);
     let mut rows = Vec::new();
     while rows.len() < TABLE_SAMPLE_ROWS && !rest.is_empty() {
-        let (row, remaining) = match next(rest) {
-            Some(block) => (&rest[block.start..block.end], &rest[block.next..]),
+        let at = sample.len() - rest.len();
+        let (start, end, next_at) = match next(rest) {
+            Some(block) => (block.start, block.end, block.next),
             // A row that the end of the sample truncates is ignored, unless it is the only one.
-            None if rows.is_empty() => (rest.trim_ascii_end(), &rest[rest.len()..]),
+            None if rows.is_empty() => (0, rest.trim_ascii_end().len(), rest.len()),
             None => break,
         };
-        rest = remaining;
+        let row = &rest[start..end];
+        rest = &rest[next_at..];
         if !row.trim_ascii().is_empty() {
             let cells = cells(row, delimiter).map(|cell| &row[cell.from..cell.to]).collect();
-            rows.push(RawRow { cells, text: row.strip_prefix(BYTE_ORDER_MARK).unwrap_or(row) });
+            let text = row.strip_prefix(BYTE_ORDER_MARK).unwrap_or(row);
+            rows.push(RawRow { cells, text, at: at + start });
         }
     }
     rows
@@ -101,8 +158,7 @@ fn shape(
     mut heads: Vec<Box<[u8]>>,
 ) -> Option<(f32, TableShape)> {
     let body = rows.get(1..).filter(|body| !body.is_empty()).unwrap_or(rows);
-    let columns = usual_count(body)?;
-    let fitting = body.iter().filter(|row| row.len() == columns).count();
+    let (columns, fitting) = width(rows.first()?, body)?;
     let share = fitting as f32 / body.len() as f32;
     if columns < 2 || share < 0.8 || has_spaced_bars(body, delimiter) || has_split_fractions(body, delimiter)
     {
@@ -128,7 +184,22 @@ fn shape(
     if header.is_none() {
         heads.clear();
     }
-    Some((share, TableShape { columns, heads, time_columns, level_column, time_options }))
+    let (names_at, has_text_below) = (0, false);
+    Some((
+        share,
+        TableShape { columns, heads, names_at, has_text_below, time_columns, level_column, time_options },
+    ))
+}
+
+/// The number of columns, and how many rows have as many values. A text at the end of rows may contain the
+/// delimiter, so then the names count.
+fn width(names: &Row<'_>, body: &[Row<'_>]) -> Option<(usize, usize)> {
+    let usual = usual_count(body)?;
+    let fitting = body.iter().filter(|row| row.len() == usual).count();
+    if fitting * 5 >= body.len() * 4 || !ends_with_text(names) {
+        return Some((usual, fitting));
+    }
+    Some((names.len(), body.iter().filter(|row| row.len() >= names.len()).count()))
 }
 
 /// The first column whose values are all words or letters of a level; letters count without a name only.

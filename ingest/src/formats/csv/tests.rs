@@ -67,6 +67,50 @@ fn tables_without_a_header() {
 }
 
 #[test]
+fn names_below_metadata() {
+    let batch = parse(
+        "Site,North,Unit,7,Operator,ines\nSerial,4411,,,,\n\ntime,flow,name\n2026-11-21 03:04:05,1,x\n2026-11-21 03:04:06,2,y\n2026-11-21 03:04:07,3,z\n---,second,---\ntime,flow,name\n2026-11-21 03:04:08,4,z\n",
+    );
+    assert_eq!((batch.rows(), batch.unparsed), (6, 1));
+    let names = |row: usize| {
+        let has_value = |values: &Values| match values {
+            Values::Text(spans) => !spans[row].is_missing(),
+            Values::Int(values) => values[row] != crate::batch::NO_INT,
+            Values::Float(values) => !values[row].is_nan(),
+            Values::Bool(values) => values[row].is_some(),
+        };
+        let columns = batch.columns.iter().filter(|column| has_value(&column.values));
+        columns.map(|column| &*column.name).collect::<Vec<_>>().join(" ")
+    };
+    let names: Vec<String> = (0..6).map(names).collect();
+    assert_eq!(names, ["", "flow name", "flow name", "flow name", "", "flow name"]);
+}
+
+#[test]
+fn text_in_the_last_column_may_contain_the_delimiter() {
+    check(
+        "time,level,message\n2026-11-21 03:04:05,WARN,slow, again, \"cart\"\n2026-11-21 03:04:06,INFO,a, b, c, d\n",
+        r#"2026-11-21T03:04:05Z warn message="slow, again, \"cart\"""#,
+    );
+    check(
+        "time,level,message\n2026-11-21 03:04:05,WARN,slow,\n2026-11-21 03:04:06,INFO,fast,\n",
+        r#"2026-11-21T03:04:05Z warn message="slow""#,
+    );
+}
+
+#[test]
+fn lines_below_a_row_continue_its_text() {
+    let batch = parse(
+        "date|level|message\n2026-11-21 03:04:05|ERROR|lost\nat a\n\nat b|c\n2026-11-21 03:04:06|INFO|found\n",
+    );
+    assert_eq!((batch.rows(), batch.unparsed), (2, 0));
+    assert_eq!(batch.line, [2, 6]);
+    let message = batch.columns.iter().find(|column| &*column.name == "message");
+    let Some(Values::Text(spans)) = message.map(|column| &column.values) else { panic!("no message") };
+    assert_eq!(batch.text(spans[0]), b"lost\nat a\n\nat b|c");
+}
+
+#[test]
 fn text_with_commas_is_no_table() {
     for text in [
         "2026-11-21 03:04:05,123 INFO up\n2026-11-21 03:04:06,123 INFO down\n",
