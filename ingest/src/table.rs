@@ -247,7 +247,7 @@ impl Table {
     }
 }
 
-fn single_quotes(value: &[u8], buffer: &mut Vec<u8>) {
+pub(crate) fn single_quotes(value: &[u8], buffer: &mut Vec<u8>) {
     let mut rest = value;
     while let Some(quote) = memchr(b'"', rest) {
         buffer.extend_from_slice(&rest[..=quote]);

@@ -269,6 +269,8 @@ pub(crate) struct Learned {
     pub time_columns: [Option<usize>; 2],
     /// The column of a table without names that contains the level.
     pub level_column: Option<usize>,
+    /// The column of a table whose values are JSON objects.
+    pub json_column: Option<usize>,
     /// The field that contains the time, if its values and not its name determined it.
     pub time_field: Option<Arc<TimeField>>,
     /// The fields that may contain the time, the one that is used and the best first.

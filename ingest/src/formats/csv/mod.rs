@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
+use super::json::JsonBody;
 use super::{Fit, Format, Learned, Reader, Setup};
+use crate::batch::Level;
 use crate::frame::{BYTE_ORDER_MARK, EventBlock, Framing};
 use crate::limits;
 use crate::rows::Rows;
-use crate::table::{Cell, ColumnRole, Table, TableColumn, cells, make_unique, row_end};
+use crate::table::{Cell, ColumnRole, Table, TableColumn, cells, make_unique, row_end, single_quotes};
 use crate::time::find::whole_time;
 
 /// Lower than formats whose lines have a shape of their own, because those may look like tables too.
@@ -51,6 +53,7 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
         delimiter,
         table_heads: shape.heads.into(),
         table_title,
+        json_column: shape.json_column,
         columns: shape.columns,
         time_columns: shape.time_columns,
         level_column: shape.level_column,
@@ -131,6 +134,8 @@ fn reader(setup: &Setup) -> Box<dyn Reader> {
         table,
         cells: Vec::new(),
         ends_with_text: false,
+        json: JsonBody::default(),
+        unquoted: Vec::new(),
     })
 }
 
@@ -141,6 +146,9 @@ struct CsvReader {
     cells: Vec<Cell>,
     /// The last column is a text, which may contain the delimiter.
     ends_with_text: bool,
+    json: JsonBody,
+    /// A JSON object without the quotes around it.
+    unquoted: Vec<u8>,
 }
 
 /// Whether the first value of a row is marks alone, as in a line between two sections of a table.
@@ -166,6 +174,26 @@ impl CsvReader {
         }
         self.cells.truncate(columns);
     }
+
+    /// Puts the fields of the JSON object in a column, and its text if the column has a name. The time and the
+    /// level of the row stay.
+    fn put_json(&mut self, event: &[u8], column: usize, rows: &mut Rows) {
+        let Some(&cell) = self.cells.get(column) else { return };
+        let level = rows.level();
+        let is_object = if cell.has_quotes {
+            self.unquoted.clear();
+            single_quotes(&event[cell.from..cell.to], &mut self.unquoted);
+            self.json.read_copy(&self.unquoted, rows)
+        } else {
+            self.json.read(&event[..cell.to], cell.from, rows)
+        };
+        if level != Level::None {
+            rows.set_level(level);
+        }
+        if !is_object || !self.learned.table_heads.is_empty() {
+            self.table.cell(column, event, cell, rows);
+        }
+    }
 }
 
 impl Reader for CsvReader {
@@ -190,10 +218,14 @@ impl Reader for CsvReader {
             return Err("it has more values than the table has columns");
         }
         self.table.begin();
-        for (index, cell) in self.cells.iter().enumerate() {
+        let json_column = self.learned.json_column;
+        for (index, cell) in self.cells.iter().enumerate().filter(|(index, _)| Some(*index) != json_column) {
             self.table.cell(index, event, *cell, rows);
         }
         self.table.end(event, b"", rows);
+        if let Some(column) = json_column {
+            self.put_json(event, column, rows);
+        }
         Ok(if count == self.learned.columns { Fit::Whole } else { Fit::Partly })
     }
 

@@ -19,6 +19,8 @@ pub(super) struct TableShape {
     pub names_at: usize,
     /// The last column is a text whose lines may follow the row; a row begins with its time.
     pub has_text_below: bool,
+    /// The column whose values are JSON objects.
+    pub json_column: Option<usize>,
     /// The column of the time; or the columns of the date and the time of day.
     pub time_columns: [Option<usize>; 2],
     /// The column of the level, if its values and not its name show it.
@@ -184,10 +186,20 @@ fn shape(
     if header.is_none() {
         heads.clear();
     }
+    let json_column = (0..columns).find(|&column| are_json(body, column));
     let (names_at, has_text_below) = (0, false);
     Some((
         share,
-        TableShape { columns, heads, names_at, has_text_below, time_columns, level_column, time_options },
+        TableShape {
+            columns,
+            heads,
+            names_at,
+            has_text_below,
+            json_column,
+            time_columns,
+            level_column,
+            time_options,
+        },
     ))
 }
 
@@ -200,6 +212,14 @@ fn width(names: &Row<'_>, body: &[Row<'_>]) -> Option<(usize, usize)> {
         return Some((usual, fitting));
     }
     Some((names.len(), body.iter().filter(|row| row.len() >= names.len()).count()))
+}
+
+/// Whether all values of a column are JSON objects.
+fn are_json(body: &[Row<'_>], column: usize) -> bool {
+    let is_object = |value: &[u8]| matches!(value, [b'{', b'"', .., b'}'] | b"{}");
+    let values = || body.iter().filter_map(|row| row.get(column)).map(|value| value.trim_ascii());
+    let values = || values().filter(|value| !value.is_empty());
+    values().count() > 1 && values().all(is_object)
 }
 
 /// The first column whose values are all words or letters of a level; letters count without a name only.

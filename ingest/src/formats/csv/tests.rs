@@ -111,6 +111,18 @@ fn lines_below_a_row_continue_its_text() {
 }
 
 #[test]
+fn json_objects_in_a_column_are_fields() {
+    check(
+        "2026-11-21T03:04:05Z\t*\t{\"a\":1,\"tst\":1700000000}\n2026-11-21T03:04:06Z\tx\t{\"a\":2}\n",
+        r#"2026-11-21T03:04:05Z - column_2="*" a=1 tst=1700000000"#,
+    );
+    check(
+        "time,data\n2026-11-21T03:04:05Z,\"{\"\"a\"\":{\"\"b\"\":\"\"x\"\"}}\"\n2026-11-21T03:04:06Z,{}\n",
+        r#"2026-11-21T03:04:05Z - a.b="x" data="{\"a\":{\"b\":\"x\"}}""#,
+    );
+}
+
+#[test]
 fn text_with_commas_is_no_table() {
     for text in [
         "2026-11-21 03:04:05,123 INFO up\n2026-11-21 03:04:06,123 INFO down\n",
