@@ -9,6 +9,7 @@ use crate::named_columns::NamedColumns;
 use crate::rows::{ColumnKind, Rows};
 use crate::time::find::{time_near_start, whole_time, whole_time_in_order};
 use crate::time::numeric_date::DateOrder;
+use crate::time::undated::whole_day_time;
 
 /// A value of a row, without its quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -228,6 +229,7 @@ impl Table {
         let part = |place: (usize, usize)| &event[place.0..place.1];
         let date = self.date.map_or(date, part);
         let when = match self.time_of_day.map(part) {
+            Some(time) if date.is_empty() => whole_day_time(time),
             Some(time) if zone.is_empty() => joined_time(&[date, time]),
             Some(time) => joined_time(&[date, time, zone]),
             None => whole_time(date),

@@ -1,6 +1,7 @@
 //! Times that lack their date: a time of day, or the seconds since something started. Any number could look
 //! like one, so they count only if most lines of a source have them in the same position.
 
+use super::When;
 use super::civil::SECOND_NS;
 use super::digits::{byte, digit_run, fraction_ns, number};
 use super::time_of_day::{TimeOfDay, time_of_day, unusual_time_of_day};
@@ -31,6 +32,12 @@ pub(crate) fn day_time(line: &[u8], at: usize) -> Option<(i64, usize)> {
     let width = at + 1 + usize::from(byte(line, at + 1) != b':');
     let is_padded = !has_seconds && at > 0 && width > 2 && line[..at].iter().all(|byte| *byte == b' ');
     (ends && !is_padded).then(|| (time.ns(), end))
+}
+
+/// A value that is a time of day as a whole.
+pub(crate) fn whole_day_time(value: &[u8]) -> Option<When> {
+    let (ns, end) = day_time(value, 0)?;
+    (end == value.len()).then_some(When::TimeOfDay(ns))
 }
 
 /// `21.08.50 `, as mainframes write it.

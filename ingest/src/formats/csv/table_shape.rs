@@ -10,6 +10,7 @@ use crate::named_columns::number;
 use crate::table::{ColumnRole, cells};
 use crate::time::field::{FieldTimes, KNOWN, TimeField, TimeFieldOption, mark_chosen};
 use crate::time::find::whole_time;
+use crate::time::undated::whole_day_time;
 
 pub(super) struct TableShape {
     pub columns: usize,
@@ -169,7 +170,7 @@ fn shape(
     let header = rows.first().filter(|first| rows.len() > 1 && is_header(first, body, columns));
     let body = if header.is_some() { body } else { rows };
     let time_columns = time_columns(header, body, columns);
-    let has_time = time_columns[0].is_some();
+    let has_time = time_columns.iter().any(Option::is_some);
     // Quoted values are not text with commas.
     let least = if delimiter == b'\t' || is_quoted { 3 } else { 4 };
     let known = header.is_none() && rows.first().is_some_and(|row| is_postgresql(row));
@@ -334,7 +335,14 @@ fn time_columns(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> [
     let spelled: Vec<usize> = (0..columns).filter(|column| is_time(*column)).collect();
     let is_clear = spelled.len() == 1 || spelled.iter().any(|column| time_rank(name(*column)).is_some());
     let by_values = if is_clear { None } else { time_column(header, body, columns) };
-    [by_values.or_else(|| spelled.into_iter().min_by_key(rank)), None]
+    let dated = by_values.or_else(|| spelled.into_iter().min_by_key(rank));
+    // Without any date, a time of day counts where its name says so: it may as well be a duration.
+    let is_clock = |column: &usize| {
+        let name = name(*column).trim_ascii();
+        (name.eq_ignore_ascii_case(b"time") || name.eq_ignore_ascii_case(b"time of day"))
+            && mostly(&|row: &Row<'_>| Some(whole_day_time(&value(row, *column)?).is_some()))
+    };
+    [dated, if dated.is_none() { (0..columns).find(is_clock) } else { None }]
 }
 
 /// The column that a person chose for the time, otherwise the one that was found; and those to choose from.
