@@ -48,7 +48,10 @@ pub(super) fn learn(
     // If half of the lines begin with a level, an occasional time belongs to a message.
     let has_few = stamped.len() * 2 < flush;
     if has_few && let Some(shape) = levels() {
-        return Starts { begins: Arc::new(move |line| shape.begins(line)), by_level: true };
+        let rules = rules.clone();
+        let begins_with_time = move |line: &[u8]| rules.begins_lines() && find(line, &rules).is_some();
+        let begins = move |line: &[u8]| shape.begins(line) || begins_with_time(line);
+        return Starts { begins: Arc::new(begins), by_level: true };
     }
     let marked = lines.iter().filter(|line| is_marked_time(line, rules)).count();
     if marked > 1 && marked * 2 > stamped.len() {
