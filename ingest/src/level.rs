@@ -184,7 +184,7 @@ pub(crate) fn find(line: &[u8], from: usize, to: usize) -> Option<LevelWord> {
             while marks != 0 {
                 let place = at + index * 8 + marks.trailing_zeros() as usize / 8;
                 marks &= marks - 1;
-                let word = word_around(line, place);
+                let word = without_colour(line, word_around(line, place));
                 if (from..to).contains(&word.start)
                     && let Some(level) = from_word(&line[word.clone()])
                     && is_emphasised(line, from, word.clone())
@@ -214,7 +214,8 @@ fn candidate_positions(line: &[u8], at: usize) -> [u8; BLOCK] {
             !before.is_ascii_uppercase() & byte.is_ascii_uppercase() & after.is_ascii_uppercase();
         let is_value =
             ((before == b'=') & ((key == b'l') | (key == b'y'))) | ((before == b'"') & (key == b'='));
-        let is_close = (byte == b':') | (byte == b']') | (byte == b')') | (byte == b'>') | (byte == b'#');
+        let is_bracket = (byte == b']') | (byte == b')') | (byte == b'>');
+        let is_close = is_bracket | (byte == b':') | (byte == b'#') | (byte == ESCAPE);
         *place = u8::from(is_capital | is_value | (is_close & (before >= b'A')));
     }
     places
@@ -228,6 +229,25 @@ fn word_around(line: &[u8], place: usize) -> Range<usize> {
     place - before..place + after
 }
 
+/// Begins the code of a terminal's colour: `\x1b[31m`.
+const ESCAPE: u8 = 0x1B;
+
+/// The word without the end of a colour's code before it: in `\x1b[31merror`, the letters and digits of the code are
+/// next to those of the word.
+fn without_colour(line: &[u8], word: Range<usize>) -> Range<usize> {
+    let text = &line[word.clone()];
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if text.get(digits) != Some(&b'm') || word.start < 2 {
+        return word;
+    }
+    let is_of_code = |byte: &&u8| byte.is_ascii_digit() || **byte == b';';
+    let before = line[..word.start].iter().rev().take(LONGEST_CODE).take_while(is_of_code).count();
+    let is_code = line[..word.start - before].ends_with(&[ESCAPE, b'[']);
+    if is_code { word.start + digits + 1..word.end } else { word }
+}
+
+const LONGEST_CODE: usize = 12;
+
 #[inline]
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
@@ -238,6 +258,10 @@ fn is_emphasised(line: &[u8], from: usize, word: Range<usize>) -> bool {
     let before = start.checked_sub(1).map_or(b' ', |at| line[at]);
     let after = line.get(end).copied().unwrap_or(b' ');
     if matches!(before, b'[' | b'<' | b'(' | b':' | b'#') && matches!(after, b']' | b'>' | b')' | b'#') {
+        return true;
+    }
+    // In a colour of its own.
+    if before == b'm' && after == ESCAPE {
         return true;
     }
     if matches!(before, b'=' | b'"') {
@@ -294,6 +318,8 @@ mod tests {
         check("AVERTISSEMENT [main] x", "warn");
         check("(gedit:1): Gtk-WARNING **: 03:04:05.678: x", "warn");
         check("[Note] ready", "notice");
+        check("- \x1b[31merror\x1b[39m: host x", "error");
+        check("\x1b[1;33mWARN\x1b[0m x", "warn");
         check("[main] c.e.Shop CRITICAL x", "fatal");
     }
 
@@ -306,6 +332,7 @@ mod tests {
         check("see com.example.Error: x", "");
         check("Alert the user", "");
         check("## the FTL started", "");
+        check("13merror\x1b[0m", "");
         check("", "");
     }
     /// The reference implementation of [`find`], one word after the other.
@@ -317,11 +344,13 @@ mod tests {
             if start >= to {
                 break;
             }
-            if (start == 0 || !is_word(line[start - 1]))
-                && let Some(level) = from_word(&line[start..end])
-                && is_emphasised(line, from, start..end)
+            let begin = start - line[..start].iter().rev().take_while(|byte| is_word(**byte)).count();
+            let word = without_colour(line, begin..end);
+            if (from..to).contains(&word.start)
+                && let Some(level) = from_word(&line[word.clone()])
+                && is_emphasised(line, from, word.clone())
             {
-                return Some(LevelWord { level, start, end });
+                return Some(LevelWord { level, start: word.start, end });
             }
         }
         None
@@ -330,7 +359,7 @@ mod tests {
     proptest! {
         #[test]
         fn blocks_hold_what_words_hold(
-            pieces in prop::collection::vec("[ \\[\\](<>:=\"./@x_-]|ERROR|error|Warning|avertissement|lvl=|level=\"|a{1,70}|\u{e9}", 0..40),
+            pieces in prop::collection::vec("[ \\[\\](<>:=\"./@x_-]|ERROR|error|Warning|avertissement|lvl=|level=\"|a{1,70}|\u{e9}|\x1b\\[31m|\x1b\\[1;3[0-9]m|\x1b\\[0?m", 0..40),
             from in 0..100_usize,
             length in 0..100_usize,
         ) {

@@ -74,8 +74,11 @@ impl Reader for MysqlErrorReader {
             rows.set_level(level);
             rows.text(SEVERITY, from, to);
             at = skip_spaces(event, to + 1);
-            // INFO and the like in brackets and upper case may be from any program.
-            is_own = has_thread || matches!(&event[from..to], b"Note" | b"Warning" | b"System" | b"ERROR");
+            // Words in brackets and upper case may be from any program. Only old servers wrote no thread.
+            let is_old = byte(event, 6) == b' ';
+            is_own = has_thread
+                || matches!(&event[from..to], b"Note" | b"Warning" | b"System")
+                || is_old && &event[from..to] == b"ERROR";
             while let Some((from, to)) = bracket(event, at) {
                 let column = if event[from..to].starts_with(b"MY-") { CODE } else { COMPONENT };
                 rows.text(column, from, to);

@@ -21,6 +21,10 @@ pub(super) enum LevelMark {
     LetterAfterTime,
     /// A letter with its verbosity, in brackets: `[e(0)]`.
     LetterWithVerbosity,
+    /// Three letters between marks, before or after the time: `[NTC]`, `[IFO,App]`, `.INF-`.
+    Abbreviation,
+    /// The first of several words in a bracket: `[ info shop.cart ]`.
+    FirstInBracket,
 }
 
 /// The level of a mark, and the code that has it.
@@ -41,6 +45,8 @@ impl LevelMark {
             LevelMark::WordBeforeNumber,
             LevelMark::LetterAfterTime,
             LevelMark::LetterWithVerbosity,
+            LevelMark::Abbreviation,
+            LevelMark::FirstInBracket,
         ];
         let certain = marks.into_iter().find(|mark| {
             let count = count(*mark);
@@ -64,6 +70,8 @@ impl LevelMark {
             LevelMark::WordBeforeNumber => plain(word_before_number(line, from)),
             LevelMark::LetterAfterTime => plain(letter_after_time(line, from)),
             LevelMark::LetterWithVerbosity => plain(letter_with_verbosity(line, from)),
+            LevelMark::Abbreviation => plain(abbreviation(line, from)),
+            LevelMark::FirstInBracket => plain(first_in_bracket(line, from)),
         }
     }
 }
@@ -96,6 +104,37 @@ fn letter_with_verbosity(line: &[u8], from: usize) -> Option<Level> {
         [b'[', letter, b'(', b'0'..=b'9', b')', b']'] => level::from_letter(letter.to_ascii_uppercase()),
         _ => None,
     }
+}
+
+/// The level of three letters between marks.
+fn abbreviation(line: &[u8], from: usize) -> Option<Level> {
+    let head = &line[..line.len().min(from + limits::LEVEL_WITHIN_BYTES)];
+    head.windows(5).find_map(|window| match window {
+        [b'[' | b'(' | b'.' | b'|', letters @ .., b']' | b')' | b',' | b'-' | b'|' | b' '] => {
+            abbreviated(letters)
+        }
+        _ => None,
+    })
+}
+
+fn abbreviated(letters: &[u8]) -> Option<Level> {
+    let upper: [u8; 3] = letters.to_ascii_uppercase().try_into().ok()?;
+    Some(match &upper {
+        b"TRC" => Level::Trace,
+        b"DBG" | b"DEB" | b"DB1" | b"DB2" | b"DB3" => Level::Debug,
+        b"INF" | b"IFO" => Level::Info,
+        b"NTC" | b"NOT" => Level::Notice,
+        b"WRN" | b"WAR" => Level::Warn,
+        b"ERR" => Level::Error,
+        b"CRT" | b"CRI" | b"ALR" | b"EMG" | b"FAT" | b"FTL" | b"PNC" => Level::Fatal,
+        _ => return None,
+    })
+}
+
+/// The level that begins a bracket, directly after the time.
+fn first_in_bracket(line: &[u8], from: usize) -> Option<Level> {
+    let rest = line.get(from..)?.trim_ascii_start().strip_prefix(b"[ ")?;
+    level::from_word(&rest[..memchr(b' ', &rest[..rest.len().min(LONGEST_WORD + 1)])?])
 }
 
 /// The digits of a number after a level word: `-00518`.
@@ -199,6 +238,12 @@ mod tests {
         assert_eq!(letter_after_time(b": I :", 0), None);
         assert_eq!(letter_with_verbosity(b"] [e(0)] core: x", 0), Some(Level::Error));
         assert_eq!(letter_with_verbosity(b"] [core] [e(0)]", 0), None);
+        assert_eq!(abbreviation(b"[1:ml1] [NTC] [ALL] x", 0), Some(Level::Notice));
+        assert_eq!(abbreviation(b" t14 [dbg,App] x", 0), Some(Level::Debug));
+        assert_eq!(abbreviation(b" zmc[11].WAR-a.cpp/7 [x]", 0), Some(Level::Warn));
+        assert_eq!(abbreviation(b" an ERR x", 0), None);
+        assert_eq!(first_in_bracket(b" [ info shop.cart ]:\tx", 0), Some(Level::Info));
+        assert_eq!(first_in_bracket(b" x [ info ]", 0), None);
         assert_eq!(letter_of_stamp(b"E[2026-11-21", 2), Some(Level::Error));
         let number = |line: &str| word_before_number(line.as_bytes(), 0);
         assert_eq!(number("[Root]system-notification-00257(traffic): x"), Some(Level::Notice));
