@@ -118,7 +118,7 @@ impl Segment {
         })
     }
 
-    /// The same, decoded anew: for a caller that takes them apart.
+    /// The same, decoded again, for a caller that gives up their parts.
     pub fn stored_columns(&self) -> Result<Columns> {
         self.record_damage(self.table().and_then(|table| table.columns()))
     }

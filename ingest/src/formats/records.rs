@@ -283,8 +283,8 @@ fn name_and_value(line: &[u8]) -> Option<(&[u8], usize)> {
     let mark = indent + memchr2(b':', b'=', within)?;
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\t');
     // Without spaces around it, an equals sign is part of a text.
-    let is_apart = line[mark] == b':' || line[indent..mark].last().is_some_and(is_space);
-    if !is_apart || line.get(mark + 1).is_some_and(|byte| !is_space(byte)) {
+    let is_separate = line[mark] == b':' || line[indent..mark].last().is_some_and(is_space);
+    if !is_separate || line.get(mark + 1).is_some_and(|byte| !is_space(byte)) {
         return None;
     }
     let name = line[indent..mark].trim_ascii_end();

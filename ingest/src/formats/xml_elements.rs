@@ -67,7 +67,7 @@ fn tag_name(tag: &[u8]) -> &[u8] {
     &name[..name.iter().position(is_end).unwrap_or(name.len())]
 }
 
-/// The outermost elements of which one name is repeated within the same parent.
+/// The outermost elements with a name that is repeated within the same parent.
 pub(super) fn repeated(sample: &[u8]) -> Option<RepeatedElements> {
     let mut open: Vec<&[u8]> = Vec::new();
     let mut children: Vec<HashMap<&[u8], usize>> = vec![HashMap::new()];

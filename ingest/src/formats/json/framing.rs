@@ -8,11 +8,11 @@ use crate::formats::Learned;
 use crate::frame::{BYTE_ORDER_MARK, EventBlock, Framing};
 use crate::limits::LONGEST_LIST_OPENING_BYTES;
 
-type NextBlock = fn(&[u8]) -> Option<EventBlock>;
+type NextObject = fn(&[u8]) -> Option<EventBlock>;
 
 /// Keys under which a wrapper object lists its events, with the reader for each: CloudTrail and Azure,
 /// Kubernetes, CloudWatch, Google, OData and Graph.
-const LISTS: [(&[u8], NextBlock); 10] = [
+const LISTS: [(&[u8], NextObject); 10] = [
     (b"Records", listed::<0>),
     (b"records", listed::<1>),
     (b"items", listed::<2>),
@@ -27,7 +27,7 @@ const LISTS: [(&[u8], NextBlock); 10] = [
 
 /// Keys of lists that are nested deep in their wrapper: OpenTelemetry's, and those of an Elasticsearch
 /// response.
-const DEEP_LISTS: [(&[u8], NextBlock); 2] =
+const DEEP_LISTS: [(&[u8], NextObject); 2] =
     [(b"\"logRecords\":[", deeply_listed::<0>), (b"\"hits\":[", deeply_listed::<1>)];
 
 /// Every line with such a list is a wrapper of its own, as streams write them.
@@ -42,7 +42,7 @@ pub(super) fn learn(sample: &[u8]) -> Learned {
     }
 }
 
-fn next(text: &[u8]) -> Option<NextBlock> {
+fn next(text: &[u8]) -> Option<NextObject> {
     if let Some(inner) = text.strip_prefix(b"[")
         && matches!(inner.trim_ascii_start().first(), Some(b'{'))
     {
@@ -74,7 +74,7 @@ fn next(text: &[u8]) -> Option<NextBlock> {
     if !is_lines(text) {
         return Some(objects);
     }
-    has_raw_line_ends(text).then_some(with_raw_line_ends as NextBlock)
+    has_raw_line_ends(text).then_some(with_raw_line_ends as NextObject)
 }
 
 /// A string with more line ends is not one string: its quote was never closed.
