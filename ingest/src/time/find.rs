@@ -83,6 +83,8 @@ impl Spelling {
             Spelling::HexEpoch => hex_epoch(line, at).map(|(ns, end)| (When::Instant(ns), end)),
             Spelling::HexSeconds => hex_seconds(line, at).map(|(ns, end)| (When::Instant(ns), end)),
             Spelling::TaskId => task_id(line, at).map(|(ns, end)| (When::Instant(ns), end)),
+            // Further on it is any large number.
+            Spelling::Exponent if at > 0 => None,
             Spelling::Exponent => epoch::with_exponent(line, at).map(|(ns, end)| (When::Instant(ns), end)),
             Spelling::DigitsAlone => stamp(digits_alone(line, at)),
             Spelling::Epoch => epoch::delimited(line, at).map(|(ns, end)| (When::Instant(ns), end)),
