@@ -118,7 +118,7 @@ impl Segment {
         })
     }
 
-    /// The same, decoded again, for a caller that gives up their parts.
+    /// The columns, decoded again and not those of the cache, for a caller that gives up their parts.
     pub fn stored_columns(&self) -> Result<Columns> {
         self.record_damage(self.table().and_then(|table| table.columns()))
     }

@@ -2,6 +2,7 @@
 
 use memchr::{memchr, memmem};
 
+use super::records::is_ruler;
 use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
 use crate::frame::BYTE_ORDER_MARK;
@@ -55,10 +56,6 @@ fn is_alert_log(sample: &[u8]) -> bool {
     }
     let has_words = || WORDS.iter().any(|word| memmem::find(sample, word).is_some());
     times > 0 && below_rulers * 2 < times && (begins || has_words())
-}
-
-fn is_ruler(line: &[u8]) -> bool {
-    line.len() >= 8 && line.iter().all(|byte| matches!(byte, b'-' | b'=' | b'*'))
 }
 
 fn read_time(line: &[u8]) -> Option<crate::time::When> {

@@ -119,7 +119,7 @@ fn first_word(line: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// A line of marks between two records.
-fn is_ruler(line: &[u8]) -> bool {
+pub(super) fn is_ruler(line: &[u8]) -> bool {
     line.len() >= 8 && line.iter().all(|byte| matches!(byte, b'-' | b'=' | b'*' | b'#' | b'_' | b' '))
 }
 

@@ -1,5 +1,6 @@
 //! Records of any XML: elements of one name that each begin their line, with or without a root around
-//! them, or that follow one another on a line. Attributes and the texts of inner elements become fields, named by their path.
+//! them, or that follow one another on a line (`xml_elements.rs`). Attributes and the texts of inner elements
+//! become fields, named by their path.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -120,8 +120,8 @@ pub(crate) fn short_date(bytes: &[u8], at: usize, order: DateOrder) -> Option<(S
     ends.then(|| Some((Stamp::new(None, month, day, time, None)?, end)))?
 }
 
-/// A complete date without a time: `2/28/2026`, `28.02.2026`, `2026-02-28`, `28 FEB 2026`, as the number of its day, and the
-/// position after it. The custom of its spelling decides the order, if the numbers do not.
+/// A complete date without a time: `2/28/2026`, `28.02.2026`, `2026-02-28`, `28 FEB 2026`, as the number of its
+/// day, and the position after it. The custom of its spelling decides the order, if the numbers do not.
 pub(super) fn date_alone(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
     if digit_run(bytes, at) == 4 {
         let separator = byte(bytes, at + 4);

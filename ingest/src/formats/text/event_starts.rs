@@ -129,8 +129,14 @@ const FEWEST_LEVEL_PAIRS: usize = 2;
 
 /// A level in capitals and a space or a colon.
 fn begins_with_level(line: &[u8]) -> bool {
-    let length = line.iter().take(LONGEST_WORD + 1).take_while(|byte| byte.is_ascii_uppercase()).count();
-    length > 3 && matches!(line.get(length), Some(b' ' | b':')) && level::from_word(&line[..length]).is_some()
+    let is_own = |end: usize| end > 3 && matches!(line.get(end), Some(b' ' | b':'));
+    level_in_capitals(line).is_some_and(|(_, end)| is_own(end))
+}
+
+/// The level in capitals that begins a line, and where it ends.
+fn level_in_capitals(line: &[u8]) -> Option<(Level, usize)> {
+    let end = line.iter().take(LONGEST_WORD + 1).take_while(|byte| byte.is_ascii_uppercase()).count();
+    level::from_word(&line[..end]).map(|level| (level, end))
 }
 
 /// Whether a line is a row or a rule of a table that is printed in a message.
@@ -253,8 +259,7 @@ impl SecondLine {
 
 /// `WARNING: ` at the start of a line.
 pub(super) fn level_in_capitals_before_colon(line: &[u8]) -> Option<Level> {
-    let length = line.iter().take(LONGEST_WORD + 1).take_while(|byte| byte.is_ascii_uppercase()).count();
-    line[length..].starts_with(b": ").then(|| level::from_word(&line[..length]))?
+    level_in_capitals(line).filter(|(_, end)| line[*end..].starts_with(b": ")).map(|(level, _)| level)
 }
 
 /// The level at the very start before a colon, and the position after it.
