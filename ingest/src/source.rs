@@ -24,6 +24,7 @@ use crate::heading::{self, Heading};
 use crate::limits;
 use crate::parser::Parser;
 use crate::settler::{Evidence, Settler, ZoneOrigin};
+use crate::time::year_in_text;
 use crate::time::zone::Zone;
 use crate::unpack::{Member, UnpackLimits, is_container, unpack, unpack_stream};
 
@@ -325,6 +326,10 @@ impl<'a> Source<'a> {
         let parser = parser.received_from(options.sender.as_deref());
         detection.encoding = encoding.name();
         compression.clone_into(&mut detection.compression);
+        let (year, year_reason) = match options.year {
+            None => (year_in_text::learn(sample.text(), &times, &rules), Some(year_in_text::REASON)),
+            chosen => (chosen, options.year_reason.as_deref()),
+        };
         let zone_origin = options.zone.as_deref().map_or(ZoneOrigin::Assumed, ZoneOrigin::Chosen);
         let evidence = Evidence {
             rules: Some(&rules),
@@ -332,8 +337,8 @@ impl<'a> Source<'a> {
             modified_ns,
             zone,
             zone_origin,
-            year: options.year,
-            year_reason: options.year_reason.as_deref(),
+            year,
+            year_reason,
             neighbours: &options.neighbours,
             boot_ns: options.boot_ns,
             clock_offset_ns: options.clock_offset_ns,

@@ -221,7 +221,9 @@ pub(crate) fn is_delimited(line: &[u8], at: usize) -> bool {
                     || is_letter(byte(line, at)) && line[at - 2].is_ascii_digit());
             named || digit_run(line, at) == 8 || begins_with_year(line, at)
         }
-        b'.' | b'_' | b'-' | b'/' | 0x80.. => false,
+        // Wget writes its time between dashes.
+        b'-' => line.starts_with(b"--") && at == 2 && begins_with_year(line, at),
+        b'.' | b'_' | b'/' | 0x80.. => false,
         _ => !before.is_ascii_alphanumeric(),
     }
 }

@@ -2,7 +2,7 @@
 //! `12:30:01 (lmgrd) TIMESTAMP 2/28/2026`, `0.000 2026-02-28 12:30:00; Factorio`, `Linux (box) 02/28/2026`.
 
 use super::When;
-use super::civil::{DAY_NS, SECOND_NS, days_from_civil};
+use super::civil::{DAY_NS, SECOND_NS};
 use super::day::Days;
 use super::epoch;
 use super::find::{Spelling, announces, is_announced, is_delimited, scan};
@@ -64,7 +64,7 @@ pub(super) fn learn(
         }
         let crossed = days.midnight_ns();
         if let Some((stamp, is_next)) = stamp_after(line, from) {
-            let wall = wall_ns(&stamp);
+            let wall = stamp.wall_ns(1970);
             let since = time - wall.rem_euclid(DAY_NS);
             // A program says when it was started only after it has read its libraries.
             let is_start = (0..LONGEST_START_NS).contains(&since) && says_start(line, from);
@@ -111,7 +111,7 @@ fn says_start(line: &[u8], from: usize) -> bool {
 
 /// Whether the first time of day below the begin of a log is rather the time since it.
 fn is_elapsed(time: i64, begun: &Stamp) -> bool {
-    let since_midnight = wall_ns(begun).rem_euclid(DAY_NS);
+    let since_midnight = begun.wall_ns(1970).rem_euclid(DAY_NS);
     time < LONGEST_START_NS && (since_midnight - time).abs() > DAY_NS / 24
 }
 
@@ -127,15 +127,9 @@ fn announced_start(line: &[u8]) -> Option<(Stamp, i64)> {
     }
     let mut numbers = after.strip_prefix(b"(")?.strip_suffix(b")")?.split(|&byte| byte == b' ');
     let (epoch, uptime, None) = (numbers.next()?, numbers.next()?, numbers.next()) else { return None };
-    let distance = epoch::number(epoch)?.saturating_sub(wall_ns(&stamp)).abs();
+    let distance = epoch::number(epoch)?.saturating_sub(stamp.wall_ns(1970)).abs();
     let seconds: f64 = std::str::from_utf8(uptime).ok()?.parse().ok()?;
     (distance <= FURTHEST_ZONE_NS).then_some((stamp, (seconds * SECOND_NS as f64) as i64))
-}
-
-fn wall_ns(stamp: &Stamp) -> i64 {
-    let days = days_from_civil(stamp.year.map_or(1970, i32::from), stamp.month, stamp.day);
-    let minutes = i64::from(stamp.hour) * 60 + i64::from(stamp.minute);
-    days * DAY_NS + (minutes * 60 + i64::from(stamp.second)) * SECOND_NS + i64::from(stamp.nanos)
 }
 
 /// A complete stamp after a position, and whether it follows directly or after a word like "opened".

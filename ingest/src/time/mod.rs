@@ -31,6 +31,7 @@ pub(crate) mod time_of_day;
 pub(crate) mod undated;
 pub(crate) mod wall_clock;
 pub(crate) mod year;
+pub(crate) mod year_in_text;
 pub(crate) mod zone;
 
 #[cfg(test)]

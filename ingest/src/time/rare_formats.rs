@@ -53,6 +53,7 @@ pub(crate) fn digits_alone(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
         }
         8 if byte(bytes, at + 8) == b' ' => (four(bytes, at)?, at + 4, at + 9),
         6 if byte(bytes, at + 6) == b' ' => (full_year(two(bytes, at)?), at + 2, at + 7),
+        8 if bytes[at + 8..].starts_with(b"<;>") => return date_and_minute(bytes, at),
         _ => return None,
     };
     if byte(bytes, time_at + 2) == b'.' || byte(bytes, time_at + 2) == b'-' {
@@ -63,9 +64,38 @@ pub(crate) fn digits_alone(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     Some((Stamp::new(Some(year), two(bytes, month_at)?, two(bytes, month_at + 2)?, time, zone)?, end))
 }
 
+/// `20261121<;>0304<;>`, two values of a virus scanner's log.
+fn date_and_minute(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
+    let (time_at, end) = (at + 11, at + 15);
+    let (hour, minute) = (two(bytes, time_at)?, two(bytes, time_at + 2)?);
+    let time = TimeOfDay { hour, minute, ..TimeOfDay::default() };
+    let exists = hour <= 23 && minute <= 59 && bytes[end..].starts_with(b"<;>");
+    let (month, day) = (two(bytes, at + 4)?, two(bytes, at + 6)?);
+    exists.then(|| Some((Stamp::new(Some(four(bytes, at)?), month, day, time, None)?, end)))?
+}
+
+/// `38091C0E1F2D,`: the years since 1970, the month from 0, the day, hour, minute and second as six hexadecimal
+/// numbers, as another virus scanner writes them.
+fn six_hex_numbers(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
+    let digits = std::str::from_utf8(bytes.get(at..at + 12)?).ok()?;
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'A'..=b'F');
+    if byte(bytes, at + 12) != b',' || !digits.bytes().all(is_digit) {
+        return None;
+    }
+    let part = |index: usize| u8::from_str_radix(&digits[2 * index..2 * index + 2], 16).ok();
+    let (hour, minute, second) = (part(3)?, part(4)?, part(5)?);
+    let time = TimeOfDay { hour, minute, second, nanos: 0 };
+    let year = 1970 + i16::from(part(0)?);
+    let exists = (2001..2060).contains(&year) && hour <= 23 && minute <= 59 && second <= 59;
+    exists.then(|| Some((Stamp::new(Some(year), part(1)? + 1, part(2)?, time, None)?, at + 12)))?
+}
+
 /// `261121030405`: without separators and a fraction, so that it is a time only where most lines have one.
 pub(crate) fn twelve_digits(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let end = at + 12;
+    if digit_run(bytes, at) < 12 {
+        return six_hex_numbers(bytes, at);
+    }
     if digit_run(bytes, at) != 12 || !matches!(byte(bytes, end), b' ' | b'\t' | b',' | b';' | b'|' | 0) {
         return None;
     }

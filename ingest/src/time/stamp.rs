@@ -2,7 +2,7 @@
 
 use jiff::civil::DateTime;
 
-use super::civil::last_day;
+use super::civil::{DAY_NS, SECOND_NS, days_from_civil, last_day};
 use super::digits::{byte, digit_run, four, one_or_two, two};
 use super::month_names::{is_letter, month, month_name, word_end};
 use super::offset::{region_after, zone_after};
@@ -41,6 +41,13 @@ impl Stamp {
 }
 
 impl Stamp {
+    /// Nanoseconds of the wall clock; if no year was written, in the given one.
+    pub(crate) fn wall_ns(&self, year: i32) -> i64 {
+        let days = days_from_civil(self.year.map_or(year, i32::from), self.month, self.day);
+        let minutes = i64::from(self.hour) * 60 + i64::from(self.minute);
+        days * DAY_NS + (minutes * 60 + i64::from(self.second)) * SECOND_NS + i64::from(self.nanos)
+    }
+
     /// Adds the zone of the region that may follow a stamp.
     #[cold]
     fn in_region(self, bytes: &[u8], end: usize) -> (Stamp, usize) {

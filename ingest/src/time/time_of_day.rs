@@ -29,7 +29,8 @@ pub(crate) fn time_of_day(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usize)>
     }
     let mut time = TimeOfDay { hour, minute: two(bytes, colon + 1)?, ..TimeOfDay::default() };
     let mut end = colon + 3;
-    if byte(bytes, end) == b':' {
+    // A colon may also end a time without seconds.
+    if byte(bytes, end) == b':' && byte(bytes, end + 1) != b' ' {
         time.second = two(bytes, end + 1)?;
         end += 3;
         (time.nanos, end) = fraction(bytes, end);

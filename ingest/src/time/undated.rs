@@ -24,6 +24,8 @@ pub(crate) fn day_time(line: &[u8], at: usize) -> Option<(i64, usize)> {
     let has_seconds = byte(line, at + 4) == b':' || byte(line, at + 5) == b':';
     let ends = match byte(line, end) {
         b']' | b')' | b' ' | b'\t' => true,
+        // The clock of Zephyr, which runs since the start.
+        b',' if digit_run(line, end + 1) == 3 && byte(line, end + 4) == b']' => false,
         0 | b',' | b';' | b'|' | b'>' | b'"' | b'-' => has_seconds,
         b':' => has_seconds && !byte(line, end + 1).is_ascii_digit(),
         _ => false,
@@ -55,7 +57,22 @@ fn follows_level_letter(line: &[u8], at: usize) -> bool {
     at == 2 && matches!(line[..3], [b'A'..=b'Z', b' ', b'('])
 }
 
-/// `[   12.345678]`, `[0.009s]`, `I (312)`, `[10020ms]`, `0.533: `, `12.345s `: nanoseconds since a start.
+/// `00:00:12.345,678]` of Zephyr: hours, minutes, seconds, milliseconds and microseconds.
+fn clock_since_start(line: &[u8], at: usize) -> Option<(i64, usize)> {
+    let mut end = at;
+    let mut part = |width: usize, after: u8| {
+        let digits = digit_run(line, end);
+        let value = number(line.get(end..end + digits)?)?;
+        end += digits + 1;
+        (digits == width && byte(line, end - 1) == after).then_some(value)
+    };
+    let (hours, minutes, seconds) = (part(2, b':')?, part(2, b':')?, part(2, b'.')?);
+    let (millis, micros) = (part(3, b',')?, part(3, b']')?);
+    let micros = ((hours * 60 + minutes) * 60 + seconds) * 1_000_000 + millis * 1_000 + micros;
+    Some((micros * 1_000, end - 1))
+}
+
+/// `[   12.345678]`, `[0.009s]`, `[00:00:12.345,678]`, `I (312)`, `[10020ms]`, `0.533: `, `12.345s `: nanoseconds since a start.
 pub(crate) fn uptime(line: &[u8], at: usize) -> Option<(i64, usize)> {
     let bracketed = matches!(byte(line, at), b'[' | b'(');
     let mut from = at + usize::from(bracketed);
@@ -65,6 +82,9 @@ pub(crate) fn uptime(line: &[u8], at: usize) -> Option<(i64, usize)> {
     let digits = digit_run(line, from);
     let whole = number(line.get(from..from + digits)?)?;
     let mut end = from + digits;
+    if bracketed && byte(line, end) == b':' {
+        return clock_since_start(line, from);
+    }
     let mut nanos = 0;
     let point = matches!(byte(line, end), b'.' | b',');
     if point {

@@ -89,7 +89,7 @@ impl Years {
 
 /// A date that a zone moved over New Year stays on its side of it. Years beyond the range of nanoseconds give
 /// the last instant of the range.
-fn in_year(provisional: i64, year: i32) -> i64 {
+pub(super) fn in_year(provisional: i64, year: i32) -> i64 {
     // From a March to the next February, leap day or not, all dates move by the same number of days.
     let march = |year: i32| days_from_civil(year, 3, 1);
     let from = YEARLESS - i32::from(provisional < march(YEARLESS) * DAY_NS);
