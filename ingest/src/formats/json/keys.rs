@@ -20,7 +20,7 @@ pub(super) enum KeyRole {
     Level(u8, Scale),
     /// A field that identifies the program that wrote the event.
     Mark(u8),
-    /// The line that a container wrote, under `log`.
+    /// The line as its program wrote it.
     Line,
     /// A level in one letter, under `s`, where the event is a MongoDB server's.
     Letter,
@@ -107,13 +107,14 @@ pub(super) const SECONDS: [&str; 2] = ["instant.epochSecond", "timestamp.seconds
 pub(super) const MONGODB_TIME: &str = "t.$date";
 
 /// Last parts of paths that contain a time if no top-level key does. They stay fields.
-const INNER_TIME_KEYS: [&str; 9] = [
+const INNER_TIME_KEYS: [&str; 10] = [
     "@timestamp",
     "timestamp",
     "ts",
     "time",
     "datetime",
     "eventTime",
+    "event_time",
     "SystemTime",
     "TimeCreated",
     "requestTime",
@@ -125,8 +126,9 @@ const LEARNED_TIME: u8 = 0;
 /// From this one on a key may just as well contain another time than the event's.
 const FIRST_DOUBTFUL: &str = "date";
 
-const LEVEL_KEYS: [&str; 18] = [
+const LEVEL_KEYS: [&str; 19] = [
     "level",
+    "@level",
     "severity",
     "lvl",
     "loglevel",
@@ -161,7 +163,7 @@ const INNER_LEVEL_KEYS: [&str; 6] = ["level", "lvl", "severity", "loglevel", "lo
 const INNER_LEVEL: u8 = 200;
 
 /// Keys of Windows and Azure events, whose levels count from 1 (critical) to 5 (verbose).
-const WINDOWS_KEYS: [&str; 9] = [
+const WINDOWS_KEYS: [&str; 11] = [
     "EventID",
     "EventRecordID",
     "ProviderGuid",
@@ -170,6 +172,8 @@ const WINDOWS_KEYS: [&str; 9] = [
     "Event.System.EventID",
     "Event.System.Channel",
     "Event.System.EventID.#text",
+    "win.system.eventID",
+    "data.win.system.eventID",
     "operationName",
 ];
 
@@ -190,7 +194,7 @@ impl KeyRole {
         }
         match path {
             "stream" => return KeyRole::Mark(STREAM),
-            "log" => return KeyRole::Line,
+            "log" | "rawmsg" | "raw" | "_raw" => return KeyRole::Line,
             "s" => return KeyRole::Letter,
             "reqId" => return KeyRole::Mark(REQUEST),
             "MESSAGE" => return KeyRole::Bytes,

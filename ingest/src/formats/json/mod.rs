@@ -90,6 +90,9 @@ impl Reader for JsonReader {
     }
 }
 
+/// An object that a text contains begins like this.
+const OBJECT_IN_TEXT: &[u8] = b"{\\\"";
+
 impl JsonReader {
     pub(super) fn new(time_field: Option<Arc<TimeField>>) -> JsonReader {
         JsonReader {
@@ -181,9 +184,10 @@ impl JsonReader {
             }
         }
         if let Some(JsonValue::Text { start, end, .. }) = self.found.line
-            && self.found.marks & STREAM != 0
+            && (self.found.marks & STREAM != 0
+                || self.found.time.is_none() && event[start..end].starts_with(OBJECT_IN_TEXT))
         {
-            self.container_line(&event[start..end], rows);
+            self.original_line(&event[start..end], rows);
         }
     }
 
@@ -199,8 +203,8 @@ impl JsonReader {
         }
     }
 
-    /// A line that a container wrote: its own level, and its fields if it is JSON itself.
-    fn container_line(&mut self, text: &[u8], rows: &mut Rows) {
+    /// A line as its program wrote it: its own level, and its fields if it is JSON itself.
+    fn original_line(&mut self, text: &[u8], rows: &mut Rows) {
         let mut line = std::mem::take(&mut self.line);
         line.clear();
         unescape(text, &mut line);

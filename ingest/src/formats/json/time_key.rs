@@ -7,6 +7,7 @@ use crate::frame::Framing;
 use crate::limits;
 use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField, TimeFieldOption, mark_chosen};
 use crate::time::find::whole_time;
+use crate::time::rules::is_complete;
 
 /// The key that a person chose or the values determine, `None` if half of the objects have a known time key; and
 /// the keys to choose from.
@@ -23,7 +24,8 @@ pub(super) fn time_field(
         times.event();
         let mut has_known = false;
         let mut put = |path: &str, value: &[u8]| {
-            has_known = has_known || KeyRole::is_certain_time_key(path) && whole_time(value).is_some();
+            let is_known = |when| KeyRole::is_certain_time_key(path) && is_complete(&when);
+            has_known = has_known || whole_time(value).is_some_and(is_known);
             times.value(path.as_bytes(), value);
         };
         object.iter().for_each(|(key, value)| walk(key, value, 1, &mut put));
