@@ -7,6 +7,7 @@ use memchr::memchr;
 
 use crate::batch::Chunk;
 use crate::formats::Learned;
+use crate::formats::text::begins_with_level_in_brackets;
 use crate::frame::{Frame, Framing, frames};
 use crate::parser::Parser;
 use crate::time::find::find;
@@ -16,8 +17,8 @@ use crate::time::rules::TimeRules;
 /// At least this many lines of another layout make its lines events of their own.
 const FEWEST_OTHERS: usize = 2;
 
-/// Extends what a format has learned: an event also begins at a line of any time layout of the source. `None`
-/// where the format's own framing is as good.
+/// Extends what a format has learned: an event also begins at a line of any time layout of the source, or with a
+/// level in brackets instead of a time. `None` where the format's own framing is as good.
 pub(crate) fn with_starts_of_all_layouts(
     learned: &Learned,
     sample: &Chunk,
@@ -28,19 +29,27 @@ pub(crate) fn with_starts_of_all_layouts(
         return None;
     }
     let text = sample.text();
-    let lines: Vec<_> = frames(sample, &Framing::Lines)
-        .map(|frame| &text[frame.text_start..frame.text_end])
-        .filter(|line| !line[0].is_ascii_whitespace())
-        .map(|line| (find(line, rules), !begins(line)))
-        .filter(|(time, _)| time.is_some())
-        .collect();
-    if lines.iter().filter(|(_, is_other)| *is_other).count() < FEWEST_OTHERS || !fit_between(&lines) {
+    let lines = || {
+        frames(sample, &Framing::Lines)
+            .map(|frame| &text[frame.text_start..frame.text_end])
+            .filter(|line| !line[0].is_ascii_whitespace())
+    };
+    let stamped: Vec<_> =
+        lines().map(|line| (find(line, rules), !begins(line))).filter(|(time, _)| time.is_some()).collect();
+    let others = stamped.iter().filter(|(_, is_other)| *is_other).count();
+    let by_time = others >= FEWEST_OTHERS && fit_between(&stamped);
+    let is_levelled = |line: &[u8]| begins_with_level_in_brackets(line) && find(line, rules).is_none();
+    let by_level = lines().filter(|line| is_levelled(line) && !begins(line)).count() >= FEWEST_OTHERS;
+    if !by_time && !by_level {
         return None;
     }
     let (begins, rules) = (Arc::clone(begins), rules.clone());
     let begins_any = move |line: &[u8]| {
         begins(line)
-            || line.first().is_some_and(|byte| !byte.is_ascii_whitespace()) && find(line, &rules).is_some()
+            || by_level && begins_with_level_in_brackets(line)
+            || by_time
+                && line.first().is_some_and(|byte| !byte.is_ascii_whitespace())
+                && find(line, &rules).is_some()
     };
     Some(Learned { framing: Framing::Starts(Arc::new(begins_any)), ..learned.clone() })
 }

@@ -48,6 +48,7 @@ mod level;
 mod level_words;
 pub mod limits;
 mod named_columns;
+mod other_lines;
 mod pairs;
 mod parser;
 mod replay;

@@ -7,12 +7,14 @@ use memchr::{memchr, memchr_iter};
 
 use crate::batch::{Batch, Chunk, count_reason};
 use crate::evtx;
+use crate::formats::text::begins_with_level_in_brackets;
 use crate::formats::{Fit, Format, Learned, Setup};
 use crate::frame::{Framing, frames};
 use crate::heading::{self, Heading};
 use crate::late_layouts::{self, LateLayouts, LineStart, is_own_line, usual_starts};
 use crate::layout_counts::{LayoutCounter, usual_layout};
 use crate::limits;
+use crate::other_lines::OtherLines;
 use crate::rows::Rows;
 use crate::time::TimeTally;
 use crate::time::find::find;
@@ -54,7 +56,7 @@ pub(crate) struct FitTally {
     pub headings: u32,
     /// Lines that were joined to an event without looking like a part of it.
     pub joined: u32,
-    /// Those of them that begin with a time of their own.
+    /// Those of them that begin with a time of their own, or with a level.
     pub joined_with_time: u32,
     pub times: TimeTally,
 }
@@ -203,6 +205,7 @@ impl Parser {
         let columns = self.setup.carried.as_ref().map_or(self.format.columns, |carried| carried.columns());
         let mut rows = Rows::new(columns, self.setup.zone.clone(), lines);
         let mut reader = (self.format.reader)(&self.setup);
+        let mut other = OtherLines::new(&self.setup);
         // Where every line is an event, layouts decide nothing.
         let has_starts = matches!(self.framing(), Framing::Starts(_));
         let mut layouts = has_starts.then(|| LayoutCounter::new(&self.setup.times)).flatten();
@@ -239,11 +242,14 @@ impl Parser {
                 Ok(Fit::Partly) => tally.partly += 1,
                 Err(reason) => {
                     rows.clear();
-                    self.put_own_time(event, &mut rows);
-                    unparsed += 1;
-                    count_reason(&mut unparsed_reasons, reason);
-                    if unparsed_examples.len() < limits::UNPARSED_EXAMPLES {
-                        unparsed_examples.push((row, reason));
+                    // What continues an event that was cut is of no format.
+                    if frame.is_rest || !other.read(event, &mut rows) {
+                        other.put_time_and_level(event, &mut rows);
+                        unparsed += 1;
+                        count_reason(&mut unparsed_reasons, reason);
+                        if unparsed_examples.len() < limits::UNPARSED_EXAMPLES {
+                            unparsed_examples.push((row, reason));
+                        }
                     }
                 }
             }
@@ -262,19 +268,6 @@ impl Parser {
         };
         tally.times = clock.tally;
         (batch, tally)
-    }
-
-    /// An event that does not fit the format, of another program that writes into the same log, may still
-    /// have a time.
-    fn put_own_time(&self, event: &[u8], rows: &mut Rows) {
-        let line = &event[..memchr(b'\n', event).unwrap_or(event.len())];
-        // The date in a comment above the events is when the file was made.
-        if line.starts_with(b"# ") {
-            return;
-        }
-        if let Some(found) = find(line, &self.setup.times) {
-            rows.when(&found.when);
-        }
     }
 
     fn is_heading(&self, event: &[u8], chunk: &Chunk, index: usize) -> bool {
@@ -316,7 +309,9 @@ impl Parser {
             let event = &chunk.text()[frame.text_start..frame.text_end];
             for line in event.split(|&byte| byte == b'\n').skip(1).filter(|line| is_standalone(line)) {
                 joined += 1;
-                with_time += u32::from(counts_times && find(line, rules).is_some());
+                with_time += u32::from(
+                    counts_times && find(line, rules).is_some() || begins_with_level_in_brackets(line),
+                );
             }
         }
         (joined, with_time)

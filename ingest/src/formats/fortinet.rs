@@ -94,7 +94,11 @@ mod tests {
             "Nov 21 03:04:05 fw-1 date=2026-11-21 time=03:04:05 level=notice subtype=system",
             r#"2026-11-21T03:04:05Z notice subtype="system""#,
         );
-        check("x=1 date=2026-11-21 time=03:04:05", "unparsed: no date and time of a firewall");
+        // Read as any list of pairs.
+        check(
+            "x=1 date=2026-11-21 time=03:04:05",
+            r#"2026-11-21T03:04:05Z - x=1 date="2026-11-21" time="03:04:05""#,
+        );
         check("date=2026-11-21 level=notice", "unparsed: no date and time of a firewall");
         check("update=2026-11-21 time=03:04:05", "unparsed: no date and time of a firewall");
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::level_words::level_of;
 use super::prefix_layout::{self, PrefixFields, PrefixLayout};
-use super::prefix_start;
+use super::{prefix_start, prefix_token};
 use crate::batch::Level;
 use crate::frame::Begins;
 use crate::level::{self, LONGEST_WORD};
@@ -28,6 +28,10 @@ pub(super) fn learn(
     before: &PrefixLayout,
 ) -> Starts {
     let by = |begins| Starts { begins, by_level: false };
+    let by_time = |begins: Arc<Begins>| match have_levels_instead(lines, times) {
+        true => by(Arc::new(move |line: &[u8]| begins(line) || begins_with_level(line))),
+        false => by(begins),
+    };
     // The output of several containers is one stream: each line belongs to the container it names.
     let named = lines.iter().filter(|line| container(line).is_some()).count();
     if named > 0 && named * 4 >= lines.len() * 3 {
@@ -66,10 +70,7 @@ pub(super) fn learn(
         let is_event = move |line: &[u8]| !(has_comments && line.starts_with(COMMENT));
         if rules.within <= limits::STAMP_ANCHORED_BYTES {
             let rules = rules.clone();
-            let by_level_too = have_levels_instead(lines, times);
-            return by(Arc::new(move |line| {
-                is_event(line) && find(line, &rules).is_some() || by_level_too && begins_with_level(line)
-            }));
+            return by_time(Arc::new(move |line| is_event(line) && find(line, &rules).is_some()));
         }
         // A time after its name is a value of an event whose own time comes earlier.
         let labelled = stamped.iter().filter(|(line, start)| is_label(&line[..*start])).count();
@@ -87,7 +88,7 @@ pub(super) fn learn(
         if !before.is_empty() && alike.count() * 10 >= stamped.len() * 9 {
             let mut rules = rules.clone();
             rules.within = last;
-            return by(Arc::new(move |line| has_own_time(line, &rules)));
+            return by_time(Arc::new(move |line| has_own_time(line, &rules)));
         }
     }
     if !rules.layouts.is_empty() && stamped.len() * limits::LINES_PER_STAMP >= flush {
@@ -95,7 +96,7 @@ pub(super) fn learn(
         let labelled = stamped.iter().filter(|(line, start)| is_label(&line[..*start])).count();
         let has_labels = labelled * 2 < stamped.len();
         let is_own = move |line: &[u8], start: usize| !(has_labels && is_label(&line[..start]));
-        return by(Arc::new(move |line| {
+        return by_time(Arc::new(move |line| {
             rules.layouts.find(line, rules.order).is_some_and(|time| is_own(line, time.start))
         }));
     }
@@ -127,11 +128,25 @@ fn have_levels_instead(lines: &[&[u8]], times: &[Option<(usize, usize)>]) -> boo
 
 const FEWEST_LEVEL_PAIRS: usize = 2;
 
-/// A level in capitals and a space or a colon.
+/// A level in capitals and a space or a colon, or a level in brackets.
 fn begins_with_level(line: &[u8]) -> bool {
     let is_own = |end: usize| end > 3 && matches!(line.get(end), Some(b' ' | b':'));
-    level_in_capitals(line).is_some_and(|(_, end)| is_own(end))
+    level_in_capitals(line).is_some_and(|(_, end)| is_own(end)) || begins_with_level_in_brackets(line)
 }
+
+/// `[INFO] `, `[warning]`, `<inf> `, `[Info   : Console] `.
+pub(crate) fn begins_with_level_in_brackets(line: &[u8]) -> bool {
+    let close = match line.first() {
+        Some(b'[') => b']',
+        Some(b'<') => b'>',
+        _ => return false,
+    };
+    let end = line.iter().take(LONGEST_BRACKET_BYTES).position(|byte| *byte == close);
+    end.is_some_and(|end| prefix_token::level_and_name(line[1..end].trim_ascii()).is_some())
+}
+
+/// The longest level in brackets with the name after it.
+const LONGEST_BRACKET_BYTES: usize = 50;
 
 /// The level in capitals that begins a line, and where it ends.
 fn level_in_capitals(line: &[u8]) -> Option<(Level, usize)> {

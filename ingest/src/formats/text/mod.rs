@@ -13,15 +13,18 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
+use super::json::JsonBody;
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
 use crate::frame::Framing;
 use crate::level::{self, LevelWord};
 use crate::limits;
 use crate::named_columns::NamedColumns;
+use crate::other_lines::is_object;
 use crate::rows::{ColumnKind, Rows};
 use crate::time::find::{FoundTime, find};
 use crate::time::rules::TimeRules;
+pub(crate) use event_starts::begins_with_level_in_brackets;
 use event_starts::{SecondLine, Starts};
 use ids::IdMarks;
 use level_marks::{LevelMark, letter_in_brackets, letter_of_stamp, level_of_device};
@@ -127,6 +130,8 @@ fn prefix_start(prefix: &[u8]) -> usize {
 struct TextReader {
     text: Arc<TextShape>,
     named: NamedColumns,
+    /// Some lines may be JSON between those of text.
+    body: JsonBody,
 }
 
 impl TextReader {
@@ -135,6 +140,7 @@ impl TextReader {
         TextReader {
             text: setup.learned.text.clone().unwrap_or_else(unlearned),
             named: NamedColumns::default(),
+            body: JsonBody::default(),
         }
     }
 
@@ -195,6 +201,9 @@ impl TextReader {
 
 impl Reader for TextReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        if is_object(event) && self.body.read(event, 0, rows) {
+            return Ok(Fit::Whole);
+        }
         let text = Arc::clone(&self.text);
         let line = first_line(event);
         let time = find(line, &text.times);

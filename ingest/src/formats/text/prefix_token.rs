@@ -242,7 +242,7 @@ pub(super) fn number(text: &[u8]) -> Option<i64> {
 }
 
 /// The level of a token and the name next to it, as ranges of its text: `INFO`, `main/INFO`, `INFO/main`,
-/// `production.ERROR`.
+/// `production.ERROR`, `Info   :  Console`.
 pub(super) fn level_and_name(text: &[u8]) -> Option<(Level, usize, usize)> {
     if let Some(level) = level_in_capitals(text).or_else(|| level_of(text)).or_else(|| coded(text)) {
         return Some((level, 0, 0));
@@ -250,8 +250,11 @@ pub(super) fn level_and_name(text: &[u8]) -> Option<(Level, usize, usize)> {
     let first = memchr::memchr2(b'/', b':', text);
     if let Some(at) = first {
         let letter = || letter(&text[..at]).filter(|_| text[at] == b'/' && text.len() > at + 3);
-        if let Some(level) = level_of(&text[..at]).or_else(letter) {
-            return Some((level, at + 1, text.len()));
+        let word = text[..at].trim_ascii_end();
+        // The level of BepInEx between a warning and an information.
+        let message = || (word == b"Message").then_some(Level::Notice);
+        if let Some(level) = level_of(word).or_else(letter).or_else(message) {
+            return Some((level, skip_spaces(text, at + 1), text.len()));
         }
     }
     let last = memchr::memrchr2(b'/', b'.', text)?;
@@ -301,6 +304,10 @@ mod tests {
         );
         assert_eq!(tokens("|INFO|a b|c"), "INFO=Bar:Level a=Word:Name b=Bar:Name c=Word:Name");
         assert_eq!(tokens("o.a.c.C.[.[.[/].[shop] : up"), "o.a.c.C.[.[.[/].[shop]=Colon:Other up=Word:Name");
+        assert_eq!(
+            tokens("[Info   : Unity Log] [Message:   Core] t"),
+            format!("Info   : Unity Log={bracket}:Level Message:   Core={bracket}:Level t=Word:Name")
+        );
         assert_eq!(tokens("say=\"x\""), "");
         assert_eq!(tokens("[open"), "");
     }

@@ -1,0 +1,70 @@
+//! Events that do not fit the format of their source: another program, or the same one with other settings,
+//! writes into the same log.
+
+use memchr::memchr;
+
+use crate::formats::{Fit, Format, Reader, Setup, json, logfmt};
+use crate::level;
+use crate::limits;
+use crate::rows::Rows;
+use crate::time::find::find;
+
+/// Reads them as a JSON object or as a list of pairs; of other text only the time and the level.
+pub(crate) struct OtherLines<'s> {
+    setup: &'s Setup,
+    json: Option<Box<dyn Reader>>,
+    pairs: Option<Box<dyn Reader>>,
+}
+
+impl<'s> OtherLines<'s> {
+    pub(crate) fn new(setup: &'s Setup) -> OtherLines<'s> {
+        OtherLines { setup, json: None, pairs: None }
+    }
+
+    /// Reads an event that is as a whole of another format; otherwise nothing of it is in the row.
+    pub(crate) fn read(&mut self, event: &[u8], rows: &mut Rows) -> bool {
+        let is_read = if is_object(event) {
+            read_as(&json::FORMAT, &mut self.json, self.setup, event, rows)
+        } else {
+            read_as(&logfmt::FORMAT, &mut self.pairs, self.setup, event, rows) && rows.has_time()
+        };
+        if !is_read {
+            rows.clear();
+        }
+        is_read
+    }
+
+    pub(crate) fn put_time_and_level(&self, event: &[u8], rows: &mut Rows) {
+        let line = &event[..memchr(b'\n', event).unwrap_or(event.len())];
+        // The date in a comment above the events is when the file was made.
+        if line.starts_with(b"# ") {
+            return;
+        }
+        let mut from = 0;
+        if let Some(found) = find(line, &self.setup.times) {
+            rows.when(&found.when);
+            from = found.end;
+        }
+        if let Some(word) = level::find(line, from, from + limits::LEVEL_WITHIN_BYTES) {
+            rows.set_level(word.level);
+        }
+    }
+}
+
+/// Whether the text looks like a whole JSON object.
+pub(crate) fn is_object(event: &[u8]) -> bool {
+    event.starts_with(b"{\"") && event.trim_ascii_end().ends_with(b"}")
+}
+
+fn read_as(
+    format: &Format,
+    reader: &mut Option<Box<dyn Reader>>,
+    setup: &Setup,
+    event: &[u8],
+    rows: &mut Rows,
+) -> bool {
+    // What was learned is of the other format.
+    let learned_nothing = || (format.reader)(&Setup { learned: Default::default(), ..Setup::clone(setup) });
+    let reader = reader.get_or_insert_with(learned_nothing);
+    matches!(reader.read(event, rows), Ok(Fit::Whole))
+}
