@@ -3,7 +3,7 @@
 
 use memchr::memmem;
 
-use super::{Fit, Format, Reader, Setup, joined_time};
+use super::{Fit, Format, Reader, Setup, in_zone, joined_time};
 use crate::level;
 use crate::limits;
 use crate::named_columns::NamedColumns;
@@ -61,9 +61,8 @@ impl Reader for FortinetReader {
             }
         }
         let (Some(date), Some(time)) = (date, time) else { return Err("no date and time of a firewall") };
-        let zoned = zone.and_then(|zone| joined_time(&[date, time, zone]));
-        match zoned.or_else(|| joined_time(&[date, time])).or(instant.map(When::Instant)) {
-            Some(when) => rows.when(&when),
+        match joined_time(&[date, time]).or(instant.map(When::Instant)) {
+            Some(when) => rows.when(&zone.map_or(when, |zone| in_zone(when, zone))),
             None => return Err("no date and time of a firewall"),
         }
         Ok(Fit::Whole)

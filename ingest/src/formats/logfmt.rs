@@ -81,7 +81,7 @@ impl Reader for LogfmtReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let mut at = skip_container_name(event);
         let (mut pairs, mut words) = (0, 0);
-        let mut has_time = false;
+        let (mut time, mut zone) = (None, None);
         let mut split_time = SplitTime::default();
         self.named.begin();
         if let Some((priority, _)) = priority(event) {
@@ -112,19 +112,18 @@ impl Reader for LogfmtReader {
                 && *field.name == *key
                 && let Some(when) = field.read(value)
             {
-                rows.when(&when);
-                has_time = true;
+                time = Some(when);
             }
             match role(key) {
-                PairRole::Time if !has_time => match whole_time(value) {
+                PairRole::Time if time.is_none() => match whole_time(value) {
                     Some(when) => {
-                        rows.when(&when);
-                        has_time = true;
+                        time = Some(when);
                         continue;
                     }
                     None if key == b"time" => split_time.time = Some(item),
                     None => split_time.date = Some(item),
                 },
+                PairRole::Zone => zone = Some(value),
                 PairRole::Level if rows.level() == Level::None => {
                     if let Some(level) = level_of(value) {
                         rows.set_level(level);
@@ -138,12 +137,14 @@ impl Reader for LogfmtReader {
         if pairs < 2 || words > pairs {
             return Err("not a list of key=value");
         }
-        if !has_time
-            && let (Some(date), Some(time)) = (split_time.date, split_time.time)
-            && let (Some(date), Some(time)) = (date.value(event), time.value(event))
-            && let Some(when) = super::joined_time(&[date, time])
+        if time.is_none()
+            && let (Some(date), Some(clock)) = (split_time.date, split_time.time)
+            && let (Some(date), Some(clock)) = (date.value(event), clock.value(event))
         {
-            rows.when(&when);
+            time = super::joined_time(&[date, clock]);
+        }
+        if let Some(when) = time {
+            rows.when(&zone.map_or(when, |zone| super::in_zone(when, zone)));
         }
         Ok(Fit::Whole)
     }
@@ -168,6 +169,7 @@ fn skip_container_name(event: &[u8]) -> usize {
 enum PairRole {
     Field,
     Time,
+    Zone,
     Level,
 }
 
@@ -178,6 +180,7 @@ fn role(key: &[u8]) -> PairRole {
         | b"eventtime" | b"created" | b"start" | b"_time" | b"Time" | b"Date" => PairRole::Time,
         b"level" | b"lvl" | b"severity" | b"loglevel" | b"log_level" | b"log.level" | b"levelname"
         | b"Level" | b"pri" | b"priority" | b"l" => PairRole::Level,
+        b"tz" | b"timezone" => PairRole::Zone,
         _ => PairRole::Field,
     }
 }

@@ -89,7 +89,9 @@ use crate::rows::{Rows, Schema};
 use crate::time::When;
 use crate::time::field::{TimeField, TimeFieldOption};
 use crate::time::find::whole_time;
+use crate::time::offset::offset;
 use crate::time::rules::TimeRules;
+use crate::time::stamp::Stamp;
 use crate::time::zone::Zone;
 
 /// Every format, in the order of preference when two fit equally well.
@@ -352,6 +354,16 @@ pub(crate) fn joined_time(parts: &[&[u8]]) -> Option<When> {
         text.get_mut(start..length)?.copy_from_slice(part);
     }
     whole_time(&text[..length])
+}
+
+/// A time with the zone that another value has: `+0100`, `-05`.
+pub(crate) fn in_zone(when: When, zone: &[u8]) -> When {
+    match (when, offset(zone, 0)) {
+        (When::Stamp(stamp @ Stamp { zone: None, .. }), Some((seconds, end))) if end == zone.len() => {
+            When::Stamp(Stamp { zone: Some(seconds), ..stamp })
+        }
+        _ => when,
+    }
 }
 
 /// The names and titles of all formats, for a menu or a message.

@@ -110,8 +110,8 @@ impl W3cReader {
         let mut names: Vec<_> = names.map(conventional).collect();
         make_unique(&mut names);
         let role = |name: &[u8]| match name.to_ascii_lowercase().as_slice() {
-            b"date" => ColumnRole::Date,
-            b"time" => ColumnRole::TimeOfDay,
+            b"date" | b"date-local" => ColumnRole::Date,
+            b"time" | b"time-local" => ColumnRole::TimeOfDay,
             b"date-time" | b"datetime" | b"timestamp" | b"x-timestamp" => ColumnRole::Time,
             b"status" => ColumnRole::Status,
             b"level" | b"severity" => ColumnRole::Level,

@@ -135,7 +135,12 @@ pub(crate) fn find(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
         return time_after_nul(line, rules);
     }
     if rules.headings {
-        return heading(line, rules);
+        return heading(line, rules).or_else(|| rules.layouts.find(line, rules.order));
+    }
+    if line.first() == Some(&b'<')
+        && let Some(found) = time_after_priority(line, rules)
+    {
+        return Some(found);
     }
     if rules.begins_lines() { rules.layouts.find(line, rules.order) } else { rules.layouts.day_time(line) }
 }
@@ -146,6 +151,17 @@ fn time_after_nul(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
     let length = line.iter().position(|byte| *byte != 0)?;
     let found = find(&line[length..], rules)?;
     Some(FoundTime { start: length + found.start, end: length + found.end, ..found })
+}
+
+/// The complete time directly after the priority that a collector adds: `<166>2026-11-21T03:04:05Z `.
+#[cold]
+fn time_after_priority(line: &[u8], rules: &TimeRules) -> Option<FoundTime> {
+    let start = digit_run(line, 1) + 2;
+    if !(3..=5).contains(&start) || byte(line, start - 1) != b'>' {
+        return None;
+    }
+    let (_, when, end) = certain(line, start, byte(line, start), rules.order)?;
+    is_complete(&when).then_some(FoundTime { when, start, end })
 }
 
 /// A complete stamp that ends its line.

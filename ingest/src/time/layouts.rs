@@ -8,6 +8,7 @@ use super::civil::{DAY_NS, SECOND_NS};
 use super::find::{FoundTime, Spelling, scan};
 use super::numeric_date::DateOrder;
 use super::rules::{TimeRules, is_complete};
+use super::stamp::Stamp;
 use super::undated::day_time;
 use super::zone::Zone;
 use super::{Clock, When};
@@ -63,15 +64,11 @@ impl TimeLayouts {
     /// The layouts in addition to the usual one, which begins with its time. Their times fit between those of
     /// the lines around them, unlike dates in data.
     pub(super) fn additional(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> TimeLayouts {
-        let times: Vec<Option<i64>> = found
-            .iter()
-            .map(|found| {
-                found
-                    .as_ref()
-                    .filter(|(time, _)| is_anchored(time))
-                    .and_then(|(time, _)| complete(&time.when))
-            })
-            .collect();
+        let usual = || found.iter().map(|found| found.as_ref().filter(|(time, _)| is_anchored(time)));
+        // Times without a year are compared as all of one year.
+        let have_years = usual().flatten().any(|(time, _)| is_complete(&time.when));
+        let instant = |when: &When| if have_years { complete(when) } else { complete(&in_one_year(when)) };
+        let times: Vec<Option<i64>> = usual().map(|found| instant(&found?.0.when)).collect();
         let next = following(&times);
         let mut groups: Vec<(Vec<u8>, usize, usize)> = Vec::new();
         let mut days = DayTimes::default();
@@ -87,7 +84,7 @@ impl TimeLayouts {
                         continue;
                     }
                     let Some(layout) = layout(&line[..time.start]) else { continue };
-                    let fits = complete(&time.when).is_none_or(|ns| is_between(ns, before, next[index]));
+                    let fits = instant(&time.when).is_none_or(|ns| is_between(ns, before, next[index]));
                     count(&mut groups, layout, fits);
                 }
                 None => days.count(line, None),
@@ -256,11 +253,21 @@ pub(crate) fn instant(when: &When) -> Option<i64> {
 /// The instant of a complete time; without a zone it is taken as UTC.
 fn complete(when: &When) -> Option<i64> {
     let when = match when {
-        When::Stamp(stamp) => When::Stamp(super::stamp::Stamp { zone: stamp.zone.or(Some(0)), ..*stamp }),
+        When::Stamp(stamp) => When::Stamp(Stamp { zone: stamp.zone.or(Some(0)), ..*stamp }),
         other => *other,
     };
     is_complete(&when).then(|| Clock::new(Zone::UTC).ns(&when))
 }
+
+fn in_one_year(when: &When) -> When {
+    match when {
+        When::Stamp(stamp) => When::Stamp(Stamp { year: Some(LEAP_YEAR), ..*stamp }),
+        other => *other,
+    }
+}
+
+/// Any one in which 29 February exists.
+const LEAP_YEAR: i16 = 2024;
 
 /// For each line the next time after it.
 fn following(times: &[Option<i64>]) -> Vec<Option<i64>> {

@@ -1,5 +1,5 @@
-//! The year of stamps without one, if messages repeat them with it:
-//! `Apr 14 16:17:20 ns1 named[2588]: 14-Apr-2022 16:17:20.046 client …`.
+//! The year of stamps without one, if messages repeat them with it
+//! (`Apr 14 16:17:20 ns1 named[2588]: 14-Apr-2022 16:17:20.046 client …`) or lines between them have it.
 
 use super::civil::{DAY_NS, civil_from_days};
 use super::digits::digit_run;
@@ -22,7 +22,7 @@ const WITHIN_BYTES: usize = 2_000;
 const MOST_LINES: usize = 500;
 
 /// Where the year is from, for a person.
-pub(crate) const REASON: &str = "from the same times with their year, in the text of events";
+pub(crate) const REASON: &str = "from times with their year in or between the events";
 
 /// The year of the first stamp of a sample that has these times, if some are without one.
 pub(crate) fn learn(sample: &[u8], times: &[i64], rules: &TimeRules) -> Option<i16> {
@@ -33,17 +33,19 @@ pub(crate) fn learn(sample: &[u8], times: &[i64], rules: &TimeRules) -> Option<i
 fn first_year(sample: &[u8], rules: &TimeRules) -> Option<i16> {
     let mut years = Years::starting(0);
     let mut found: Vec<(i32, usize)> = Vec::new();
+    let mut last: Option<i64> = None;
     for line in sample.split(|&byte| byte == b'\n').take(MOST_LINES) {
         let Some(FoundTime { when: When::Stamp(stamp), end, .. }) = find(line, rules) else { continue };
-        if stamp.year.is_some() {
-            continue;
-        }
-        let yearless = stamp.wall_ns(YEARLESS);
-        years.resolve(ProvisionalTime::Yearless(yearless));
-        let rest = &line[end..line.len().min(end + WITHIN_BYTES)];
-        let Some(year) = complete_times(rest).find_map(|ns| year_of_same_time(yearless, ns)) else {
-            continue;
+        let year = if stamp.year.is_some() {
+            last.and_then(|last| year_near(last, stamp.wall_ns(0)))
+        } else {
+            let yearless = stamp.wall_ns(YEARLESS);
+            years.resolve(ProvisionalTime::Yearless(yearless));
+            last = Some(yearless);
+            let rest = &line[end..line.len().min(end + WITHIN_BYTES)];
+            complete_times(rest).find_map(|ns| year_of_same_time(yearless, ns))
         };
+        let Some(year) = year else { continue };
         let first_year = year - years.year;
         match found.iter_mut().find(|(known, _)| *known == first_year) {
             Some((_, lines)) => *lines += 1,
@@ -54,13 +56,19 @@ fn first_year(sample: &[u8], rules: &TimeRules) -> Option<i16> {
     i16::try_from(year).ok()
 }
 
-/// The year in which a stamp without one is the same time, in some zone.
-fn year_of_same_time(yearless: i64, complete: i64) -> Option<i32> {
+/// The year in which a stamp without one is close to a complete time.
+fn year_near(yearless: i64, complete: i64) -> Option<i32> {
     let year = civil_from_days(complete.div_euclid(DAY_NS)).0;
-    [year, year - 1, year + 1].into_iter().find(|&year| {
+    let years = [year, year - 1, year + 1];
+    years.into_iter().find(|&year| in_year(yearless, year).abs_diff(complete) <= FURTHEST_NS)
+}
+
+/// The same, if it is the same time in some zone.
+fn year_of_same_time(yearless: i64, complete: i64) -> Option<i32> {
+    year_near(yearless, complete).filter(|&year| {
         let apart = in_year(yearless, year).abs_diff(complete);
         let beyond_zone = apart % ZONE_STEP_NS;
-        apart <= FURTHEST_NS && beyond_zone.min(ZONE_STEP_NS - beyond_zone) <= DELAY_NS
+        beyond_zone.min(ZONE_STEP_NS - beyond_zone) <= DELAY_NS
     })
 }
 
@@ -131,5 +139,12 @@ mod tests {
         check(&["Apr 14 16:17:20 web app[1]: the certificate expires 2027-04-14 00:00:00"], None);
         check(&["Apr 14 16:17:20 web app[1]: copied 1649952740 of 1649953999 bytes"], None);
         check(&["2021-04-14 16:17:20 app: 2022-04-14 16:17:20"], None);
+    }
+
+    #[test]
+    fn lines_between_have_the_year() {
+        let request = r#"10.0.0.1 - - [24/Mar/2013:08:58:32 GMT] "POST /connect HTTP/1.1" 403 34"#;
+        let line = "Mar 24 08:58:32 sogod [26818]: Login from '10.0.0.1' for user 'a' might not have worked";
+        check(&[line, line, request, line, line, request], Some(2013));
     }
 }

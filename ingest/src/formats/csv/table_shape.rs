@@ -54,6 +54,11 @@ pub(super) fn learn(
     let is_quoted = sample.first() == Some(&b'"');
     for &(delimiter, next) in delimiters {
         let mut rows = rows(sample, delimiter, next);
+        // Lines that are indented by tabs are no rows.
+        let indented = rows.iter().filter(|row| row.cells.len() > 1 && row.cells[0].is_empty()).count();
+        if delimiter == b'\t' && indented * 2 > rows.len() {
+            continue;
+        }
         let above = titles(&rows);
         rows.drain(..above);
         let names_at = rows.first().filter(|_| above > 0).map_or(0, |names| names.at);

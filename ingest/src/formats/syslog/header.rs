@@ -13,7 +13,7 @@ use crate::rows::Rows;
 use crate::time::When;
 use crate::time::month_names::month_name;
 use crate::time::rare_formats::year_first;
-use crate::time::stamp::{iso, month_day};
+use crate::time::stamp::{Stamp, iso, month_day};
 
 /// The header of one event, and where its message begins.
 #[derive(Default)]
@@ -121,17 +121,15 @@ impl SyslogHeader {
             }
             at = skip_count(event, at);
         }
-        // NX-OS writes the year before the month.
-        if first.is_ascii_digit()
-            && let Some((stamp, end)) = year_first(event, at).filter(|_| event.get(at + 4) == Some(&b' '))
-        {
-            self.when = Some(When::Stamp(stamp));
-            return Ok((StampTrust::Shared, skip_zone(event, end)));
-        }
         // Devices mark a clock that was never set, or that lost its source.
         at += usize::from(matches!(event.get(at), Some(b'*' | b'.')));
         if has_priority {
             at = skip_origin(event, at);
+        }
+        // NX-OS writes the year before the month.
+        if let Some((stamp, end)) = year_and_month(event, at) {
+            self.when = Some(When::Stamp(stamp));
+            return Ok((StampTrust::Shared, skip_zone(event, end)));
         }
         if let Some((stamp, end)) = month_day(event, at) {
             // Twelve-hour times are written for people, as `java.util.logging` does.
@@ -483,9 +481,16 @@ fn skip_origin(event: &[u8], at: usize) -> usize {
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     let length = event[at..].iter().take(LONGEST_TAG).take_while(is_name).count();
     let time = at + length + 2;
-    let is_origin = length > 0 && event[at + length..].starts_with(b": ");
+    let is_origin = event[at + length..].starts_with(b": ");
     let stamp = time + usize::from(matches!(event.get(time), Some(b'*' | b'.')));
-    if is_origin && month_day(event, stamp).is_some() { stamp } else { at }
+    let has_stamp = || month_day(event, stamp).is_some() || year_and_month(event, stamp).is_some();
+    if is_origin && has_stamp() { stamp } else { at }
+}
+
+/// `2026 Nov 21 03:04:05` of NX-OS.
+fn year_and_month(event: &[u8], at: usize) -> Option<(Stamp, usize)> {
+    let is_year = event.get(at).is_some_and(u8::is_ascii_digit) && event.get(at + 4) == Some(&b' ');
+    is_year.then(|| year_first(event, at))?
 }
 
 /// Skips the unknown name of a zone, which journalctl and devices write: ` CEST`.
