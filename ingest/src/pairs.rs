@@ -16,6 +16,58 @@ pub(crate) struct Style {
     pub single_quotes: bool,
 }
 
+/// Names of fields that every event has; no pair in a message may use them.
+const TAKEN: [&[u8]; 11] = [
+    b"time",
+    b"t",
+    b"ts",
+    b"timestamp",
+    b"level",
+    b"source",
+    b"line",
+    b"raw",
+    b"message",
+    b"msg",
+    b"template",
+];
+
+/// Whether a pair in a message may be a field of this name.
+pub(crate) fn may_be_field(name: &[u8]) -> bool {
+    !TAKEN.iter().any(|taken| taken.eq_ignore_ascii_case(name))
+}
+
+/// The syntax of the pairs that begin a message.
+const LEADING: Style = Style { escapes: true, single_quotes: false };
+
+/// A longer name begins no list.
+const LONGEST_FIRST_NAME: usize = 32;
+
+/// Adds the pairs of a message that begins with two or more: words may follow them.
+pub(crate) fn read_leading(event: &[u8], message: usize, named: &mut NamedColumns, rows: &mut Rows) {
+    let start = message + event[message..].iter().take_while(|byte| **byte == b' ').count();
+    let name = event[start..].iter().take(LONGEST_FIRST_NAME).take_while(|byte| is_of_name(**byte)).count();
+    if name == 0 || event.get(start + name) != Some(&b'=') {
+        return;
+    }
+    let is_pair = |item: &PairItem| item.value.is_some() && is_key(item.key(event));
+    let second = LEADING.next(event, start).and_then(|first| LEADING.next(event, first.end));
+    if !second.is_some_and(|second| is_pair(&second)) {
+        return;
+    }
+    named.begin();
+    let mut at = start;
+    while let Some(item) = LEADING.next(event, at) {
+        at = item.end;
+        if is_pair(&item) && may_be_field(item.key(event)) {
+            item.put(item.key(event), event, named, rows);
+        }
+    }
+}
+
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
 /// One item of a list, as ranges of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PairItem {

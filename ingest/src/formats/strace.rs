@@ -17,10 +17,7 @@ static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
     LineLayouts::new(
         "no line of strace",
         &[
-            "{when} {syscall}({:words}) = {result:word} {errno:word} ({error})« <{duration_s:float}>»",
-            "{when} {syscall}({:words}) = {result:word}« <{duration_s:float}>»« ({:inner})»",
-            "{when} {syscall}({:words}) = {result:words}« <{duration_s:float}>»",
-            "{when} {syscall}({:rest}",
+            // A number alone would be a time, so those with a process come first.
             "«[pid »{pid:int}«]» {when} {syscall}({:words}) = {result:word} {errno:word} ({error})« \
              <{duration_s:float}>»",
             "«[pid »{pid:int}«]» {when} {syscall}({:words}) = {result:word}« <{duration_s:float}>»",
@@ -28,6 +25,10 @@ static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
             "«[pid »{pid:int}«]» {when} <... {syscall} resumed>{:words} = {result:rest}",
             "«[pid »{pid:int}«]» {when} +++ {message:rest}",
             "«[pid »{pid:int}«]» {when} --- {message:rest}",
+            "{when} {syscall}({:words}) = {result:word} {errno:word} ({error})« <{duration_s:float}>»",
+            "{when} {syscall}({:words}) = {result:word}« <{duration_s:float}>»« ({:inner})»",
+            "{when} {syscall}({:words}) = {result:words}« <{duration_s:float}>»",
+            "{when} {syscall}({:rest}",
             "{when} +++ {message:rest}",
             "{when} --- {message:rest}",
         ],
@@ -68,6 +69,10 @@ mod tests {
             (
                 "10000 1763694245.000561 +++ exited with 0 +++",
                 r#"2025-11-21T03:04:05.000561Z - pid=10000 message="exited with 0 +++""#,
+            ),
+            (
+                "478760 12:21:46.284771 close(4</x:[7]>) = 0 <0.000011>",
+                r#"1688-01-01T12:21:46.284771Z - pid=478760 syscall="close" result="0" duration_s=1.1e-5"#,
             ),
             ("1763694245.1 Some text (x)", "unparsed: no line of strace"),
         ] {

@@ -8,8 +8,8 @@ use super::head_date::dated;
 use super::month_names::{after_weekday, is_letter, word_end};
 use super::numeric_date::{DateOrder, numeric, short_date};
 use super::rare_formats::{
-    HEX_DIGITS, compact, digits_alone, glog, hex_epoch, hex_seconds, tai64, task_id, twelve_digits,
-    year_first,
+    HEX_DIGITS, compact, digits_alone, glog, hex_epoch, hex_seconds, spaced_year_last, tai64, task_id,
+    twelve_digits, year_first,
 };
 use super::rules::{TimeRules, is_complete};
 use super::stamp::{Stamp, day_month_year, iso, month_day, month_day_joined};
@@ -75,7 +75,7 @@ impl Spelling {
             Spelling::MonthDay => stamp(month_day(line, at)),
             Spelling::MonthDayJoined => stamp(month_day_joined(line, at)),
             Spelling::Weekday => stamp_after_weekday(line, at, order),
-            Spelling::Numeric => stamp(numeric(line, at, order)),
+            Spelling::Numeric => stamp(numeric(line, at, order).or_else(|| spaced_year_last(line, at))),
             Spelling::Compact => stamp(compact(line, at)),
             Spelling::Glog => stamp(glog(line, at)),
             Spelling::Tai64 => tai64(line, at).map(|(ns, end)| (When::Instant(ns), end)),

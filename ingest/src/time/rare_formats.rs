@@ -119,6 +119,16 @@ pub(crate) fn year_first(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     }
 }
 
+/// `11 30 2026 14:54:30.270` of Windows' boot log.
+pub(super) fn spaced_year_last(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
+    if byte(bytes, at + 2) != b' ' || byte(bytes, at + 5) != b' ' || byte(bytes, at + 10) != b' ' {
+        return None;
+    }
+    let (month, day, year) = (two(bytes, at)?, two(bytes, at + 3)?, four(bytes, at + 6)?);
+    let (time, end) = time_of_day(bytes, at + 11)?;
+    Some((Stamp::new(Some(year), month, day, time, None)?, end))
+}
+
 fn from_days(bytes: &[u8], days: i64, at: usize) -> Option<(Stamp, usize)> {
     let (year, month, day) = civil_from_days(days);
     let (time, end) = time_after_date(bytes, at)?;

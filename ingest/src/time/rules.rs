@@ -242,7 +242,9 @@ fn learn_far_epoch(lines: &[&[u8]]) -> Option<TimeRules> {
         .iter()
         .filter_map(|line| {
             let (_, at) = rules.usual_position(line)?;
-            epoch::delimited(line, at).map(|(ns, _)| ns)
+            // After its name it may be any number.
+            let is_named = line[..at].ends_with(b"': ") || line[..at].ends_with(b"\": ");
+            epoch::delimited(line, at).filter(|_| !is_named).map(|(ns, _)| ns)
         })
         .collect();
     let (first, last) = (epochs.iter().min()?, epochs.iter().max()?);

@@ -4,6 +4,7 @@
 use memchr::memchr;
 
 use super::priority;
+use super::protocol::lacks_priority;
 use crate::formats::Learned;
 use crate::frame::{EventBlock, Framing};
 use crate::layout::time_at;
@@ -48,6 +49,7 @@ fn is_numbered(line: &[u8]) -> bool {
     match line.get(digits) {
         Some(b'-' | b'/') => digits == 4,
         // `2026 Nov 21 `.
+        Some(b' ') if digits == 1 => lacks_priority(line),
         Some(b' ') => digits == 4 && month_name(line, 5).is_some(),
         Some(b'.') => digits >= 9 && time_at(line, 0).is_some(),
         Some(b':') => line.get(digits + 1) == Some(&b' '),

@@ -26,6 +26,8 @@ use crate::batch::{Level, Span};
 use crate::endpoint::TextRange;
 use crate::level;
 use crate::limits;
+use crate::named_columns::NamedColumns;
+use crate::pairs;
 use crate::rows::{ColumnKind, Rows, Schema};
 
 /// Slightly less than other formats, because a time and two words can be many things.
@@ -95,12 +97,14 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
 }
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(SyslogReader { header: HeaderReader::default(), programs: Programs::default() })
+    let named = NamedColumns::default();
+    Box::new(SyslogReader { header: HeaderReader::default(), programs: Programs::default(), named })
 }
 
 struct SyslogReader {
     header: HeaderReader,
     programs: Programs,
+    named: NamedColumns,
 }
 
 impl Reader for SyslogReader {
@@ -144,6 +148,10 @@ impl HeaderReader {
     fn read(&mut self, event: &[u8], numbers: &ColumnNumbers, rows: &mut Rows) -> Result<Head, &'static str> {
         let start = count_bytes(event);
         let Some((priority, length)) = priority(&event[start..]) else {
+            if protocol::lacks_priority(event) {
+                let (app, message) = self.protocol.read(event, VERSION.len(), numbers, rows)?;
+                return Ok(Head { app, message, is_protocol: true, is_certain: true });
+            }
             return Self::plain(event, (0, false), numbers, rows);
         };
         let at = start + length;
@@ -152,8 +160,8 @@ impl HeaderReader {
             .get_or_insert_with(|| rows.rewrite(|buffer| buffer.extend_from_slice(FACILITIES[facility])));
         rows.span(numbers[FACILITY], span);
         rows.set_level(level::from_severity(i64::from(priority % 8)).unwrap_or(Level::None));
-        if event[at..].starts_with(b"1 ") {
-            let (app, message) = self.protocol.read(event, at + 2, numbers, rows)?;
+        if event[at..].starts_with(VERSION) {
+            let (app, message) = self.protocol.read(event, at + VERSION.len(), numbers, rows)?;
             return Ok(Head { app, message, is_protocol: true, is_certain: true });
         }
         Self::plain(event, (at, true), numbers, rows)
@@ -190,9 +198,13 @@ impl SyslogReader {
             rows.text(MESSAGE, message, event.len());
             let app = app.map_or(&b""[..], |(from, to)| &event[from..to]);
             self.programs.read(app, event, message, rows);
+            pairs::read_leading(event, message, &mut self.named, rows);
         }
     }
 }
+
+/// The version of RFC 5424 before its header.
+const VERSION: &[u8] = b"1 ";
 
 /// `<165>` at the start: facility and severity in one number.
 pub(super) fn priority(event: &[u8]) -> Option<(u8, usize)> {

@@ -5,10 +5,22 @@ use std::collections::HashMap;
 use memchr::memchr;
 
 use super::header::put_pid;
-use super::{APP, ColumnNumbers, HOST, MSGID, PID};
+use super::{APP, ColumnNumbers, HOST, MSGID, PID, VERSION};
 use crate::endpoint::TextRange;
 use crate::layout::time_at;
 use crate::rows::{ColumnKind, Rows};
+use crate::time::stamp::iso;
+
+/// Whether the line is one of RFC 5424 whose priority was taken off: its seventh part is the structured data.
+pub(super) fn lacks_priority(event: &[u8]) -> bool {
+    if !event.starts_with(VERSION) {
+        return false;
+    }
+    let mut parts = event.splitn(7, |&byte| byte == b' ');
+    let is_time = |time: &[u8]| time.get(10) == Some(&b'T') && iso(time, 0).is_some();
+    parts.nth(1).is_some_and(is_time)
+        && parts.nth(4).is_some_and(|data| data.starts_with(b"[") || data == b"-" || data.starts_with(b"- "))
+}
 
 /// Columns of structured data by `id.parameter`.
 #[derive(Default)]
@@ -112,10 +124,12 @@ impl Protocol {
             }
             let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
             let name_end = at + event[at..].iter().take_while(is_name).count();
-            if name_end == at || !event[name_end..].starts_with(b":\"") {
+            // Some names end with a colon of their own.
+            let sign = name_end + usize::from(event[name_end..].starts_with(b"::"));
+            if name_end == at || !event[sign..].starts_with(b":\"") {
                 return None;
             }
-            let value = name_end + 2;
+            let value = sign + 2;
             let (value_end, escaped) = quoted_end(event, value)?;
             self.name.clear();
             self.name.extend_from_slice(&event[at..name_end]);

@@ -39,6 +39,11 @@ pub(super) fn learn(
         return by(Arc::new(move |line| !continues_trace(skip_container_name(line), has_traceback)));
     }
     let flush = lines.iter().filter(|line| !line[0].is_ascii_whitespace()).count();
+    // Below comments all lines of some tables are indented.
+    let comments = lines.iter().filter(|line| line[0] == b';').count();
+    if comments > 0 && comments == flush && flush < lines.len() {
+        return by(Arc::new(|_| true));
+    }
     let stamped: Vec<(&[u8], usize)> =
         lines.iter().zip(times).filter_map(|(line, time)| Some((*line, (*time)?.0))).collect();
     let levels = || {

@@ -5,8 +5,11 @@ use std::collections::HashMap;
 use memchr::{memchr, memchr_iter};
 
 use super::ids;
+use crate::batch::Level;
+use crate::level;
 use crate::limits;
 use crate::named_columns::NamedColumns;
+use crate::pairs::may_be_field;
 use crate::rows::Rows;
 
 /// The names that are fields of a source, each with its field name.
@@ -20,21 +23,6 @@ const LONGEST_NAME_BYTES: usize = 40;
 
 /// A name that occurs only once in a sample of this many lines is regarded as an accident.
 const FEW_LINES: usize = 20;
-
-/// Fields that every event has; no pair may use their names.
-const TAKEN: [&[u8]; 11] = [
-    b"time",
-    b"t",
-    b"ts",
-    b"timestamp",
-    b"level",
-    b"source",
-    b"line",
-    b"raw",
-    b"message",
-    b"msg",
-    b"template",
-];
 
 /// A pair, with the ranges of its parts.
 struct Pair {
@@ -53,10 +41,8 @@ impl PairNames {
             });
         }
         let fewest = if lines.len() < FEW_LINES { 1 } else { 2 };
-        let mut names: Vec<(&[u8], (usize, usize))> = counts
-            .into_iter()
-            .filter(|(name, (count, _))| *count >= fewest && !TAKEN.contains(&&name.to_ascii_lowercase()[..]))
-            .collect();
+        let mut names: Vec<(&[u8], (usize, usize))> =
+            counts.into_iter().filter(|(name, (count, _))| *count >= fewest && may_be_field(name)).collect();
         names.sort_by_key(|&(_, (count, order))| (std::cmp::Reverse(count), order));
         names.truncate(limits::MOST_PAIR_NAMES);
         let field = |name: &[u8]| ids::field_of_name(name).map_or(name, str::as_bytes).into();
@@ -71,7 +57,14 @@ impl PairNames {
         }
         each_pair(line, from, |pair| {
             if let Some(field) = self.names.get(&line[pair.name.0..pair.name.1]) {
-                named.value(field, line, pair.value.0, pair.value.1, rows);
+                let (from, to) = pair.value;
+                named.value(field, line, from, to, rows);
+                if rows.level() == Level::None
+                    && matches!(&**field, b"pri" | b"priority" | b"severity")
+                    && let Some(level) = level::from_word(&line[from..to])
+                {
+                    rows.set_level(level);
+                }
             }
         });
     }
