@@ -43,15 +43,22 @@ const LEADING: Style = Style { escapes: true, single_quotes: false };
 const LONGEST_FIRST_NAME: usize = 32;
 
 /// Adds the pairs of a message that begins with two or more: words may follow them.
+#[inline]
 pub(crate) fn read_leading(event: &[u8], message: usize, named: &mut NamedColumns, rows: &mut Rows) {
-    let start = message + event[message..].iter().take_while(|byte| **byte == b' ').count();
-    let name = event[start..].iter().take(LONGEST_FIRST_NAME).take_while(|byte| is_of_name(**byte)).count();
-    if name == 0 || event.get(start + name) != Some(&b'=') {
-        return;
+    let start = message + usize::from(event.get(message) == Some(&b' '));
+    let head = event.get(start..event.len().min(start + LONGEST_FIRST_NAME)).unwrap_or_default();
+    if let Some(name) = head.iter().position(|byte| matches!(byte, b'=' | b' '))
+        && head[name] == b'='
+    {
+        put_pairs(event, start, named, rows);
     }
+}
+
+#[cold]
+fn put_pairs(event: &[u8], start: usize, named: &mut NamedColumns, rows: &mut Rows) {
     let is_pair = |item: &PairItem| item.value.is_some() && is_key(item.key(event));
-    let second = LEADING.next(event, start).and_then(|first| LEADING.next(event, first.end));
-    if !second.is_some_and(|second| is_pair(&second)) {
+    let first = LEADING.next(event, start).filter(is_pair);
+    if !first.and_then(|first| LEADING.next(event, first.end)).is_some_and(|second| is_pair(&second)) {
         return;
     }
     named.begin();
@@ -62,10 +69,6 @@ pub(crate) fn read_leading(event: &[u8], message: usize, named: &mut NamedColumn
             item.put(item.key(event), event, named, rows);
         }
     }
-}
-
-fn is_of_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
 /// One item of a list, as ranges of the text.

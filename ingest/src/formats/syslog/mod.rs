@@ -26,8 +26,6 @@ use crate::batch::{Level, Span};
 use crate::endpoint::TextRange;
 use crate::level;
 use crate::limits;
-use crate::named_columns::NamedColumns;
-use crate::pairs;
 use crate::rows::{ColumnKind, Rows, Schema};
 
 /// Slightly less than other formats, because a time and two words can be many things.
@@ -97,14 +95,12 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
 }
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
-    let named = NamedColumns::default();
-    Box::new(SyslogReader { header: HeaderReader::default(), programs: Programs::default(), named })
+    Box::new(SyslogReader { header: HeaderReader::default(), programs: Programs::default() })
 }
 
 struct SyslogReader {
     header: HeaderReader,
     programs: Programs,
-    named: NamedColumns,
 }
 
 impl Reader for SyslogReader {
@@ -198,7 +194,6 @@ impl SyslogReader {
             rows.text(MESSAGE, message, event.len());
             let app = app.map_or(&b""[..], |(from, to)| &event[from..to]);
             self.programs.read(app, event, message, rows);
-            pairs::read_leading(event, message, &mut self.named, rows);
         }
     }
 }

@@ -9,6 +9,8 @@ use super::{cisco, filterlog, mail, named, netfilter, network, proxy, session};
 use crate::formats::Setup;
 use crate::formats::json::JsonBody;
 use crate::layout::{LayoutReader, LineLayouts};
+use crate::named_columns::NamedColumns;
+use crate::pairs;
 use crate::rows::Rows;
 use crate::time::zone::Zone;
 
@@ -61,6 +63,8 @@ pub(super) struct Programs {
     json: JsonBody,
     netfilter: netfilter::Netfilter,
     filterlog: filterlog::Filterlog,
+    /// For the pairs of other programs.
+    named: NamedColumns,
 }
 
 impl Programs {
@@ -76,7 +80,7 @@ impl Programs {
             None => (app, message),
         };
         match self.reads(app) {
-            Reads::Nothing => {}
+            Reads::Nothing => pairs::read_leading(event, message, &mut self.named, rows),
             Reads::Layouts(program) => {
                 let reader = self.readers[program]
                     .get_or_insert_with(|| PROGRAMS[program].layouts.reader(&Setup::new(Zone::UTC)));

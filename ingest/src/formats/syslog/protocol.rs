@@ -12,10 +12,13 @@ use crate::rows::{ColumnKind, Rows};
 use crate::time::stamp::iso;
 
 /// Whether the line is one of RFC 5424 whose priority was taken off: its seventh part is the structured data.
+#[inline]
 pub(super) fn lacks_priority(event: &[u8]) -> bool {
-    if !event.starts_with(VERSION) {
-        return false;
-    }
+    event.starts_with(VERSION) && has_parts(event)
+}
+
+#[cold]
+fn has_parts(event: &[u8]) -> bool {
     let mut parts = event.splitn(7, |&byte| byte == b' ');
     let is_time = |time: &[u8]| time.get(10) == Some(&b'T') && iso(time, 0).is_some();
     parts.nth(1).is_some_and(is_time)
