@@ -289,6 +289,12 @@ const WHOLE_SOURCES: &[(&str, usize, &str)] = &[
         "\u{b}MSH|^~\\&|LAB|NORTH|HIS|MAIN|20261121030405||ORU^R01|M1|P|2.5\rPID|1||4711\r\u{1c}\r\u{b}MSH|^~\\&|LAB|NORTH|HIS|MAIN|20261121030406||ORU^R01|M2|P|2.5\r\u{1c}\r",
     ),
     ("json", 3, "{\"a\":\"x\ny {\"}\n{\"a\":\"torn  \n{\"a\":3}\n"),
+    // The header of the second one is torn.
+    (
+        "hl7",
+        2,
+        "MSH|^~\\&|LAB|NORTH|HIS|MAIN|20261121030405||ORU^R01|M1|P|2.5\rPID|1||4711\rMSH|^~\\\rMSH|^~\\&|LAB|NORTH|HIS|MAIN|20261121030406||ORU^R01|M2|P|2.5\r",
+    ),
     ("json", 4, "{\"a\":1}\n{\"a\":\"x\ny {\"}\nup\n{\"a\":\"torn\n  line\n"),
     (
         "xml",

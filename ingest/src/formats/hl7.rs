@@ -64,6 +64,8 @@ const START_OF_FRAME: u8 = 0x02;
 
 fn header(text: &[u8]) -> Option<Header> {
     let at = text.iter().take_while(|&&byte| is_between(byte) || byte == START_OF_FRAME).count();
+    // What follows the segment may be in the next chunk.
+    let text = &text[..at + text[at..].iter().take_while(|&&byte| !is_between(byte)).count()];
     // The delimiters of components follow, in any order and of any choice: they are marks.
     let are_marks = |marks: &[u8]| marks.iter().all(u8::is_ascii_punctuation);
     if let Some([separator, marks @ ..]) = text[at..].strip_prefix(b"MSH") {
