@@ -272,6 +272,12 @@ fn with_other_event_starts(
             return joined;
         }
     }
+    if let Some(learned) = event_starts::with_joined_traces(&best.parser, sample) {
+        let joined = attempt_with(best.parser.with_learned(learned), sample, is_whole);
+        if read(&joined) >= read(&best) {
+            return joined;
+        }
+    }
     best
 }
 

@@ -7,7 +7,7 @@ use memchr::memchr;
 
 use crate::batch::Chunk;
 use crate::formats::Learned;
-use crate::formats::text::begins_with_level_in_brackets;
+use crate::formats::text::{TRACEBACK, begins_with_level_in_brackets, continues_trace};
 use crate::frame::{Frame, Framing, frames};
 use crate::parser::Parser;
 use crate::time::find::find;
@@ -79,4 +79,19 @@ pub(crate) fn with_stamped_starts(parser: &Parser, sample: &Chunk, rules: &TimeR
     let rules = rules.clone();
     let framing = Framing::Starts(Arc::new(move |line: &[u8]| find(line, &rules).is_some()));
     Some(Learned { framing, ..learned.clone() })
+}
+
+/// Extends what a format of single lines has learned: the lines of stack traces are joined to the event before
+/// them. The caller must check it: it is right if as many events are read.
+pub(crate) fn with_joined_traces(parser: &Parser, sample: &Chunk) -> Option<Learned> {
+    let learned = parser.learned();
+    if !matches!(learned.framing, Framing::Lines) || parser.has_headings() {
+        return None;
+    }
+    let mut lines = sample.text().split(|&byte| byte == b'\n');
+    let has_traceback = lines.any(|line| line.starts_with(TRACEBACK));
+    let framing = Framing::Starts(Arc::new(move |line: &[u8]| {
+        line.is_empty() || !continues_trace(line, has_traceback)
+    }));
+    has_traceback.then(|| Learned { framing, ..learned.clone() })
 }

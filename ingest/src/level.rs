@@ -9,7 +9,7 @@ pub(crate) const LONGEST_WORD: usize = 13;
 
 /// Level words in lower case, by their first letter. Java's own logging uses the language of its machine, so
 /// a few are German, French, Spanish or Italian.
-const WORDS: [(&[u8], Level); 48] = [
+const WORDS: [(&[u8], Level); 50] = [
     (b"advertencia", Level::Warn),
     (b"alert", Level::Fatal),
     (b"avertissement", Level::Warn),
@@ -18,11 +18,13 @@ const WORDS: [(&[u8], Level); 48] = [
     (b"crit", Level::Fatal),
     (b"critical", Level::Fatal),
     (b"dbg", Level::Debug),
+    (b"dbug", Level::Debug),
     (b"ddebug", Level::Debug),
     (b"debu", Level::Debug),
     (b"debug", Level::Debug),
     (b"emerg", Level::Fatal),
     (b"emergency", Level::Fatal),
+    (b"eror", Level::Error),
     (b"err", Level::Error),
     (b"erreur", Level::Error),
     (b"erro", Level::Error),
@@ -97,7 +99,9 @@ pub(crate) fn from_word(word: &[u8]) -> Option<Level> {
         return None;
     }
     let mut known = WORDS[FROM[letter]..FROM[letter + 1]].iter();
-    known.find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|&(_, level)| level)
+    let found = known.find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|&(_, level)| level);
+    // Otherwise it is the name of a program.
+    found.filter(|_| !word.eq_ignore_ascii_case(b"trac") || word == b"TRAC")
 }
 
 /// The level of a single letter.
@@ -274,6 +278,8 @@ fn is_emphasised(line: &[u8], from: usize, word: Range<usize>) -> bool {
     let alone_before = !matches!(before, b'.' | b'/' | b'\\' | b'-' | b'@' | b'$');
     let goes_on = matches!(after, b'.' | b'/' | b'\\' | b'-' | b'=' | b'(' | b'$')
         && line.get(end + 1).is_some_and(|&next| is_word(next));
+    // The number of the level.
+    let goes_on = goes_on && !matches!(line[end..], [b'(', b'0'..=b'7', b')', ..]);
     let capitals = line[start..end].iter().all(u8::is_ascii_uppercase);
     // Further on it is the name of something: a translation layer, a game.
     if &line[start..end] == b"FTL" && line[from..start].iter().any(u8::is_ascii_alphanumeric) {
@@ -306,6 +312,7 @@ mod tests {
         check("INFO [main] started", "info");
         check(" - WARN  [x] y", "warn");
         check("[error] mod_jk child", "error");
+        check("INFO(6)     Successful login", "info");
         check("<warn>  wifi is off", "warn");
         check("[core:error] x", "error");
         check("error: PAM: failure", "error");

@@ -3,7 +3,7 @@
 
 use memchr::memchr;
 
-use crate::formats::{Fit, Format, Reader, Setup, json, logfmt};
+use crate::formats::{Fit, Format, Learned, Reader, Setup, json, logfmt};
 use crate::level;
 use crate::limits;
 use crate::rows::Rows;
@@ -64,7 +64,7 @@ fn read_as(
     rows: &mut Rows,
 ) -> bool {
     // What was learned is of the other format.
-    let learned_nothing = || (format.reader)(&Setup { learned: Default::default(), ..Setup::clone(setup) });
+    let learned_nothing = || (format.reader)(&Setup { learned: Learned::default(), ..Setup::clone(setup) });
     let reader = reader.get_or_insert_with(learned_nothing);
     matches!(reader.read(event, rows), Ok(Fit::Whole))
 }

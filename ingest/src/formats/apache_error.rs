@@ -27,6 +27,7 @@ static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
     LineLayouts::new(
         "no line of an Apache error log",
         &[
+            "[{:word} {time}] [{pid:int}:{thread}] [{level}] {message:rest}",
             "[{:word} {time}] [{level}] «[pid {pid:int}«:tid {thread}»] »«[client \
              {client_ip+client_port:endpoint}] »«AH{code:word}: »{message:rest}",
             "[{:word} {time}] [«{module}»:{level}] «[pid {pid:int}«:tid {thread}»] »«[{} \
@@ -61,6 +62,10 @@ mod tests {
             (
                 "[Sat Nov 21 03:04:05.123456 2026] [:error] [pid 7] [remote 2001:db8::1:443] x: y",
                 r#"2026-11-21T03:04:05.123456Z error pid=7 client_ip="2001:db8::1" client_port=443 message="x: y""#,
+            ),
+            (
+                "[Sat Nov 21 03:04:05.123 2026] [1234:307] [warn] ajp_get_reply::jk_ajp.c (2102): Timeout",
+                r#"2026-11-21T03:04:05.123Z warn pid=1234 thread="307" message="ajp_get_reply::jk_ajp.c (2102): Timeout""#,
             ),
             (
                 "[Sat Nov 21 03:04:05 2026] [notice] caught SIGTERM, shutting down",

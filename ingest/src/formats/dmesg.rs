@@ -47,7 +47,8 @@ fn has_kernel_time(event: &[u8]) -> bool {
     let inner = event[open + 1..].trim_ascii_start();
     let seconds = inner.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let fraction = inner[seconds..].iter().skip(1).take_while(|byte| byte.is_ascii_digit()).count();
-    let is_uptime = seconds > 0 && fraction == 6 && inner[seconds] == b'.';
+    // More digits are the seconds since 1970.
+    let is_uptime = (1..10).contains(&seconds) && fraction == 6 && inner[seconds] == b'.';
     is_uptime || (is_weekday(inner) && month_name(inner, 4).is_some())
 }
 

@@ -215,8 +215,8 @@ mod tests {
         );
         check("level=audit t=x a=1", r#"- - level="audit" t="x" a=1"#);
         check(
-            r"shop-1  | t=2026-11-21T03:04:05Z lvl=eror lvl=error a=1",
-            r#"2026-11-21T03:04:05Z error prefix="shop-1" lvl="eror" a=1"#,
+            r"shop-1  | t=2026-11-21T03:04:05Z lvl=errror lvl=error a=1",
+            r#"2026-11-21T03:04:05Z error prefix="shop-1" lvl="errror" a=1"#,
         );
         check(
             r#"id=firewall time="2026-11-21 03:04:05 UTC" pri=4 src=10.1.2.3:80:X1"#,

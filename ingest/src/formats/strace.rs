@@ -21,14 +21,19 @@ static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
             "«[pid »{pid:int}«]» {when} {syscall}({:words}) = {result:word} {errno:word} ({error})« \
              <{duration_s:float}>»",
             "«[pid »{pid:int}«]» {when} {syscall}({:words}) = {result:word}« <{duration_s:float}>»",
-            "«[pid »{pid:int}«]» {when} {syscall}({:rest}",
+            // Results are aligned below one another.
+            "«[pid »{pid:int}«]» {when} {syscall}({:words} = {result:word}« <{duration_s:float}>»",
+            "«[pid »{pid:int}«]» {when} {syscall}({:words} = {result:rest}",
+            "«[pid »{pid:int}«]» {when} {syscall}({:words}<unfinished ...>",
             "«[pid »{pid:int}«]» {when} <... {syscall} resumed>{:words} = {result:rest}",
             "«[pid »{pid:int}«]» {when} +++ {message:rest}",
             "«[pid »{pid:int}«]» {when} --- {message:rest}",
             "{when} {syscall}({:words}) = {result:word} {errno:word} ({error})« <{duration_s:float}>»",
             "{when} {syscall}({:words}) = {result:word}« <{duration_s:float}>»« ({:inner})»",
             "{when} {syscall}({:words}) = {result:words}« <{duration_s:float}>»",
-            "{when} {syscall}({:rest}",
+            "{when} {syscall}({:words} = {result:word}« <{duration_s:float}>»",
+            "{when} {syscall}({:words} = {result:rest}",
+            "{when} {syscall}({:words}<unfinished ...>",
             "{when} +++ {message:rest}",
             "{when} --- {message:rest}",
         ],
@@ -55,6 +60,10 @@ mod tests {
                 r#"2025-11-21T03:04:05.000561Z - syscall="close" result="0" duration_s=9e-6"#,
             ),
             (
+                "10000 1763694245.000561 brk(NULL)            = 0x55b1 <0.000009>",
+                r#"2025-11-21T03:04:05.000561Z - pid=10000 syscall="brk" result="0x55b1" duration_s=9e-6"#,
+            ),
+            (
                 r#"[pid  7] 1763694245.000561 read(3, "x)", 2) = 2"#,
                 r#"2025-11-21T03:04:05.000561Z - pid=7 syscall="read" result="2""#,
             ),
@@ -75,6 +84,10 @@ mod tests {
                 r#"1688-01-01T12:21:46.284771Z - pid=478760 syscall="close" result="0" duration_s=1.1e-5"#,
             ),
             ("1763694245.1 Some text (x)", "unparsed: no line of strace"),
+            (
+                "2026-11-21 03:04:05.123 agent(1508.2068) client.Info: list refreshed",
+                "unparsed: no line of strace",
+            ),
         ] {
             assert_eq!(render(&FORMAT, line), expected, "{line}");
         }

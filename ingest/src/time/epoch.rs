@@ -46,7 +46,10 @@ pub(crate) fn delimited(line: &[u8], at: usize) -> Option<(i64, usize)> {
     }
     let (ns, length) = decimal(&line[at..])?;
     let end = at + length;
-    let ends = matches!(byte(line, end), 0 | b' ' | b'\t' | b',' | b';' | b':' | b'|' | b']' | b')' | b'"');
+    let ends = matches!(
+        byte(line, end),
+        0 | b' ' | b'\t' | b',' | b';' | b':' | b'|' | b']' | b')' | b'"' | b'<' | b'>'
+    );
     ends.then_some((ns, end))
 }
 

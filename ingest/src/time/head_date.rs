@@ -147,7 +147,8 @@ fn stamp_after(line: &[u8], from: usize) -> Option<(Stamp, bool)> {
 /// between dashes.
 fn date_in(line: &[u8], from: usize, at_end: bool) -> Option<i64> {
     let end = line.len().min(from + DATE_WITHIN_BYTES);
-    (from..end).filter(|&at| line[at].is_ascii_digit() && is_delimited(line, at)).find_map(|at| {
+    let begins = |at: usize| line[at].is_ascii_digit() || line[at].is_ascii_uppercase();
+    (from..end).filter(|&at| begins(at) && is_delimited(line, at)).find_map(|at| {
         let (day, date_end) = date_alone(line, at)?;
         let rest = line[date_end..].trim_ascii();
         let is_alone =

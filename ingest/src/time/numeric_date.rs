@@ -129,6 +129,13 @@ pub(super) fn date_alone(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
         let is_one = matches!(separator, b'-' | b'/' | b'.') && byte(bytes, at + 7) == separator;
         return day_number(year, month, day).filter(|_| is_one).map(|number| (number, at + 10));
     }
+    if is_letter(byte(bytes, at)) {
+        let (month, end) = month(bytes, at)?;
+        let (day, end) = one_or_two(bytes, end + 1).filter(|_| byte(bytes, end) == b' ')?;
+        let end = end + usize::from(byte(bytes, end) == b',');
+        let year = four(bytes, end + 1).filter(|_| byte(bytes, end) == b' ')?;
+        return day_number(year, month, day).map(|number| (number, end + 5));
+    }
     let (first, middle) = one_or_two(bytes, at)?;
     let separator = byte(bytes, middle);
     if separator == b' ' && is_letter(byte(bytes, middle + 1)) {

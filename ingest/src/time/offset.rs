@@ -81,8 +81,8 @@ fn named(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
 pub(crate) fn abbreviation(name: &[u8]) -> Option<i32> {
     Some(match name {
         b"Z" | b"UTC" | b"GMT" | b"WET" | b"UCT" => 0,
-        b"CET" | b"MEZ" | b"BST" | b"WEST" | b"WAT" => 60,
-        b"CEST" | b"MESZ" | b"EET" | b"SAST" | b"CAT" => 120,
+        b"CET" | b"MET" | b"MEZ" | b"BST" | b"WEST" | b"WAT" => 60,
+        b"CEST" | b"MEST" | b"MESZ" | b"EET" | b"SAST" | b"CAT" => 120,
         b"EEST" | b"MSK" | b"EAT" | b"TRT" => 180,
         b"GST" => 240,
         b"PKT" | b"UZT" => 300,

@@ -13,6 +13,7 @@ use super::layouts::{TimeLayouts, may_begin_line};
 use super::numeric_date::DateOrder;
 use super::rare_formats::HEX_DIGITS;
 use super::undated::day_time;
+use crate::level;
 use crate::limits;
 
 /// How `find` searches the time of a line.
@@ -347,7 +348,13 @@ fn learn_bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Optio
         }
         // Two kinds of lines may have it in different places, as a Windows installer writes it.
         let has_most = spelling == Spelling::DayTime && hits.len() * 3 >= lines.len() * 2;
-        let may_differ = spelling == Spelling::Epoch || has_most;
+        let before_levels = || {
+            let hits = lines.iter().filter_map(|line| Some((*line, first_bare(line, spelling)?.0)));
+            hits.filter(|&(line, at)| is_before_level(line, at)).count() * 10
+        };
+        let may_differ = spelling == Spelling::Epoch
+            || has_most
+            || spelling == Spelling::DayTime && before_levels() >= hits.len() * 9;
         let anywhere = || may_differ.then_some((spelling, TimePosition::Anywhere));
         let usual = common_position(&hits, spelling)
             .filter(|&usual| reads(lines, usual) * 10 >= hits.len() * fewest_of_ten(usual.1))
@@ -359,6 +366,14 @@ fn learn_bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Optio
                 && have_one_age(lines, &rules);
         is_time.then_some(usual)
     })
+}
+
+/// Whether a level in capitals follows a time of day: after a thread whose name has any number of words.
+fn is_before_level(line: &[u8], at: usize) -> bool {
+    let Some((_, end)) = day_time(line, at) else { return false };
+    let word = line[end..].trim_ascii_start();
+    let length = word.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+    length > 3 && level::from_word(&word[..length]).is_some()
 }
 
 /// How many lines have a time of this spelling at exactly this position: word numbers do not give positions

@@ -66,8 +66,8 @@ fn year_near(yearless: i64, complete: i64) -> Option<i32> {
 /// The same, if it is the same time in some zone.
 fn year_of_same_time(yearless: i64, complete: i64) -> Option<i32> {
     year_near(yearless, complete).filter(|&year| {
-        let apart = in_year(yearless, year).abs_diff(complete);
-        let beyond_zone = apart % ZONE_STEP_NS;
+        let distance = in_year(yearless, year).abs_diff(complete);
+        let beyond_zone = distance % ZONE_STEP_NS;
         beyond_zone.min(ZONE_STEP_NS - beyond_zone) <= DELAY_NS
     })
 }

@@ -1,6 +1,9 @@
 //! The names and meanings of table columns, in the languages in which Windows exports them.
 
+use memchr::memchr;
+
 use crate::batch::Level;
+use crate::formats::syslog::is_facility;
 use crate::level;
 use crate::level_words::from_word_of_any_language;
 use crate::table::{ColumnRole, TableColumn};
@@ -99,6 +102,12 @@ pub(super) fn level(value: &[u8]) -> Option<Level> {
     }
     if let [letter] = value {
         return level::from_letter(*letter);
+    }
+    // A collector's facility and severity.
+    if let Some(at) = memchr(b'.', value)
+        && is_facility(&value[..at])
+    {
+        return level::from_word(&value[at + 1..]);
     }
     // PostgreSQL numbers its debug levels.
     if let [word @ .., b'1'..=b'5'] = value {

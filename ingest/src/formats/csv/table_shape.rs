@@ -317,8 +317,8 @@ fn time_columns(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> [
         let joined = |row: &Row<'_>| {
             let (date, time) = (value(row, date)?, value(row, time)?);
             let is_date = !date.contains(&b':') && date.first().is_some_and(u8::is_ascii_digit);
-            let is_time =
-                time.contains(&b':') && time.first().is_some_and(u8::is_ascii_digit) && !time.contains(&b'-');
+            let begins = time.trim_ascii_start().first().is_some_and(u8::is_ascii_digit);
+            let is_time = time.contains(&b':') && begins && !time.contains(&b'-');
             Some(is_date && is_time && joined_time(&[&date, &time]).is_some())
         };
         if mostly(&joined) {

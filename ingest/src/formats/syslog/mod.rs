@@ -198,6 +198,11 @@ impl SyslogReader {
     }
 }
 
+/// Whether a word is a facility's name, in any case; `kernel` is that of a collector.
+pub(crate) fn is_facility(word: &[u8]) -> bool {
+    word.eq_ignore_ascii_case(b"kernel") || FACILITIES.iter().any(|known| known.eq_ignore_ascii_case(word))
+}
+
 /// The version of RFC 5424 before its header.
 const VERSION: &[u8] = b"1 ";
 

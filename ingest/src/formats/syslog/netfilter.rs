@@ -13,10 +13,12 @@ pub(super) struct Netfilter {
 
 impl Netfilter {
     /// The pairs keep the kernel's names; the addresses and ports also get the conventional ones.
-    pub(super) fn read(&mut self, event: &[u8], message: usize, rows: &mut Rows) {
-        let Some(start) = memmem::find(&event[message..], b"IN=").map(|at| message + at) else { return };
+    pub(super) fn read(&mut self, event: &[u8], message: usize, rows: &mut Rows) -> bool {
+        let Some(start) = memmem::find(&event[message..], b"IN=").map(|at| message + at) else {
+            return false;
+        };
         if memmem::find(&event[start..], b"SRC=").is_none() {
-            return;
+            return false;
         }
         self.named.begin();
         let before = &event[..start];
@@ -36,6 +38,7 @@ impl Netfilter {
             }
             at = end + 1;
         }
+        true
     }
 }
 

@@ -93,7 +93,11 @@ impl Programs {
                     reader.read_at(event, message + start, rows);
                 }
             }
-            Reads::Netfilter => self.netfilter.read(event, message, rows),
+            Reads::Netfilter => {
+                if !self.netfilter.read(event, message, rows) {
+                    pairs::read_leading(event, message, &mut self.named, rows);
+                }
+            }
             Reads::Filterlog => self.filterlog.read(event, message, rows),
         }
     }

@@ -28,9 +28,12 @@ pub(super) fn learn(
     before: &PrefixLayout,
 ) -> Starts {
     let by = |begins| Starts { begins, by_level: false };
-    let by_time = |begins: Arc<Begins>| match have_levels_instead(lines, times) {
-        true => by(Arc::new(move |line: &[u8]| begins(line) || begins_with_level(line))),
-        false => by(begins),
+    let has_levels_instead = have_levels_instead(lines, times);
+    let by_time = |begins: Arc<Begins>| {
+        if has_levels_instead {
+            return by(Arc::new(move |line: &[u8]| begins(line) || begins_with_level(line)));
+        }
+        by(begins)
     };
     // The output of several containers is one stream: each line belongs to the container it names.
     let named = lines.iter().filter(|line| container(line).is_some()).count();
@@ -49,8 +52,8 @@ pub(super) fn learn(
     let levels = || {
         let unindented: Vec<(&[u8], usize)> = lines
             .iter()
-            .filter(|line| !line[0].is_ascii_whitespace() && !is_of_printed_table(line))
-            .map(|line| (*line, 0))
+            .map(|line| (*line, level_padding(line)))
+            .filter(|(line, pad)| !line[*pad].is_ascii_whitespace() && !is_of_printed_table(line))
             .collect();
         Some(prefix_layout::learn(&unindented)).filter(PrefixLayout::begins_with_level)
     };
@@ -133,6 +136,18 @@ fn have_levels_instead(lines: &[&[u8]], times: &[Option<(usize, usize)>]) -> boo
 
 const FEWEST_LEVEL_PAIRS: usize = 2;
 
+/// The spaces before a level in capitals that is aligned to the right: ` INFO global: `.
+fn level_padding(line: &[u8]) -> usize {
+    let pad = line.iter().take(LONGEST_PADDING).take_while(|byte| **byte == b' ').count();
+    let has_level = || {
+        level_in_capitals(&line[pad..]).is_some_and(|(_, end)| end > 3 && line.get(pad + end) == Some(&b' '))
+    };
+    if pad > 0 && has_level() { pad } else { 0 }
+}
+
+/// `CRITICAL` is four letters longer than `INFO`.
+const LONGEST_PADDING: usize = 4;
+
 /// A level in capitals and a space or a colon, or a level in brackets.
 fn begins_with_level(line: &[u8]) -> bool {
     let is_own = |end: usize| end > 3 && matches!(line.get(end), Some(b' ' | b':'));
@@ -213,10 +228,10 @@ fn skip_container_name(line: &[u8]) -> &[u8] {
     text.strip_prefix(b" ").unwrap_or(text)
 }
 
-const TRACEBACK: &[u8] = b"Traceback (most recent call last)";
+pub(crate) const TRACEBACK: &[u8] = b"Traceback (most recent call last)";
 
 /// Whether a line is part of a stack trace, whatever its prefix.
-fn continues_trace(line: &[u8], has_traceback: bool) -> bool {
+pub(crate) fn continues_trace(line: &[u8], has_traceback: bool) -> bool {
     let text = line.trim_ascii_start();
     let indent = line.len() - text.len();
     let starts = |starts: &[&[u8]]| starts.iter().any(|start| text.starts_with(start));
@@ -239,11 +254,12 @@ fn continues_trace(line: &[u8], has_traceback: bool) -> bool {
 impl PrefixLayout {
     /// Whether a line begins with the layout's first token, a level.
     fn begins(&self, line: &[u8]) -> bool {
-        if line.first().is_none_or(u8::is_ascii_whitespace) {
+        let pad = level_padding(line);
+        if line.get(pad).is_none_or(u8::is_ascii_whitespace) {
             return false;
         }
         let mut header = PrefixFields::default();
-        self.read(line, 0, &mut header);
+        self.read(line, pad, &mut header);
         header.found > 0
     }
 }

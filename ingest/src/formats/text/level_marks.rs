@@ -25,6 +25,8 @@ pub(super) enum LevelMark {
     Abbreviation,
     /// The first of several words in a bracket: `[ info shop.cart ]`.
     FirstInBracket,
+    /// A word after the name of a module and a point: `network.Error: `.
+    AfterPoint,
 }
 
 /// The level of a mark, and the code that has it.
@@ -47,6 +49,7 @@ impl LevelMark {
             LevelMark::LetterWithVerbosity,
             LevelMark::Abbreviation,
             LevelMark::FirstInBracket,
+            LevelMark::AfterPoint,
         ];
         let certain = marks.into_iter().find(|mark| {
             let count = count(*mark);
@@ -72,6 +75,7 @@ impl LevelMark {
             LevelMark::LetterWithVerbosity => plain(letter_with_verbosity(line, from)),
             LevelMark::Abbreviation => plain(abbreviation(line, from)),
             LevelMark::FirstInBracket => plain(first_in_bracket(line, from)),
+            LevelMark::AfterPoint => plain(word_after_point(line, from)),
         }
     }
 }
@@ -135,6 +139,15 @@ fn abbreviated(letters: &[u8]) -> Option<Level> {
 fn first_in_bracket(line: &[u8], from: usize) -> Option<Level> {
     let rest = line.get(from..)?.trim_ascii_start().strip_prefix(b"[ ")?;
     level::from_word(&rest[..memchr(b' ', &rest[..rest.len().min(LONGEST_WORD + 1)])?])
+}
+
+/// The level after the name of a module: `network.Error: `.
+fn word_after_point(line: &[u8], from: usize) -> Option<Level> {
+    let head = line.get(from..line.len().min(from + limits::LEVEL_WITHIN_BYTES))?;
+    let word = &head[..memmem::find(head, b": ")?];
+    let name = &word[word.iter().rposition(|byte| *byte == b' ')? + 1..];
+    let point = memrchr(b'.', name).filter(|&point| point > 0)?;
+    level::from_word(&name[point + 1..])
 }
 
 /// The digits of a number after a level word: `-00518`.

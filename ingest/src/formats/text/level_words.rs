@@ -27,12 +27,18 @@ pub(super) fn level_in_capitals(word: &[u8]) -> Option<Level> {
     match word {
         b"LOG" => Some(Level::Info),
         b"EXC" => Some(Level::Error),
+        // Stunnel writes the number of syslog.
+        [b'L', b'O', b'G', number @ b'0'..=b'7'] => level::from_severity(i64::from(number - b'0')),
         _ => None,
     }
 }
 
 /// Words that say a level only in its place.
-const AMBIGUOUS: [(&[u8], Level); 12] = [
+const AMBIGUOUS: [(&[u8], Level); 16] = [
+    (b"debugging", Level::Debug),
+    (b"errors", Level::Error),
+    (b"notifications", Level::Notice),
+    (b"warnings", Level::Warn),
     (b"note", Level::Notice),
     (b"noti", Level::Notice),
     (b"warni", Level::Warn),
