@@ -193,6 +193,7 @@ pub(crate) fn find(line: &[u8], from: usize, to: usize) -> Option<LevelWord> {
                     && let Some(level) = from_word(&line[word.clone()])
                     && is_emphasised(line, from, word.clone())
                 {
+                    let level = if is_fatal_error(line, &word) { Level::Fatal } else { level };
                     return Some(LevelWord { level, start: word.start, end: word.end });
                 }
             }
@@ -289,6 +290,14 @@ fn is_emphasised(line: &[u8], from: usize, word: Range<usize>) -> bool {
     alone_before && !goes_on && (capitals || (before_colon && matches!(before, b' ' | b'[' | b'\t')))
 }
 
+/// Whether the word is the second one of `Fatal error: `, as PHP and compilers write it.
+fn is_fatal_error(line: &[u8], word: &Range<usize>) -> bool {
+    const FATAL: &[u8] = b"fatal ";
+    let before = word.start.checked_sub(FATAL.len()).map(|at| &line[at..word.start]);
+    before.is_some_and(|before| before.eq_ignore_ascii_case(FATAL))
+        && line[word.clone()].eq_ignore_ascii_case(b"error")
+}
+
 fn follows_level_key(before: &[u8]) -> bool {
     let key = before.strip_suffix(b"\"").unwrap_or(before);
     let Some(key) = key.strip_suffix(b"=") else { return false };
@@ -316,6 +325,7 @@ mod tests {
         check("<warn>  wifi is off", "warn");
         check("[core:error] x", "error");
         check("error: PAM: failure", "error");
+        check("PHP Fatal error:  Uncaught", "fatal");
         check("t=1 level=warning msg=x", "warn");
         check("level=\"error\" msg=x", "error");
         check("x|FATAL|y", "fatal");
