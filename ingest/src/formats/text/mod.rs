@@ -201,8 +201,12 @@ impl TextReader {
 
 impl Reader for TextReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        if is_object(event) && self.body.read(event, 0, rows) {
-            return Ok(Fit::Whole);
+        if is_object(event) {
+            if self.body.read(event, 0, rows) {
+                return Ok(Fit::Whole);
+            }
+            // What was read of a torn object.
+            rows.clear();
         }
         let text = Arc::clone(&self.text);
         let line = first_line(event);
