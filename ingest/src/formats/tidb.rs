@@ -90,10 +90,9 @@ impl Reader for TidbReader {
         if !begins(event) {
             return Err(broken);
         }
-        let (from, to, at) = bracketed(event, 0).ok_or(broken)?;
-        let when = joined_time(&[&event[from..from + 23], &event[to - 6..to]]).ok_or(broken)?;
+        let when = joined_time(&[&event[1..24], &event[25..FIRST_CLOSE]]).ok_or(broken)?;
         rows.when(&when);
-        let (from, to, at) = bracketed(event, at).ok_or(broken)?;
+        let (from, to, at) = bracketed(event, FIRST_CLOSE + 1).ok_or(broken)?;
         rows.set_level(level::from_word(&event[from..to]).ok_or(broken)?);
         let (from, to, at) = bracketed(event, at).ok_or(broken)?;
         if let Some(colon) = memchr(b':', &event[from..to]) {
@@ -138,6 +137,10 @@ mod tests {
             (
                 "[2026/11/21 03:04:05.678 +00:00] [INFO] [<unknown>] [started]",
                 r#"2026-11-21T03:04:05.678Z info message="started""#,
+            ),
+            (
+                "[20]6/11/21 03:04:05.678 +00:00] [WARN] [a.go:1] [x]",
+                "unparsed: no time, level and place in brackets",
             ),
             ("[2026/11/21 03:04:05.678] [INFO] x", "unparsed: it precedes the first event"),
         ] {
