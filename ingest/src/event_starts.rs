@@ -88,10 +88,9 @@ pub(crate) fn with_joined_traces(parser: &Parser, sample: &Chunk) -> Option<Lear
     if !matches!(learned.framing, Framing::Lines) || parser.has_headings() {
         return None;
     }
-    let mut lines = sample.text().split(|&byte| byte == b'\n');
-    let has_traceback = lines.any(|line| line.starts_with(TRACEBACK));
-    let framing = Framing::Starts(Arc::new(move |line: &[u8]| {
-        line.is_empty() || !continues_trace(line, has_traceback)
-    }));
-    has_traceback.then(|| Learned { framing, ..learned.clone() })
+    if !sample.text().split(|&byte| byte == b'\n').any(|line| line.starts_with(TRACEBACK)) {
+        return None;
+    }
+    let begins = |line: &[u8]| line.is_empty() || !continues_trace(line, true);
+    Some(Learned { framing: Framing::Starts(Arc::new(begins)), ..learned.clone() })
 }

@@ -3,7 +3,8 @@
 
 use memchr::memchr;
 
-use crate::formats::{Fit, Format, Learned, Reader, Setup, json, logfmt};
+use crate::formats::json::JsonBody;
+use crate::formats::{Fit, Learned, Reader, Setup, logfmt};
 use crate::level;
 use crate::limits;
 use crate::rows::Rows;
@@ -12,26 +13,34 @@ use crate::time::find::find;
 /// Reads them as a JSON object or as a list of pairs; of other text only the time and the level.
 pub(crate) struct OtherLines<'s> {
     setup: &'s Setup,
-    json: Option<Box<dyn Reader>>,
+    object: JsonBody,
     pairs: Option<Box<dyn Reader>>,
 }
 
 impl<'s> OtherLines<'s> {
     pub(crate) fn new(setup: &'s Setup) -> OtherLines<'s> {
-        OtherLines { setup, json: None, pairs: None }
+        OtherLines { setup, object: JsonBody::default(), pairs: None }
     }
 
     /// Reads an event that is as a whole of another format; otherwise nothing of it is in the row.
     pub(crate) fn read(&mut self, event: &[u8], rows: &mut Rows) -> bool {
         let is_read = if is_object(event) {
-            read_as(&json::FORMAT, &mut self.json, self.setup, event, rows)
+            self.object.read(event, 0, rows)
         } else {
-            read_as(&logfmt::FORMAT, &mut self.pairs, self.setup, event, rows) && rows.has_time()
+            self.read_pairs(event, rows).is_ok() && rows.has_time()
         };
         if !is_read {
             rows.clear();
         }
         is_read
+    }
+
+    fn read_pairs(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
+        let setup = self.setup;
+        // What was learned is of the other format.
+        let without_learned = || Setup { learned: Learned::default(), ..Setup::clone(setup) };
+        let pairs = self.pairs.get_or_insert_with(|| (logfmt::FORMAT.reader)(&without_learned()));
+        pairs.read(event, rows)
     }
 
     pub(crate) fn put_time_and_level(&self, event: &[u8], rows: &mut Rows) {
@@ -54,17 +63,4 @@ impl<'s> OtherLines<'s> {
 /// Whether the text looks like a whole JSON object.
 pub(crate) fn is_object(event: &[u8]) -> bool {
     event.starts_with(b"{\"") && event.trim_ascii_end().ends_with(b"}")
-}
-
-fn read_as(
-    format: &Format,
-    reader: &mut Option<Box<dyn Reader>>,
-    setup: &Setup,
-    event: &[u8],
-    rows: &mut Rows,
-) -> bool {
-    // What was learned is of the other format.
-    let learned_nothing = || (format.reader)(&Setup { learned: Learned::default(), ..Setup::clone(setup) });
-    let reader = reader.get_or_insert_with(learned_nothing);
-    matches!(reader.read(event, rows), Ok(Fit::Whole))
 }

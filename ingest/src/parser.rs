@@ -301,7 +301,7 @@ impl Parser {
         }
     }
 
-    /// How many lines are joined to the event before them, and how many of these have a time.
+    /// How many lines are joined to the event before them, and how many of these have a time or a level.
     fn joined(&self, chunk: &Chunk) -> (u32, u32) {
         let Framing::Starts(_) = self.framing() else { return (0, 0) };
         let (mut joined, mut with_time) = (0, 0);

@@ -347,15 +347,16 @@ fn learn_bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Optio
             return None;
         }
         // Two kinds of lines may have it in different places, as a Windows installer writes it.
-        let has_most = spelling == Spelling::DayTime && hits.len() * 3 >= lines.len() * 2;
         let before_levels = || {
             let hits = lines.iter().filter_map(|line| Some((*line, first_bare(line, spelling)?.0)));
             hits.filter(|&(line, at)| is_before_level(line, at)).count() * 10
         };
-        let may_differ = spelling == Spelling::Epoch
-            || has_most
-            || spelling == Spelling::DayTime && before_levels() >= hits.len() * 9;
-        let anywhere = || may_differ.then_some((spelling, TimePosition::Anywhere));
+        let may_differ = || match spelling {
+            Spelling::Epoch => true,
+            Spelling::DayTime => hits.len() * 3 >= lines.len() * 2 || before_levels() >= hits.len() * 9,
+            _ => false,
+        };
+        let anywhere = || may_differ().then_some((spelling, TimePosition::Anywhere));
         let usual = common_position(&hits, spelling)
             .filter(|&usual| reads(lines, usual) * 10 >= hits.len() * fewest_of_ten(usual.1))
             .or_else(anywhere)?;

@@ -58,11 +58,9 @@ impl Years {
     /// or if no time without a year came before it. Returns whether it did.
     pub(crate) fn follow(&mut self, full: i64, yearless: ProvisionalTime) -> bool {
         let Some(provisional) = in_one_year(yearless) else { return false };
-        let year = civil_from_days(full.div_euclid(DAY_NS)).0;
-        let near = [year - 1, year, year + 1]
-            .into_iter()
-            .find(|&year| in_year(provisional, year).abs_diff(full) <= NEAR_NS.unsigned_abs());
+        let near = year_near(provisional, full, NEAR_NS);
         // Lines after a heading are younger than it, however long nothing was logged.
+        let year = civil_from_days(full.div_euclid(DAY_NS)).0;
         let later = || [year, year + 1].into_iter().find(|&year| in_year(provisional, year) >= full);
         let near = near.or_else(|| if self.last.is_none() { later() } else { None });
         if let Some(near) = near {
@@ -85,6 +83,13 @@ impl Years {
         self.last = Some(provisional);
         self.year
     }
+}
+
+/// The year in which a year-less time is this close to a complete one.
+pub(super) fn year_near(provisional: i64, full: i64, most_ns: i64) -> Option<i32> {
+    let year = civil_from_days(full.div_euclid(DAY_NS)).0;
+    let is_near = |year: &i32| in_year(provisional, *year).abs_diff(full) <= most_ns.unsigned_abs();
+    [year - 1, year, year + 1].into_iter().find(is_near)
 }
 
 /// A date that a zone moved over New Year stays on its side of it. Years beyond the range of nanoseconds give

@@ -1,18 +1,17 @@
 //! The year of stamps without one, if messages repeat them with it
 //! (`Apr 14 16:17:20 ns1 named[2588]: 14-Apr-2022 16:17:20.046 client …`) or lines between them have it.
 
-use super::civil::{DAY_NS, civil_from_days};
 use super::digits::digit_run;
 use super::epoch;
 use super::find::{FoundTime, find, is_delimited, scan};
 use super::numeric_date::DateOrder;
 use super::provisional::{ProvisionalTime, YEARLESS, decode_provisional};
 use super::rules::TimeRules;
-use super::year::{Years, in_year};
+use super::year::{Years, in_year, year_near};
 use super::{SECOND_NS, When};
 
 /// The furthest that zones move the same time.
-const FURTHEST_NS: u64 = 26 * 3_600 * SECOND_NS as u64;
+const FURTHEST_NS: i64 = 26 * 3_600 * SECOND_NS;
 /// Zones differ by multiples of this.
 const ZONE_STEP_NS: u64 = 900 * SECOND_NS as u64;
 /// The time from an event to the line that tells of it.
@@ -37,7 +36,7 @@ fn first_year(sample: &[u8], rules: &TimeRules) -> Option<i16> {
     for line in sample.split(|&byte| byte == b'\n').take(MOST_LINES) {
         let Some(FoundTime { when: When::Stamp(stamp), end, .. }) = find(line, rules) else { continue };
         let year = if stamp.year.is_some() {
-            last.and_then(|last| year_near(last, stamp.wall_ns(0)))
+            last.and_then(|last| year_near(last, stamp.wall_ns(0), FURTHEST_NS))
         } else {
             let yearless = stamp.wall_ns(YEARLESS);
             years.resolve(ProvisionalTime::Yearless(yearless));
@@ -56,16 +55,9 @@ fn first_year(sample: &[u8], rules: &TimeRules) -> Option<i16> {
     i16::try_from(year).ok()
 }
 
-/// The year in which a stamp without one is close to a complete time.
-fn year_near(yearless: i64, complete: i64) -> Option<i32> {
-    let year = civil_from_days(complete.div_euclid(DAY_NS)).0;
-    let years = [year, year - 1, year + 1];
-    years.into_iter().find(|&year| in_year(yearless, year).abs_diff(complete) <= FURTHEST_NS)
-}
-
-/// The same, if it is the same time in some zone.
+/// The year in which a stamp without one is the same time as a complete one, in some zone.
 fn year_of_same_time(yearless: i64, complete: i64) -> Option<i32> {
-    year_near(yearless, complete).filter(|&year| {
+    year_near(yearless, complete, FURTHEST_NS).filter(|&year| {
         let distance = in_year(yearless, year).abs_diff(complete);
         let beyond_zone = distance % ZONE_STEP_NS;
         beyond_zone.min(ZONE_STEP_NS - beyond_zone) <= DELAY_NS

@@ -145,8 +145,7 @@ impl HeaderReader {
         let start = count_bytes(event);
         let Some((priority, length)) = priority(&event[start..]) else {
             if protocol::lacks_priority(event) {
-                let (app, message) = self.protocol.read(event, VERSION.len(), numbers, rows)?;
-                return Ok(Head { app, message, is_protocol: true, is_certain: true });
+                return self.versioned(event, 0, numbers, rows);
             }
             return Self::plain(event, (0, false), numbers, rows);
         };
@@ -157,10 +156,21 @@ impl HeaderReader {
         rows.span(numbers[FACILITY], span);
         rows.set_level(level::from_severity(i64::from(priority % 8)).unwrap_or(Level::None));
         if event[at..].starts_with(VERSION) {
-            let (app, message) = self.protocol.read(event, at + VERSION.len(), numbers, rows)?;
-            return Ok(Head { app, message, is_protocol: true, is_certain: true });
+            return self.versioned(event, at, numbers, rows);
         }
         Self::plain(event, (at, true), numbers, rows)
+    }
+
+    /// RFC 5424 from its version on.
+    fn versioned(
+        &mut self,
+        event: &[u8],
+        at: usize,
+        numbers: &ColumnNumbers,
+        rows: &mut Rows,
+    ) -> Result<Head, &'static str> {
+        let (app, message) = self.protocol.read(event, at + VERSION.len(), numbers, rows)?;
+        Ok(Head { app, message, is_protocol: true, is_certain: true })
     }
 
     /// RFC 3164 and everything like it: `time host app[pid]: message`.
