@@ -24,8 +24,9 @@ struct DecodedLine {
     end: usize,
 }
 
-/// No character of any encoding has more code units than this.
-const MOST_CHARACTER_UNITS: usize = 4;
+/// The place of a text in the bytes is no further from the first one whose text is as long: three units of a
+/// character of four may decode to five bytes more than the whole, and each of these may be a unit.
+const MOST_UNITS_FURTHER: usize = 9;
 
 impl Decoded {
     pub(crate) fn new(encoding: Encoding) -> Decoded {
@@ -111,7 +112,7 @@ impl Decoded {
             self.encoding.decoded(before).as_ref() == wanted
                 && self.encoding.decoded(after).as_ref() == &decoded[wanted.len()..]
         };
-        let whole = (low..=bytes.len() / unit).take(MOST_CHARACTER_UNITS).find(is_wanted);
+        let whole = (low..=bytes.len() / unit).take(MOST_UNITS_FURTHER).find(is_wanted);
         whole.unwrap_or(low) * unit
     }
 
@@ -159,6 +160,16 @@ mod tests {
         decoded.extend(bytes, true);
         assert_eq!(decoded.text(), "a\u{FFFD}<b".as_bytes());
         assert_eq!(decoded.byte_position(bytes, 4), 3);
+    }
+
+    #[test]
+    fn a_character_is_shorter_than_a_part_of_it() {
+        let bytes = b"{1\x81\x30\x81\x32}{2}";
+        let mut decoded = Decoded::new(Encoding::named("gbk").unwrap());
+        decoded.extend(bytes, true);
+        assert_eq!(decoded.text(), "{1\u{82}}{2}".as_bytes());
+        assert_eq!(decoded.byte_position(bytes, 4), 6);
+        assert_eq!(decoded.byte_position(bytes, 5), 7);
     }
 
     #[test]
