@@ -14,6 +14,10 @@ it('puts the message first, and leaves out fields with a column of their own', (
   });
 });
 
+it.each(['@level', '@timestamp', 'event_time', 'eventTime'])('leaves out %s', (name) =>
+  expect(lead(`{"${name}":"info","msg":"up"}`)).toEqual({ message: 'up', rest: '' }),
+);
+
 it('takes the message from the engine, also if the text is cut before it', () => {
   expect(lead('{"body":"up","n":1}', 'up')).toEqual({ message: 'up', rest: 'n=1' });
   const cut = lead('{"n":1,"pod":{"name":"sho', 'up', true);
@@ -37,6 +41,7 @@ it.each([
     'Failed password for x',
     'web-2 sshd[9]',
   ],
+  ['1998.293.17:56:04.1 [W] seed: late packet', 'late packet', '[W] seed'],
   ['[2026-03-01 14:05:00,123] {pool-1} INFO  (main): started', 'started', '{pool-1} (main)'],
   [
     '[Sun Dec 04 04:47:44 2005] [error] mod_jk child in error state',

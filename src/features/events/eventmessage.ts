@@ -11,7 +11,7 @@ export interface EventMessage {
 const MESSAGES = ['message', 'msg', '@message', 'short_message', 'textpayload', 'log', 'event'];
 /** Times and levels have columns of their own. */
 const OWN_COLUMN =
-  /^(@?timestamp|@t|ts?|time|datetime|level|lvl|severity|log_?level|levelname|log\.level)$/i;
+  /^(@?(timestamp|time|ts?|level)|datetime|event_?time|lvl|severity|log_?level|levelname|log\.level)$/i;
 
 /** Null for an event without a message, or whose message is all of it: it is shown as written. */
 export function messageOf(
@@ -29,6 +29,8 @@ const STAMPS = [
   // An address has a fourth number.
   String.raw`\d{1,2}[-/.](?:\d{1,2}|${MONTH})[-/.]\d{2,4}(?!\.?\d)(?:[T :]${CLOCK})?${ZONE}`,
   String.raw`(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,?\s+)?${MONTH}\s+\d{1,2},?(?:\s+\d{4})?\s+${CLOCK}${ZONE}(?:\s+\d{4}\b)?`,
+  // A day of the year: `2026.293.17:56:04`.
+  String.raw`\d{4}[-.]\d{3}[T.: -]${CLOCK}${ZONE}`,
   CLOCK + ZONE,
   String.raw`\d{10}(?:\d{3}|\.\d+)?\b`,
 ];
