@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use memchr::{memchr, memchr2, memrchr};
 
+use super::json::begins_with_object;
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
 use crate::level;
@@ -155,6 +156,9 @@ fn begins_with_time(line: &[u8], found: &FoundTime) -> bool {
 }
 
 fn learn(sample: &[u8], setup: &Setup) -> Option<Learned> {
+    if begins_with_object(sample) {
+        return None;
+    }
     let order = setup.times.order;
     let lines: Vec<&[u8]> = lines_of(sample).take(LINES_LEARNED).collect();
     let kinds = [RecordTime::Below, RecordTime::Epoch];

@@ -121,7 +121,8 @@ pub(crate) fn learn<'a>(lines: impl Iterator<Item = &'a [u8]>) -> TimeRules {
     {
         // If bare numbers count, any other time further on is part of a message.
         let headings = matches!(spelling, Spelling::DayTime | Spelling::Uptime);
-        let within = if headings || spelling == Spelling::DayNumber {
+        let begins_lines = matches!(place, TimePosition::Column(0..=limits::STAMP_ANCHORED_BYTES));
+        let within = if headings || begins_lines || spelling == Spelling::DayNumber {
             limits::STAMP_ANCHORED_BYTES
         } else {
             limits::STAMP_WITHIN_BYTES

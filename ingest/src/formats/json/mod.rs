@@ -44,6 +44,12 @@ fn reader(setup: &Setup) -> Box<dyn Reader> {
     Box::new(JsonReader::new(setup.learned.time_field.clone()))
 }
 
+/// Whether a text begins with a complete object.
+pub(super) fn begins_with_object(text: &[u8]) -> bool {
+    let mut cursor = Cursor::new(text);
+    cursor.peek() == Ok(b'{') && cursor.value(false).is_ok()
+}
+
 pub(crate) struct JsonReader {
     keys: Keys,
     found: EventMarks,
@@ -156,7 +162,8 @@ impl JsonReader {
         self.found = EventMarks::default();
         let mut cursor = Cursor { bytes: event, at: at + 1 };
         self.object(&mut cursor, ROOT, 1, rows)?;
-        if cursor.peek().is_ok() {
+        // A comma follows the members of an array that is never closed.
+        if cursor.peek().is_ok() && event[cursor.at..].trim_ascii() != b"," {
             return Err("there is more text after the JSON object");
         }
         self.settle(event, rows);

@@ -60,10 +60,12 @@ fn events<'a>(sample: &'a [u8], framing: &Framing) -> Vec<&'a [u8]> {
 
 /// The object of an event, which may follow a name.
 fn object(event: &[u8]) -> Option<Value> {
+    let event = event.trim_ascii_end();
+    let event = event.strip_suffix(b",").unwrap_or(event);
     let head = &event[..event.len().min(limits::JSON_PREFIX_BYTES)];
     let at = memchr::memchr(b'{', head)?;
     // Many lines contain braces, and parsing them all would cost as much as reading JSON.
-    if !event[at + 1..].trim_ascii_start().starts_with(b"\"") || !event.trim_ascii_end().ends_with(b"}") {
+    if !event[at + 1..].trim_ascii_start().starts_with(b"\"") || !event.ends_with(b"}") {
         return None;
     }
     serde_json::from_slice(&event[at..]).ok()
