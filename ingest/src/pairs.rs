@@ -131,6 +131,27 @@ impl Style {
         Some(PairItem { key, value: Some((from, to)), is_quoted: false, has_escapes: false, end: to })
     }
 
+    /// The item at a position of a list that has this sign between its items, so that values may contain spaces.
+    pub(crate) fn next_delimited(self, text: &[u8], at: usize, delimiter: u8) -> Option<PairItem> {
+        let start = at + text.get(at..)?.iter().position(|&byte| !is_space(byte) && byte != delimiter)?;
+        let end = start + memchr(delimiter, &text[start..]).unwrap_or(text.len() - start);
+        let trimmed = |from: usize, to: usize| from + text[from..to].trim_ascii_end().len();
+        let Some(length) = memchr(b'=', &text[start..end]).filter(|&length| length > 0) else {
+            let key = (start, trimmed(start, end));
+            return Some(PairItem { key, value: None, is_quoted: false, has_escapes: false, end });
+        };
+        let key = (start, trimmed(start, start + length));
+        let from = start + length + 1;
+        if text.get(from) == Some(&b'"')
+            && let Some((to, has_escapes)) = self.quoted(text, from + 1)
+        {
+            let end = to + 1;
+            return Some(PairItem { key, value: Some((from + 1, to)), is_quoted: true, has_escapes, end });
+        }
+        let value = Some((from, trimmed(from, end)));
+        Some(PairItem { key, value, is_quoted: false, has_escapes: false, end })
+    }
+
     /// Where a quoted value ends. A quote after a backslash belongs to the value, in any style.
     #[inline]
     fn quoted(self, text: &[u8], from: usize) -> Option<(usize, bool)> {
@@ -224,6 +245,17 @@ mod tests {
         );
         assert_eq!(items(usual, r#"a="open b=2"#), [r#"a→"open"#, "b→2"]);
         assert_eq!(items(usual, r#""a b" =x "#), [r#""a"#, r#"b""#, "=x"]);
+        let delimited = |text: &str, delimiter| {
+            let (mut items, mut at) = (Vec::new(), 0);
+            while let Some(item) = usual.next_delimited(text.as_bytes(), at, delimiter) {
+                at = item.end;
+                let value = item.value.map(|(from, to)| &text[from..to]);
+                items.push(format!("{}→{}", &text[item.key.0..item.key.1], value.unwrap_or("-")));
+            }
+            items
+        };
+        assert_eq!(delimited("a=x y ;b=;c;=d; e=1=2", b';'), ["a→x y", "b→", "c→-", "=d→-", "e→1=2"]);
+        assert_eq!(delimited(r#"a="x,y",b=z,"#, b','), ["a→x,y", "b→z"]);
         let audit = Style { escapes: false, single_quotes: true };
         assert_eq!(items(audit, "a='b c' d=\u{1d}E=f"), ["a→b c", "d→", "E→f"]);
         assert_eq!(items(audit, r#"p="C:\x\" q=1"#), [r"p→C:\x\", "q→1"]);

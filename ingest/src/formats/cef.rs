@@ -1,18 +1,22 @@
 //! CEF and LEEF, the common formats of security devices:
 //! `CEF:0|vendor|product|version|id|name|severity|key=value …`, alone on the line or after a syslog header.
 
+use std::sync::Arc;
+
 use memchr::{memchr, memchr_iter, memmem};
 
-use super::{Fit, Format, Reader, Setup};
+use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
 use crate::level;
 use crate::limits;
 use crate::named_columns::NamedColumns;
 use crate::rows::Rows;
+use crate::time::When;
+use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField, mark_chosen};
 use crate::time::find::{time_near_start, whole_time};
 
 pub(crate) static FORMAT: Format =
-    Format { name: "cef", title: "CEF or LEEF events", reader, ..Format::LINES };
+    Format { name: "cef", title: "CEF or LEEF events", learn, reader, ..Format::LINES };
 
 const CEF_HEADER: [&[u8]; 6] =
     [b"device_vendor", b"device_product", b"device_version", b"event_class_id", b"name", b"severity"];
@@ -21,57 +25,167 @@ const LEEF_HEADER: [&[u8]; 4] = [b"device_vendor", b"device_product", b"device_v
 /// Keys that contain the event's time, the most reliable first.
 const TIME_KEYS: [&[u8]; 7] = [b"rt", b"end", b"start", b"devTime", b"deviceReceiptTime", b"art", b"endTime"];
 
-fn reader(_: &Setup) -> Box<dyn Reader> {
-    Box::new(CefReader { named: NamedColumns::default(), time_rank: TIME_KEYS.len() })
+/// Finds the key that contains the time, if fewer than half of the events have a known one or a header with it.
+fn learn(sample: &[u8], setup: &Setup) -> Learned {
+    let mut times = FieldTimes::default();
+    let (mut events, mut known) = (0, 0);
+    for event in sample.split(|&byte| byte == b'\n').take(MOST_EVENTS) {
+        let Some((start, pairs)) = Start::find(event).and_then(|start| Some((start, start.pairs(event)?)))
+        else {
+            continue;
+        };
+        times.event();
+        let mut has_known = header_time(event, start.at).is_some();
+        pairs.each(event, |key, (from, to)| {
+            let value = &event[from..to];
+            has_known = has_known || time_rank(key).is_some() && whole_time(value).is_some();
+            times.value(key, value);
+        });
+        events += 1;
+        known += usize::from(has_known);
+    }
+    let weight = |key: &[u8]| if time_rank(key).is_some() { KNOWN } else { 0.0 };
+    let mut options = times.options(weight);
+    let chosen = setup.time_field.as_deref().and_then(|name| times.named(name));
+    let time_field = chosen.or_else(|| if known * 2 < events { times.best(weight) } else { None });
+    mark_chosen(&mut options, time_field.as_ref().map_or(&[], |field| &field.name));
+    Learned { time_field: time_field.map(Arc::new), time_options: options.into(), ..Learned::default() }
+}
+
+fn time_rank(key: &[u8]) -> Option<usize> {
+    TIME_KEYS.iter().position(|known| *known == key)
+}
+
+fn reader(setup: &Setup) -> Box<dyn Reader> {
+    let time_field = setup.learned.time_field.clone();
+    Box::new(CefReader { named: NamedColumns::default(), time_rank: TIME_KEYS.len(), time_field })
 }
 
 struct CefReader {
     named: NamedColumns,
     /// Rank of the key that the event's time came from.
     time_rank: usize,
+    /// The key that contains the time, if no known one does.
+    time_field: Option<Arc<TimeField>>,
 }
 
 impl Reader for CefReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        let head = &event[..event.len().min(limits::DEVICE_PREFIX_BYTES)];
         self.named.begin();
         self.time_rank = TIME_KEYS.len();
-        let start = |name: &[u8]| {
-            memmem::find(head, name).filter(|&at| at == 0 || !head[at - 1].is_ascii_alphanumeric())
-        };
-        if let Some(at) = start(b"CEF:") {
-            let end = self.header(event, at + 4, &CEF_HEADER, rows)?;
-            self.before(event, at, rows);
-            self.extension(event, end, rows);
-            return Ok(Fit::Whole);
+        let start = Start::find(event).ok_or("not an event in CEF or LEEF")?;
+        self.header(event, &start, rows)?;
+        self.before(event, start.at, rows);
+        if let Some(pairs) = start.pairs(event) {
+            pairs.each(event, |key, value| self.pair(event, key, value, rows));
         }
-        let at = start(b"LEEF:").ok_or("not an event in CEF or LEEF")?;
-        let is_second = event[at + 5..].starts_with(b"2");
-        let end = self.header(event, at + 5, &LEEF_HEADER, rows)?;
-        self.before(event, at, rows);
-        let (delimiter, from) = if is_second { leef_delimiter(event, end) } else { (b'\t', end) };
-        self.delimited(event, from, delimiter, rows);
         Ok(Fit::Whole)
     }
 }
 
+/// Where an event in one of the formats starts in its line.
+#[derive(Clone, Copy)]
+struct Start {
+    at: usize,
+    /// After the name of the format and its colon.
+    version: usize,
+    /// The names of the values between bars.
+    names: &'static [&'static [u8]],
+}
+
+impl Start {
+    fn find(event: &[u8]) -> Option<Start> {
+        let head = &event[..event.len().min(limits::DEVICE_PREFIX_BYTES)];
+        let find = |name: &[u8], names| {
+            let at =
+                memmem::find(head, name).filter(|&at| at == 0 || !head[at - 1].is_ascii_alphanumeric())?;
+            Some(Start { at, version: at + name.len(), names })
+        };
+        find(b"CEF:", &CEF_HEADER).or_else(|| find(b"LEEF:", &LEEF_HEADER))
+    }
+
+    /// The position after the version and its bar.
+    fn header(&self, event: &[u8]) -> Option<usize> {
+        let version = memchr(b'|', &event[self.version..]).filter(|&length| (1..=4).contains(&length));
+        Some(self.version + version? + 1)
+    }
+
+    /// The pairs after the header.
+    fn pairs(&self, event: &[u8]) -> Option<Pairs> {
+        let mut from = self.header(event)?;
+        for _ in self.names {
+            from = bar_end(event, from)? + 1;
+        }
+        if self.names.len() == CEF_HEADER.len() {
+            return Some(Pairs { from, delimiter: None });
+        }
+        let is_second = event[self.version..].starts_with(b"2");
+        let (delimiter, from) = if is_second { leef_delimiter(event, from) } else { (b'\t', from) };
+        Some(Pairs { from, delimiter: Some(delimiter) })
+    }
+}
+
+/// The pairs of an event. Without a delimiter their values may contain spaces: a value ends where the next key
+/// begins.
+struct Pairs {
+    from: usize,
+    delimiter: Option<u8>,
+}
+
+impl Pairs {
+    /// Calls with each key and the range of its value, if neither is empty.
+    fn each(&self, event: &[u8], mut put: impl FnMut(&[u8], (usize, usize))) {
+        let mut pair = |key: (usize, usize), from: usize, to: usize| {
+            let (name, value) = (event[key.0..key.1].trim_ascii(), event[from..to].trim_ascii_end());
+            if !name.is_empty() && !value.is_empty() {
+                put(name, (from, from + value.len()));
+            }
+        };
+        let Some(delimiter) = self.delimiter else {
+            let mut open: Option<((usize, usize), usize)> = None;
+            for equals in memchr_iter(b'=', &event[self.from..]).map(|length| self.from + length) {
+                let least = open.map_or(self.from, |(_, value)| value);
+                let Some(key) = key_before(event, least, equals) else { continue };
+                if let Some((earlier, value)) = open {
+                    pair(earlier, value, key.0);
+                }
+                open = Some((key, equals + 1));
+            }
+            if let Some((key, value)) = open {
+                pair(key, value, event.len());
+            }
+            return;
+        };
+        let mut start = self.from;
+        while start < event.len() {
+            let end = memchr(delimiter, &event[start..]).map_or(event.len(), |length| start + length);
+            if let Some(equals) = memchr(b'=', &event[start..end]).map(|length| start + length) {
+                pair((start, equals), equals + 1, end);
+            }
+            start = end + 1;
+        }
+    }
+}
+
+/// The time of a syslog header before the event, and where it ends.
+fn header_time(event: &[u8], to: usize) -> Option<(When, usize)> {
+    let after_priority = memchr(b'>', &event[..to.min(5)]).map_or(0, |end| end + 1);
+    // The version of RFC 5424.
+    let from = after_priority + if event[after_priority..to].starts_with(b"1 ") { 2 } else { 0 };
+    let time = time_near_start(&event[from..to], 1)?;
+    Some((time.when, from + time.end))
+}
+
 impl CefReader {
-    /// The version and the values between bars; returns the position after the last bar.
-    fn header(
-        &mut self,
-        event: &[u8],
-        at: usize,
-        names: &[&[u8]],
-        rows: &mut Rows,
-    ) -> Result<usize, &'static str> {
-        let version = memchr(b'|', &event[at..]).filter(|&length| (1..=4).contains(&length));
-        let mut from = at + version.ok_or("no version after the name of the format")? + 1;
-        for (index, name) in names.iter().enumerate() {
+    /// The version and the values between bars.
+    fn header(&mut self, event: &[u8], start: &Start, rows: &mut Rows) -> Result<(), &'static str> {
+        let mut from = start.header(event).ok_or("no version after the name of the format")?;
+        for (index, name) in start.names.iter().enumerate() {
             let bar = bar_end(event, from);
             // The last bar may be missing if nothing follows.
             let to = match bar {
                 Some(bar) => bar,
-                None if index + 1 == names.len() => event.len(),
+                None if index + 1 == start.names.len() => event.len(),
                 None => return Err("its header has too few parts"),
             };
             let value = &event[from..to];
@@ -84,7 +198,7 @@ impl CefReader {
             }
             from = (to + 1).min(event.len());
         }
-        Ok(from)
+        Ok(())
     }
 
     fn severity(&mut self, event: &[u8], from: usize, to: usize, rows: &mut Rows) {
@@ -96,53 +210,22 @@ impl CefReader {
 
     /// A syslog header before the event: its time and its host.
     fn before(&mut self, event: &[u8], to: usize, rows: &mut Rows) {
-        let after_priority = memchr(b'>', &event[..to.min(5)]).map_or(0, |end| end + 1);
-        // The version of RFC 5424.
-        let from = after_priority + if event[after_priority..to].starts_with(b"1 ") { 2 } else { 0 };
-        let Some(time) = time_near_start(&event[from..to], 1) else { return };
-        rows.when(&time.when);
-        let mut words =
-            event[from + time.end..to].split(|&byte| byte == b' ').filter(|word| !word.is_empty());
+        let Some((when, end)) = header_time(event, to) else { return };
+        rows.when(&when);
+        let mut words = event[end..to].split(|&byte| byte == b' ').filter(|word| !word.is_empty());
         if let Some(host) = words.next() {
             let start = host.as_ptr().addr() - event.as_ptr().addr();
             self.named.text(b"host", start, start + host.len(), rows);
         }
     }
 
-    /// Pairs whose values may contain spaces: a value ends where the next key begins.
-    fn extension(&mut self, event: &[u8], from: usize, rows: &mut Rows) {
-        let mut open: Option<((usize, usize), usize)> = None;
-        for equals in memchr_iter(b'=', &event[from..]).map(|length| from + length) {
-            let least = open.map_or(from, |(_, value)| value);
-            let Some(key) = key_before(event, least, equals) else { continue };
-            if let Some((earlier, value)) = open {
-                self.pair(event, earlier, value, key.0, rows);
-            }
-            open = Some((key, equals + 1));
-        }
-        if let Some((key, value)) = open {
-            self.pair(event, key, value, event.len(), rows);
-        }
-    }
-
-    fn delimited(&mut self, event: &[u8], from: usize, delimiter: u8, rows: &mut Rows) {
-        let mut start = from;
-        while start < event.len() {
-            let end = memchr(delimiter, &event[start..]).map_or(event.len(), |length| start + length);
-            if let Some(equals) = memchr(b'=', &event[start..end]).map(|length| start + length) {
-                self.pair(event, (start, equals), equals + 1, end, rows);
-            }
-            start = end + 1;
-        }
-    }
-
-    fn pair(&mut self, event: &[u8], key: (usize, usize), from: usize, to: usize, rows: &mut Rows) {
-        let (name, value) = (event[key.0..key.1].trim_ascii(), event[from..to].trim_ascii_end());
-        let to = from + value.len();
-        if value.is_empty() || name.is_empty() {
-            return;
-        }
-        if let Some(rank) = TIME_KEYS.iter().position(|known| *known == name)
+    fn pair(&mut self, event: &[u8], name: &[u8], (from, to): (usize, usize), rows: &mut Rows) {
+        let value = &event[from..to];
+        let found = self.time_field.as_ref().filter(|field| *field.name == *name);
+        if let Some(when) = found.and_then(|field| field.read(value)) {
+            rows.when(&when);
+            self.time_rank = 0;
+        } else if let Some(rank) = time_rank(name)
             && let Some(when) = whole_time(value).or_else(|| time_near_start(value, 0).map(|time| time.when))
         {
             if rank < self.time_rank {

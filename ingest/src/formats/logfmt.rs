@@ -21,15 +21,52 @@ pub(crate) static FORMAT: Format =
 
 pub(crate) const STYLE: Style = Style { escapes: true, single_quotes: false };
 
+/// Signs that separate pairs whose values contain spaces.
+const DELIMITERS: [u8; 3] = *b";|,";
+
+/// The item at a position; the delimiter is 0 if spaces separate the items.
+#[inline]
+fn next(line: &[u8], at: usize, delimiter: u8) -> Option<PairItem> {
+    if delimiter == 0 { STYLE.next(line, at) } else { STYLE.next_delimited(line, at, delimiter) }
+}
+
+/// What separates the items of most lines, 0 for spaces.
+fn delimiter(sample: &[u8]) -> u8 {
+    let lines = || sample.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).take(MOST_EVENTS);
+    let by_spaces: usize = lines().filter_map(|line| count_pairs(line, 0)).sum();
+    let fits = |delimiter: &u8| {
+        let pairs: Vec<usize> = lines().filter_map(|line| count_pairs(line, *delimiter)).collect();
+        pairs.len() * 5 >= lines().count() * 4 && pairs.iter().sum::<usize>() >= by_spaces
+    };
+    DELIMITERS.into_iter().find(fits).unwrap_or(0)
+}
+
+/// How many pairs a line has, if it is a list of three or more of them.
+fn count_pairs(line: &[u8], delimiter: u8) -> Option<usize> {
+    let (mut at, mut pairs, mut others) = (skip_container_name(line), 0, 0);
+    while let Some(item) = next(line, at, delimiter) {
+        at = item.end;
+        // A value with a further pair in it is two items of a list with another delimiter.
+        let has_pair = |value: &[u8]| {
+            let mut words = value.split(u8::is_ascii_whitespace).skip(1);
+            words.any(|word| memchr(b'=', word).is_some_and(|end| is_key(&word[..end])))
+        };
+        let is_pair = item.value(line).is_some_and(|value| item.is_quoted || !has_pair(value));
+        if is_pair && is_key(item.key(line)) { pairs += 1 } else { others += 1 }
+    }
+    (pairs >= 3 && pairs > others * 4).then_some(pairs)
+}
+
 /// Finds the key that contains the time, if fewer than half of the lines have a known one.
 fn learn(sample: &[u8], setup: &Setup) -> Learned {
+    let delimiter = delimiter(sample);
     let mut times = FieldTimes::default();
     let (mut lines, mut known) = (0, 0);
     for line in sample.split(|&byte| byte == b'\n').take(MOST_EVENTS) {
         let mut at = skip_container_name(line);
         let mut has_known = false;
         let mut pairs = 0;
-        while let Some(item) = STYLE.next(line, at) {
+        while let Some(item) = next(line, at, delimiter) {
             at = item.end;
             let key = item.key(line);
             let Some(value) = item.value(line) else { continue };
@@ -57,15 +94,19 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
         options.iter().find(is_known).map(|option| option.name.clone().into_bytes())
     });
     mark_chosen(&mut options, &used.unwrap_or_default());
-    Learned { time_field: time_field.map(Arc::new), time_options: options.into(), ..Learned::default() }
+    let time_field = time_field.map(Arc::new);
+    Learned { delimiter, time_field, time_options: options.into(), ..Learned::default() }
 }
 
 fn reader(setup: &Setup) -> Box<dyn Reader> {
-    Box::new(LogfmtReader { named: NamedColumns::default(), time_field: setup.learned.time_field.clone() })
+    let Learned { delimiter, time_field, .. } = setup.learned.clone();
+    Box::new(LogfmtReader { named: NamedColumns::default(), delimiter, time_field })
 }
 
 struct LogfmtReader {
     named: NamedColumns,
+    /// What separates the items, 0 for spaces.
+    delimiter: u8,
     time_field: Option<Arc<TimeField>>,
 }
 
@@ -84,14 +125,13 @@ impl Reader for LogfmtReader {
         let (mut time, mut zone) = (None, None);
         let mut split_time = SplitTime::default();
         self.named.begin();
-        if let Some((priority, _)) = priority(event) {
-            rows.set_level(level::from_severity(i64::from(priority % 8)).unwrap_or(Level::None));
-        } else if at > 0 {
+        let priority = priority(event);
+        if priority.is_none() && at > 0 {
             let end =
                 event[..at].iter().rposition(|byte| !matches!(byte, b' ' | b'|')).map_or(0, |last| last + 1);
             self.named.text(b"prefix", 0, end, rows);
         }
-        while let Some(item) = STYLE.next(event, at) {
+        while let Some(item) = next(event, at, self.delimiter) {
             at = item.end;
             let key = item.key(event);
             let Some(value) = item.value(event) else {
@@ -136,6 +176,12 @@ impl Reader for LogfmtReader {
         }
         if pairs < 2 || words > pairs {
             return Err("not a list of key=value");
+        }
+        // A device's own level counts more than that of its transport.
+        if let Some((priority, _)) = priority
+            && rows.level() == Level::None
+        {
+            rows.set_level(level::from_severity(i64::from(priority % 8)).unwrap_or(Level::None));
         }
         if time.is_none()
             && let (Some(date), Some(clock)) = (split_time.date, split_time.time)

@@ -254,7 +254,7 @@ pub(crate) type IsHeading = fn(&Setup, &[u8], bool) -> bool;
 #[derive(Clone, Default)]
 pub(crate) struct Learned {
     pub framing: Framing,
-    /// The delimiter of a table's values.
+    /// The delimiter of a table's values, or of pairs.
     pub delimiter: u8,
     /// The line that names the columns of a table, and perhaps one with their types.
     pub table_heads: Arc<[Box<[u8]>]>,
