@@ -270,7 +270,12 @@ fn is_emphasised(line: &[u8], from: usize, word: Range<usize>) -> bool {
         return true;
     }
     if matches!(before, b'=' | b'"') {
-        return follows_level_key(&line[..start]);
+        // Erlang: `=ERROR REPORT====`.
+        return line[end..].starts_with(b" REPORT") || follows_level_key(&line[..start]);
+    }
+    // After the name of a program: `[tunneld.NOTICE]`.
+    if before == b'.' && after == b']' && line[start..end].iter().all(u8::is_ascii_uppercase) {
+        return true;
     }
     // GLib joins the level to a domain: `Gtk-WARNING **:`.
     if before == b'-' && line[end..].starts_with(b" **") {
@@ -322,6 +327,8 @@ mod tests {
         check(" - WARN  [x] y", "warn");
         check("[error] mod_jk child", "error");
         check("INFO(6)     Successful login", "info");
+        check("=ERROR REPORT==== x", "error");
+        check("TID 0: [tunneld.NOTICE]: x", "notice");
         check("<warn>  wifi is off", "warn");
         check("[core:error] x", "error");
         check("error: PAM: failure", "error");

@@ -29,7 +29,7 @@ struct KernelReader(LayoutReader);
 
 impl Reader for KernelReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        if !has_kernel_time(event) {
+        if !has_kernel_time(event) || has_level_in_brackets(event) {
             return Err(REASON);
         }
         self.0.read(event, rows)
@@ -50,6 +50,15 @@ fn has_kernel_time(event: &[u8]) -> bool {
     // More digits are the seconds since 1970.
     let is_uptime = (1..10).contains(&seconds) && fraction == 6 && inner[seconds] == b'.';
     is_uptime || (is_weekday(inner) && month_name(inner, 4).is_some())
+}
+
+/// Emulators write their class and its level after the time: `[   3.920139] Loader <Info> `.
+fn has_level_in_brackets(event: &[u8]) -> bool {
+    let Some(word) = event.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).nth(3) else {
+        return false;
+    };
+    let inner = word.strip_prefix(b"<").and_then(|word| word.strip_suffix(b">"));
+    inner.is_some_and(|inner| level::from_word(inner).is_some())
 }
 
 /// Monit has a zone in this place.

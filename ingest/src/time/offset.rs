@@ -56,11 +56,13 @@ fn named(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
     let end = at + length;
     let name = rest.get(..length.min(LONGEST_NAME))?;
     if matches!(name, b"UTC" | b"GMT") && matches!(byte(bytes, end), b'+' | b'-') {
-        // `GMT+1` has one digit; no other offset does.
+        // `GMT+1` and `GMT+1:00` have one digit; no other offset does.
         return signed(bytes, end).or_else(|| {
             let hour = byte(bytes, end + 1).wrapping_sub(b'0');
             let sign = if bytes[end] == b'-' { -1 } else { 1 };
-            (hour <= 9).then_some((sign * i32::from(hour) * 3_600, end + 2))
+            let minutes = bytes[end + 2..].strip_prefix(b":").and_then(|rest| two(rest, 0));
+            let (minutes, length) = minutes.map_or((0, 2), |minutes| (i32::from(minutes), 5));
+            (hour <= 9).then_some((sign * (i32::from(hour) * 3_600 + minutes * 60), end + length))
         });
     }
     // TIBCO and others write the offset after the name: `GMT +0100`.
@@ -112,13 +114,18 @@ pub(crate) fn abbreviation(name: &[u8]) -> Option<i32> {
 }
 
 /// A zone at this position or one space after it, perhaps with its region as Java writes it
-/// (`+01:00[Europe/Berlin]`). After a space a bare `+hh` could be any number, so there it needs its minutes.
+/// (`+01:00[Europe/Berlin]`). After a space a bare `+hh` could be any number, so there it needs its minutes or a
+/// leading zero.
 #[inline]
 pub(crate) fn zone_after(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
     let (seconds, end) = if byte(bytes, at) == b' ' {
+        if byte(bytes, at + 1) == b'(' {
+            return in_parentheses(bytes, at + 1);
+        }
         let found = offset(bytes, at + 1)?;
         let signed = matches!(byte(bytes, at + 1), b'+' | b'-');
-        if signed && found.1 < at + 6 {
+        let is_padded = byte(bytes, at + 2) == b'0' && byte(bytes, at + 4) == b' ';
+        if signed && found.1 < at + 6 && !is_padded {
             return None;
         }
         found
@@ -126,6 +133,14 @@ pub(crate) fn zone_after(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
         offset(bytes, at)?
     };
     Some((seconds, if byte(bytes, end) == b'[' { region_end(bytes, end) } else { end }))
+}
+
+/// `(+0100)`, `(GMT-1:00)`.
+#[cold]
+fn in_parentheses(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
+    let is_offset = digit_run(bytes, at + 2) == 4 || bytes[at + 1..].starts_with(b"GMT");
+    let (seconds, end) = offset(bytes, at + 1).filter(|_| is_offset)?;
+    (byte(bytes, end) == b')').then_some((seconds, end + 1))
 }
 
 /// Longest name of a region, such as `America/Argentina/ComodRivadavia`.

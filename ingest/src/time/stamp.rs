@@ -3,7 +3,7 @@
 use jiff::civil::DateTime;
 
 use super::civil::{DAY_NS, SECOND_NS, days_from_civil, last_day};
-use super::digits::{byte, digit_run, four, one_or_two, two};
+use super::digits::{byte, digit_run, four, fraction_ns, one_or_two, two};
 use super::month_names::{is_letter, month, month_name, word_end};
 use super::offset::{region_after, zone_after};
 use super::time_of_day::{TimeOfDay, half_of_day, time_after_half, time_of_day, unusual_time_of_day};
@@ -92,7 +92,7 @@ pub(super) fn time_after_date(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usi
     time_after_wide_gap(bytes, at)
 }
 
-/// `03:04.05`: a time of day whose seconds follow a point.
+/// `03:04.05`, `03:04.05.678`: a time of day whose seconds follow a point.
 #[inline]
 fn pointed_second(bytes: &[u8], (time, end): (TimeOfDay, usize)) -> Option<(TimeOfDay, usize)> {
     if byte(bytes, end) != b'.' {
@@ -101,7 +101,11 @@ fn pointed_second(bytes: &[u8], (time, end): (TimeOfDay, usize)) -> Option<(Time
     let second = two(bytes, end + 1).filter(|&second| second <= 59)?;
     let is_minute = byte(bytes, end - 3) == b':' && time.second == 0 && time.nanos == 0;
     let ends = !byte(bytes, end + 3).is_ascii_digit();
-    (is_minute && ends).then_some((TimeOfDay { second, ..time }, end + 3))
+    let (nanos, after) = match byte(bytes, end + 3) {
+        b'.' => fraction_ns(bytes, end + 4).unwrap_or((0, end + 3)),
+        _ => (0, end + 3),
+    };
+    (is_minute && ends).then_some((TimeOfDay { second, nanos, ..time }, after))
 }
 
 /// Words between a date and a time.
@@ -276,7 +280,7 @@ pub(super) fn yearless(
     if byte(bytes, after_zone) == b' '
         && let Some(year @ 1970..=2200) = four(bytes, after_zone + 1)
         && !byte(bytes, after_zone + 5).is_ascii_alphanumeric()
-        && !matches!(byte(bytes, after_zone + 5), b'.' | b'-' | b'/' | b'_')
+        && !continues_number(bytes, after_zone + 5)
     {
         let mut time = time;
         let mut end = after_zone + 5;
@@ -294,6 +298,12 @@ pub(super) fn yearless(
     let is_zone = matches!(byte(bytes, after_zone), b' ' | b':' | 0);
     let (zone, end) = if is_zone { (zone, after_zone) } else { (None, end) };
     Some((Stamp::new(None, month, day, time, zone)?, end))
+}
+
+/// Whether a number that looks like a year is part of a version, an address or a path.
+fn continues_number(bytes: &[u8], at: usize) -> bool {
+    matches!(byte(bytes, at), b'.' | b'-' | b'_')
+        || byte(bytes, at) == b'/' && byte(bytes, at + 1).is_ascii_alphanumeric()
 }
 
 #[inline]

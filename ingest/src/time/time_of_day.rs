@@ -36,25 +36,40 @@ pub(crate) fn time_of_day(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usize)>
         (time.nanos, end) = fraction(bytes, end);
     }
     if let Some((hour, after)) = half_of_day(bytes, end, time.hour) {
-        time.hour = hour;
-        end = after;
+        (time.hour, end) = (hour, after);
+        // Cisco's servers write the fraction after the half of the day: `05:50:19 AM.484`.
+        if byte(bytes, end) == b'.' && digit_run(bytes, end + 1) == 3 {
+            (time.nanos, end) = fraction(bytes, end);
+        }
     }
     (time.is_valid() && !byte(bytes, end).is_ascii_digit()).then_some((time, end))
 }
 
-/// The fraction after a second, if there is one. A comma before more than nine digits separates two values of
-/// a table; after a colon only three, six or nine digits are a fraction: other numbers there are a line, a
-/// count or part of an address.
+/// The fraction after a second, if there is one. A comma before more than nine digits or a number with a point
+/// separates two values of a table.
 #[inline]
 fn fraction(bytes: &[u8], at: usize) -> (u32, usize) {
     let found = match byte(bytes, at) {
         b'.' => fraction_ns(bytes, at + 1),
-        b',' if digit_run(bytes, at + 1) <= 9 => fraction_ns(bytes, at + 1),
-        b':' if matches!(digit_run(bytes, at + 1), 3 | 6 | 9) => fraction_ns(bytes, at + 1)
-            .filter(|&(_, end)| !(byte(bytes, end) == b':' && byte(bytes, end + 1).is_ascii_digit())),
+        b',' if digit_run(bytes, at + 1) <= 9 => fraction_ns(bytes, at + 1)
+            .filter(|&(_, end)| !(byte(bytes, end) == b'.' && byte(bytes, end + 1).is_ascii_digit())),
+        b':' => fraction_after_colon(bytes, at + 1),
         _ => None,
     };
     found.unwrap_or((0, at))
+}
+
+/// Only three, six or nine digits are a fraction, and four before a space: other numbers there are a line, a count
+/// or part of an address.
+fn fraction_after_colon(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
+    let is_fraction = match digit_run(bytes, at) {
+        3 | 6 | 9 => true,
+        4 => byte(bytes, at + 4) == b' ',
+        _ => false,
+    };
+    fraction_ns(bytes, at).filter(|&(_, end)| {
+        is_fraction && !(byte(bytes, end) == b':' && byte(bytes, end + 1).is_ascii_digit())
+    })
 }
 
 /// `HH-MM-SS`, `HH.MM.SS` or `HHMMSS`, as file names and some databases write it, perhaps with a fraction, and

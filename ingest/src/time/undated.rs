@@ -26,7 +26,7 @@ pub(crate) fn day_time(line: &[u8], at: usize) -> Option<(i64, usize)> {
         b']' | b')' | b' ' | b'\t' => true,
         // The clock of Zephyr, which runs since the start.
         b',' if digit_run(line, end + 1) == 3 && byte(line, end + 4) == b']' => false,
-        0 | b',' | b';' | b'|' | b'>' | b'"' | b'-' => has_seconds,
+        0 | b',' | b';' | b'|' | b'>' | b'"' | b'-' | b'@' => has_seconds,
         b':' => has_seconds && !byte(line, end + 1).is_ascii_digit(),
         _ => false,
     };

@@ -7,6 +7,7 @@ use self::extra::Extra;
 use memchr::memchr;
 
 use super::{Fit, Format, Reader, Setup};
+use crate::batch::Level;
 use crate::level;
 use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::stamp::day_month_year;
@@ -62,11 +63,15 @@ impl Reader for AccessReader {
             return Err("no request in quotes after the time");
         }
         rows.stamp(&stamp);
-        client(event, bracket, rows);
+        let (level, start) = logger(event);
+        client(event, start, bracket, rows);
         let from = end + 3;
         let to = closing_quote(event, from).ok_or("the request's quotes are not closed")?;
         request(event, from, to, rows);
         let next = status_and_bytes(event, to + 1, rows)?;
+        if let Some(level) = level {
+            rows.set_level(level);
+        }
         let next = referer_and_agent(event, next, rows);
         if next < event.len() {
             self.extra.read(event, next, rows);
@@ -88,11 +93,29 @@ fn time_bracket(event: &[u8]) -> Option<usize> {
     }
 }
 
+/// The level before the name of a logger that wrote the line, and where the line itself starts:
+/// `INFO:werkzeug:10.1.2.3 - - […`.
+#[inline]
+fn logger(event: &[u8]) -> (Option<Level>, usize) {
+    if !event[0].is_ascii_uppercase() {
+        return (None, 0);
+    }
+    let mut parts = event[..event.len().min(LONGEST_LOGGER)].splitn(3, |byte| *byte == b':');
+    let (Some(word), Some(name), Some(_)) = (parts.next(), parts.next(), parts.next()) else {
+        return (None, 0);
+    };
+    let level = level::from_word(word).filter(|_| !name.contains(&b' '));
+    (level, level.map_or(0, |_| word.len() + name.len() + 2))
+}
+
+/// The longest level with the name of its logger.
+const LONGEST_LOGGER: usize = 80;
+
 /// The words before the time: `[vhost] client ident user`. A user's name may contain spaces.
-fn client(event: &[u8], bracket: usize, rows: &mut Rows) {
+fn client(event: &[u8], start: usize, bracket: usize, rows: &mut Rows) {
     let mut words = [(0, 0); 4];
     let mut count = 0;
-    let mut at = 0;
+    let mut at = start;
     while at < bracket && count < words.len() {
         let end = at + memchr(b' ', &event[at..bracket]).unwrap_or(bracket - at);
         if end > at {

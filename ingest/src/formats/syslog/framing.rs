@@ -17,7 +17,11 @@ pub(super) fn learn(sample: &[u8], is_recoded: bool) -> Learned {
     if counted(sample).is_none() {
         return Learned::starting(begins);
     }
-    let block = if is_recoded { recoded_block } else { block };
+    let block = match (has_wrong_count(sample), is_recoded) {
+        (true, _) => uncounted_block,
+        (_, true) => recoded_block,
+        _ => block,
+    };
     Learned { framing: Framing::blocks(block), ..Learned::default() }
 }
 
@@ -79,6 +83,22 @@ pub(super) fn counted(text: &[u8]) -> Option<(usize, usize)> {
     priority(&text[digits + 1..])?;
     let count = text[..digits].iter().fold(0, |count, digit| count * 10 + usize::from(digit - b'0'));
     (count <= limits::LONGEST_EVENT_BYTES).then_some((count, digits + 1))
+}
+
+/// Whether each line has a count of its own that is not that of its bytes, because they were changed later.
+fn has_wrong_count(sample: &[u8]) -> bool {
+    let is_counted = |at: usize| counted(sample.get(at..).unwrap_or_default().trim_ascii_start()).is_some();
+    let line_end = memchr(b'\n', sample);
+    let frame_end = counted(sample).map(|(count, start)| start + count);
+    frame_end.is_some_and(|end| !is_counted(end)) && line_end.is_some_and(is_counted)
+}
+
+/// A line without its count.
+fn uncounted_block(text: &[u8]) -> Option<EventBlock> {
+    let next = memchr(b'\n', text)? + 1;
+    let start = counted(text).map_or(0, |(_, start)| start);
+    let end = start + text[start..next].trim_ascii_end().len();
+    Some(EventBlock { start: start.min(end), end, next })
 }
 
 /// One counted frame. Text without a count is a frame up to the end of its line, so that a broken count costs
@@ -152,6 +172,10 @@ mod tests {
         assert_eq!(found, ["<34>1 - h a - -\n", "-", "<34>1 - h a - - - b", "broken"].map(str::trim_end));
         assert!(matches!(learn(text, false).framing, Framing::Blocks(_)));
         assert!(matches!(learn(b"<34>1 - h a - - -\n", false).framing, Framing::Starts(_)));
+        let text = b"99 <34>1 - h a - - - x\n12 <34>1 - h a - - - yz\n";
+        assert!(!has_wrong_count(b"16 <34>1 - h a - -\n-\n19 <34>1 - h a - - - b\n"));
+        assert!(has_wrong_count(&[&text[..], &text[..], &text[..]].concat()));
+        assert_eq!(uncounted_block(text), Some(EventBlock { start: 3, end: 22, next: 23 }));
     }
 
     #[test]

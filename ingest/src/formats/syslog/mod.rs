@@ -226,7 +226,8 @@ pub(super) fn priority(event: &[u8]) -> Option<(u8, usize)> {
         return None;
     }
     let number = event[1..=digits].iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
-    (number < 192).then_some((number as u8, digits + 2))
+    let length = digits + 2 + usize::from(event.get(digits + 2) == Some(&b' '));
+    (number < 192).then_some((number as u8, length))
 }
 
 #[cfg(test)]

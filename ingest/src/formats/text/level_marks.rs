@@ -23,7 +23,7 @@ pub(super) enum LevelMark {
     LetterWithVerbosity,
     /// Three letters between marks, before or after the time: `[NTC]`, `[IFO,App]`, `.INF-`.
     Abbreviation,
-    /// The first of several words in a bracket: `[ info shop.cart ]`.
+    /// The first of several words in a bracket: `[ info shop.cart ]`, `[Warning-Shop.Cart]`.
     FirstInBracket,
     /// A word after the name of a module and a point: `network.Error: `.
     AfterPoint,
@@ -137,8 +137,10 @@ fn abbreviated(letters: &[u8]) -> Option<Level> {
 
 /// The level that begins a bracket, directly after the time.
 fn first_in_bracket(line: &[u8], from: usize) -> Option<Level> {
-    let rest = line.get(from..)?.trim_ascii_start().strip_prefix(b"[ ")?;
-    level::from_word(&rest[..memchr(b' ', &rest[..rest.len().min(LONGEST_WORD + 1)])?])
+    let rest = line.get(from..)?.trim_ascii_start();
+    let rest = rest.strip_prefix(b"- ").unwrap_or(rest).strip_prefix(b"[")?;
+    let (rest, mark) = rest.strip_prefix(b" ").map_or((rest, b'-'), |rest| (rest, b' '));
+    level::from_word(&rest[..memchr(mark, &rest[..rest.len().min(LONGEST_WORD + 1)])?])
 }
 
 /// The level after the name of a module: `network.Error: `.
@@ -257,6 +259,7 @@ mod tests {
         assert_eq!(abbreviation(b" an ERR x", 0), None);
         assert_eq!(first_in_bracket(b" [ info shop.cart ]:\tx", 0), Some(Level::Info));
         assert_eq!(first_in_bracket(b" x [ info ]", 0), None);
+        assert_eq!(first_in_bracket(b" - [Warning-Shop.Cart]: x", 0), Some(Level::Warn));
         assert_eq!(letter_of_stamp(b"E[2026-11-21", 2), Some(Level::Error));
         let number = |line: &str| word_before_number(line.as_bytes(), 0);
         assert_eq!(number("[Root]system-notification-00257(traffic): x"), Some(Level::Notice));
