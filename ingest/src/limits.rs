@@ -34,6 +34,9 @@ pub const STAMP_WITHIN_BYTES: usize = 64;
 /// variables before it, proxies a chain of addresses.
 pub const FAR_STAMP_WITHIN_BYTES: usize = 256;
 
+/// If there is none either, a time after its name is searched this far.
+pub const LABELLED_TIME_WITHIN_BYTES: usize = 4_096;
+
 /// If most lines of a sample begin with their time, other lines must too: this allows for a bracket or quote.
 pub const STAMP_ANCHORED_BYTES: usize = 2;
 

@@ -4,6 +4,7 @@
 use memchr::memchr;
 
 use crate::formats::json::JsonBody;
+use crate::formats::text::letter_of_stamp;
 use crate::formats::{Fit, Learned, Reader, Setup, logfmt};
 use crate::level;
 use crate::limits;
@@ -49,13 +50,14 @@ impl<'s> OtherLines<'s> {
         if line.starts_with(b"# ") {
             return;
         }
-        let mut from = 0;
+        let (mut start, mut from) = (0, 0);
         if let Some(found) = find(line, &self.setup.times) {
             rows.when(&found.when);
-            from = found.end;
+            (start, from) = (found.start, found.end);
         }
-        if let Some(word) = level::find(line, from, from + limits::LEVEL_WITHIN_BYTES) {
-            rows.set_level(word.level);
+        let word = level::find(line, from, from + limits::LEVEL_WITHIN_BYTES).map(|word| word.level);
+        if let Some(level) = word.or_else(|| letter_of_stamp(line, start)) {
+            rows.set_level(level);
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::civil::{DAY_NS, SECOND_NS, days_from_civil};
 use super::find::{may_begin_id_part, time_at_exactly, whole_time};
 use super::numeric_date::DateOrder;
-use super::rules::is_complete;
+use super::rules::{FURTHEST_ZONE_NS, is_complete};
 use super::zone::Zone;
 use super::{Clock, When};
 use crate::limits;
@@ -171,6 +171,21 @@ impl FieldTimes {
         let field = self.fields.iter().find(|field| shown_name(&field.name) == name)?;
         let (_, _, within) = field.times()?;
         Some(TimeField { name: field.name.clone(), within })
+    }
+
+    /// The field whose numbers are the same times as those of a field in a zone that is not written.
+    pub(crate) fn epoch_of(&self, name: &[u8]) -> Option<&[u8]> {
+        let local = &self.fields.iter().find(|field| *field.name == *name)?.spelled;
+        let is_same = |epochs: &Vec<i64>| {
+            let zone = local.first()?.div_euclid(SECOND_NS) - epochs.first()?.div_euclid(SECOND_NS);
+            let differs = |(local, epoch): (&i64, &i64)| {
+                local.div_euclid(SECOND_NS) - epoch.div_euclid(SECOND_NS) != zone
+            };
+            let is_zone = zone != 0 && zone % 900 == 0 && zone.abs() <= FURTHEST_ZONE_NS / SECOND_NS;
+            Some(is_zone && epochs.len() == local.len() && !local.iter().zip(epochs).any(differs))
+        };
+        let found = self.fields.iter().find(|field| is_same(&field.numbers) == Some(true));
+        found.map(|field| &*field.name)
     }
 
     /// The field that most likely contains the time of events. `known` returns how well a name is known for

@@ -88,6 +88,11 @@ pub(crate) fn uptime(line: &[u8], at: usize) -> Option<(i64, usize)> {
     let mut nanos = 0;
     let point = matches!(byte(line, end), b'.' | b',');
     if point {
+        // Other numbers after a comma are values of a table.
+        let digits = digit_run(line, end + 1);
+        if byte(line, end) == b',' && digits % 3 != 0 {
+            return None;
+        }
         (nanos, end) = fraction_ns(line, end + 1)?;
     }
     let unit = line[end..].iter().take(3).take_while(|byte| byte.is_ascii_alphabetic()).count();

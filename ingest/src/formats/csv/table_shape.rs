@@ -341,6 +341,11 @@ fn time_columns(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> [
     let is_clear = spelled.len() == 1 || spelled.iter().any(|column| time_rank(name(*column)).is_some());
     let by_values = if is_clear { None } else { time_column(header, body, columns) };
     let dated = by_values.or_else(|| spelled.into_iter().min_by_key(rank));
+    let epoch_of = |column: usize| {
+        let times = column_times(header, body, columns);
+        column_at(header, columns, times.epoch_of(&column_place(header, column))?)
+    };
+    let dated = dated.map(|column| epoch_of(column).unwrap_or(column));
     // Without any date, a time of day counts where its name says so: it may as well be a duration.
     let is_clock = |column: &usize| {
         let name = name(*column).trim_ascii();

@@ -201,7 +201,7 @@ pub(super) fn letter_in_brackets(line: &[u8], from: usize) -> Option<(Level, usi
 }
 
 /// The letter that is joined to a stamp, as in `W20261121-03:04:05.678`, or to its bracket, as in `W[2026-11-21`.
-pub(super) fn letter_of_stamp(line: &[u8], start: usize) -> Option<Level> {
+pub(crate) fn letter_of_stamp(line: &[u8], start: usize) -> Option<Level> {
     if let (2, [letter, b'[', ..]) = (start, line) {
         return level::from_letter(*letter);
     }

@@ -27,7 +27,6 @@ pub(super) fn level_in_capitals(word: &[u8]) -> Option<Level> {
     match word {
         b"LOG" => Some(Level::Info),
         b"EXC" => Some(Level::Error),
-        b"DIAG" => Some(Level::Debug),
         // Stunnel writes the number of syslog.
         [b'L', b'O', b'G', number @ b'0'..=b'7'] => level::from_severity(i64::from(number - b'0')),
         _ => None,

@@ -3,6 +3,7 @@
 
 mod event_starts;
 mod ids;
+mod labelled_time;
 mod level_marks;
 mod level_words;
 mod pairs;
@@ -22,12 +23,14 @@ use crate::limits;
 use crate::named_columns::NamedColumns;
 use crate::other_lines::is_object;
 use crate::rows::{ColumnKind, Rows};
+use crate::time::field::TimeField;
 use crate::time::find::{FoundTime, find};
 use crate::time::rules::TimeRules;
 use event_starts::{SecondLine, Starts};
 pub(crate) use event_starts::{TRACEBACK, begins_with_level_in_brackets, continues_trace};
 use ids::IdMarks;
-use level_marks::{LevelMark, letter_in_brackets, letter_of_stamp, level_of_device};
+pub(crate) use level_marks::letter_of_stamp;
+use level_marks::{LevelMark, letter_in_brackets, level_of_device};
 use pairs::PairNames;
 use prefix_layout::{PrefixFields, PrefixLayout};
 use prefix_token::{skip_separators, skip_spaces};
@@ -57,6 +60,8 @@ pub(crate) struct TextShape {
     level_mark: Option<LevelMark>,
     pairs: PairNames,
     ids: IdMarks,
+    /// The name before the time, if lines have no other.
+    time_label: Option<Arc<TimeField>>,
 }
 
 impl TextShape {
@@ -113,7 +118,12 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
         starting.iter().map(|&(line, end)| (line, pairs_from(find(line, &rules).as_ref(), end))).collect();
     text.pairs = PairNames::learn(&paired);
     text.ids = IdMarks::learn(&starting);
-    Learned { framing: Framing::Starts(begins), text: Some(Arc::new(text)), ..Learned::default() }
+    let mut time_options = Arc::default();
+    if stamped().count() == 0 {
+        (text.time_label, time_options) = labelled_time::learn(&lines, setup.time_field.as_deref());
+    }
+    let text = Some(Arc::new(text));
+    Learned { framing: Framing::Starts(begins), text, time_options, ..Learned::default() }
 }
 
 /// Pairs follow a time that begins the line, or surround one within it.
@@ -214,6 +224,10 @@ impl Reader for TextReader {
         let (start, end) = time.map_or((0, 0), |time| (time.start, time.end));
         if let Some(time) = &time {
             rows.when(&time.when);
+        } else if let Some(label) = &text.time_label
+            && let Some(when) = labelled_time::find(line, label)
+        {
+            rows.when(&when);
         }
         self.named.begin();
         let header = text.header(line, start, end);
