@@ -12,7 +12,7 @@ use crate::limits;
 use crate::named_columns::NamedColumns;
 use crate::rows::Rows;
 use crate::time::When;
-use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField, mark_chosen};
+use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField, likely_time, mark_chosen};
 use crate::time::find::{time_near_start, whole_time};
 
 pub(crate) static FORMAT: Format =
@@ -225,6 +225,11 @@ impl CefReader {
         if let Some(when) = found.and_then(|field| field.read(value)) {
             rows.when(&when);
             self.time_rank = 0;
+        } else if !rows.has_time()
+            && time_rank(name).is_none()
+            && let Some(when) = likely_time(name, value)
+        {
+            rows.when(&when);
         } else if let Some(rank) = time_rank(name)
             && let Some(when) = whole_time(value).or_else(|| time_near_start(value, 0).map(|time| time.when))
         {

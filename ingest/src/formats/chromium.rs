@@ -83,7 +83,8 @@ fn stamp(text: &[u8]) -> Option<When> {
     }
     // As in glog, but with colons.
     let day = [&b"I"[..], &text[..4]].concat();
-    let clock = [&text[5..7], b":", &text[7..9], b":", &text[9..]].concat();
+    let fraction: &[u8] = if text.len() == 11 { b".0" } else { &text[11..] };
+    let clock = [&text[5..7], b":", &text[7..9], b":", &text[9..11], fraction].concat();
     joined_time(&[&day, &clock])
 }
 
@@ -136,6 +137,10 @@ mod tests {
             (
                 "[7:9:1121/030405.123456:VERBOSE1:x.cc(2)]",
                 r#"1680-11-21T03:04:05.123456Z trace pid=7 thread=9 source_file="x.cc" source_line=2"#,
+            ),
+            (
+                "[1121/030405:INFO:ClientHandler.cpp(182)] Creating a window.",
+                r#"1680-11-21T03:04:05Z info source_file="ClientHandler.cpp" source_line=182 message="Creating a window.""#,
             ),
             ("[7:9:1121/990405.123456:ERROR:x.cc(2)] y", unparsed),
             ("[7:9:1121/030405.123456:ERROR:x.cc] y", unparsed),

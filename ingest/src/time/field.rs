@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::civil::{DAY_NS, SECOND_NS, days_from_civil};
-use super::find::{may_begin_id_part, time_at_exactly, whole_time};
+use super::find::{may_begin_id_part, time_at_exactly, time_near_start, whole_time};
 use super::numeric_date::DateOrder;
 use super::rules::{FURTHEST_ZONE_NS, is_complete};
 use super::zone::Zone;
@@ -18,7 +18,7 @@ use crate::limits;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TimeField {
     pub name: Box<[u8]>,
-    /// The time is part of the value, which is an id.
+    /// The time is part of the value, which is an id or a line.
     within: bool,
 }
 
@@ -335,6 +335,14 @@ fn hint(name: &[u8]) -> Option<f64> {
     Some(speaks_for - end - if has(&AGAINST) { 1.0 } else { 0.0 })
 }
 
+/// The time in a field of a single event: spelled out, or a number under a name that suggests a time.
+pub(crate) fn likely_time(name: &[u8], value: &[u8]) -> Option<When> {
+    let when = value.first().filter(|byte| byte.is_ascii_alphanumeric()).and_then(|_| whole_time(value))?;
+    let is_number = value.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    let hint = hint(name)?;
+    (hint > 0.0 || hint == 0.0 && !is_number).then_some(when).filter(|when| plausible(when).is_some())
+}
+
 /// Numbers that name something, which may rise as times do.
 fn is_id(name: &[u8]) -> bool {
     let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
@@ -349,13 +357,16 @@ fn plausible(when: &When) -> Option<i64> {
     (bound(2001)..bound(2059)).contains(&ns).then_some(ns)
 }
 
-/// A longer value is a text, and a time in it belongs to the text.
+/// A longer value is a text.
 const LONGEST_ID_BYTES: usize = 64;
 
-/// The time within an id: `1772281800.123:4411`, `job-20260228T123000Z-0017`.
+/// The time within an id: `1772281800.123:4411`, `job-20260228T123000Z-0017`; or near the start of a line that
+/// another logger wrote.
 fn within_id(value: &[u8]) -> Option<When> {
     if value.len() > LONGEST_ID_BYTES || value.iter().any(u8::is_ascii_whitespace) {
-        return None;
+        let line = value.trim_ascii_start();
+        let found = time_near_start(line, limits::STAMP_WITHIN_BYTES).map(|time| time.when);
+        return found.filter(|when| matches!(when, When::Stamp(_)) && is_complete(when));
     }
     (0..value.len()).filter(|&at| may_begin_id_part(value, at)).find_map(|at| {
         let (when, end) = time_at_exactly(value, at, DateOrder::Customary)?;

@@ -203,7 +203,7 @@ fn day_name_year(bytes: &[u8], after_day: usize, day: u8) -> Option<(Stamp, usiz
     Some((Stamp::new(Some(year), month, day, time, zone)?, end))
 }
 
-/// `Nov 21 03:04:05` of syslog, also `Nov 21 2026 03:04:05`, `November 21, 2026 at 3:04:05 PM` and `Nov 21
+/// `Nov 21 03:04:05` of syslog, also `Nov 21st 03:04`, `Nov 21 2026 03:04:05`, `November 21, 2026 at 3:04:05 PM` and `Nov 21
 /// 03:04:05 2026` of `date` and `ctime`; a month in any language.
 #[inline]
 pub(crate) fn month_day(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
@@ -212,6 +212,7 @@ pub(crate) fn month_day(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
         _ => long_month(bytes, at)?,
     };
     let (day, mut next) = one_or_two(bytes, end + 1)?;
+    next += ordinal(bytes, next);
     next += usize::from(matches!(byte(bytes, next), b',' | b'.'));
     if byte(bytes, next) != b' ' {
         return None;
@@ -227,6 +228,13 @@ pub(crate) fn month_day(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     }
     let (time, end) = time_after_date(bytes, next)?;
     yearless(bytes, month, day, time, end)
+}
+
+/// The length of the letters that make a number an ordinal.
+fn ordinal(bytes: &[u8], at: usize) -> usize {
+    let is_ordinal = byte(bytes, at).is_ascii_lowercase()
+        && [&b"th"[..], b"st", b"nd", b"rd"].iter().any(|end| bytes[at..].starts_with(end));
+    if is_ordinal { 2 } else { 0 }
 }
 
 /// `Nov-21-26 03:04:05`, `nov/21/2026 03:04:05`, `nov/21 03:04:05`, `Nov21 03:04:05`: the English abbreviation

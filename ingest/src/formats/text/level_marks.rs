@@ -27,6 +27,8 @@ pub(super) enum LevelMark {
     FirstInBracket,
     /// A word after the name of a module and a point: `network.Error: `.
     AfterPoint,
+    /// A word in capitals after a prefix: `ZOO_INFO@main`, `LOG_WARN: `.
+    AfterUnderscore,
 }
 
 /// The level of a mark, and the code that has it.
@@ -50,6 +52,7 @@ impl LevelMark {
             LevelMark::Abbreviation,
             LevelMark::FirstInBracket,
             LevelMark::AfterPoint,
+            LevelMark::AfterUnderscore,
         ];
         let certain = marks.into_iter().find(|mark| {
             let count = count(*mark);
@@ -76,6 +79,7 @@ impl LevelMark {
             LevelMark::Abbreviation => plain(abbreviation(line, from)),
             LevelMark::FirstInBracket => plain(first_in_bracket(line, from)),
             LevelMark::AfterPoint => plain(word_after_point(line, from)),
+            LevelMark::AfterUnderscore => plain(word_after_underscore(line, from)),
         }
     }
 }
@@ -150,6 +154,17 @@ fn word_after_point(line: &[u8], from: usize) -> Option<Level> {
     let name = &word[word.iter().rposition(|byte| *byte == b' ')? + 1..];
     let point = memrchr(b'.', name).filter(|&point| point > 0)?;
     level::from_word(&name[point + 1..])
+}
+
+/// The level at the end of a name in capitals: `ZOO_INFO@`, `LOG_WARN: `.
+fn word_after_underscore(line: &[u8], from: usize) -> Option<Level> {
+    let head = line.get(from..line.len().min(from + limits::LEVEL_WITHIN_BYTES))?;
+    memchr::memchr_iter(b'_', head).find_map(|at| {
+        let word = head[at + 1..].iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+        let follows_name = at > 0 && head[at - 1].is_ascii_uppercase();
+        let ends = matches!(head.get(at + 1 + word), Some(b'@' | b':' | b']' | b'|'));
+        level::from_word(&head[at + 1..at + 1 + word]).filter(|_| follows_name && ends)
+    })
 }
 
 /// The digits of a number after a level word: `-00518`.
@@ -228,6 +243,10 @@ pub(super) fn level_of_device(line: &[u8], from: usize) -> Option<Level> {
     let tag = from + memchr(b'%', line.get(from..end)?)? + 1;
     let is_of_tag =
         |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
+    // A pattern of a logger begins otherwise: `%-5level`.
+    if !line.get(tag)?.is_ascii_uppercase() {
+        return None;
+    }
     let length = line[tag..].iter().take_while(|byte| is_of_tag(byte)).count();
     let mut parts = line[tag..tag + length].split(|byte| *byte == b'-').skip(1);
     parts.find_map(|part| match part {
@@ -260,6 +279,8 @@ mod tests {
         assert_eq!(first_in_bracket(b" [ info shop.cart ]:\tx", 0), Some(Level::Info));
         assert_eq!(first_in_bracket(b" x [ info ]", 0), None);
         assert_eq!(first_in_bracket(b" - [Warning-Shop.Cart]: x", 0), Some(Level::Warn));
+        assert_eq!(word_after_underscore(b":24(0x7f):ZOO_INFO@log_env@753: x", 0), Some(Level::Info));
+        assert_eq!(word_after_underscore(b" LOGIN_ERROR, ERROR_CODE: _INFO: x", 0), None);
         assert_eq!(letter_of_stamp(b"E[2026-11-21", 2), Some(Level::Error));
         let number = |line: &str| word_before_number(line.as_bytes(), 0);
         assert_eq!(number("[Root]system-notification-00257(traffic): x"), Some(Level::Notice));
