@@ -323,6 +323,23 @@ fn a_line_that_ends_where_others_have_their_time_was_read_beyond_its_end() {
 }
 
 #[test]
+fn zones_in_other_spellings() {
+    check("2026-11-21 03:04:05 (+0100) x", "2026-11-21T02:04:05Z");
+    check("2026-11-21 03:04:05 (GMT-1:00) x", "2026-11-21T04:04:05Z");
+    check("2026-11-21 03:04:05 (+12) x", "2026-11-21T03:04:05Z");
+    check("2026-11-21 03:04:05 +01 - x", "2026-11-21T02:04:05Z");
+    check("2026-11-21 03:04:05 +23 C", "2026-11-21T03:04:05Z");
+    check("2026-11-21 03:04:05 +01.5 C", "2026-11-21T03:04:05Z");
+    // A zone that is cut short ended in a panic.
+    for cut in ["UTC+", "GMT-1:", "(GMT+", "(+01"] {
+        check(
+            &format!("2026-11-21 03:04:05 {cut}"),
+            if cut == "GMT-1:" { "2026-11-21T04:04:05Z" } else { "2026-11-21T03:04:05Z" },
+        );
+    }
+}
+
+#[test]
 fn heading_provides_the_date_of_its_lines() {
     learned(
         &["**** BEGIN LOGGING AT Mon Dec 31 21:11:55 2012", "dec 31 21:11:55 --> a", "dec 31 21:12:00 <b> c"],

@@ -60,7 +60,7 @@ fn named(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
         return signed(bytes, end).or_else(|| {
             let hour = byte(bytes, end + 1).wrapping_sub(b'0');
             let sign = if bytes[end] == b'-' { -1 } else { 1 };
-            let minutes = bytes[end + 2..].strip_prefix(b":").and_then(|rest| two(rest, 0));
+            let minutes = if byte(bytes, end + 2) == b':' { two(bytes, end + 3) } else { None };
             let (minutes, length) = minutes.map_or((0, 2), |minutes| (i32::from(minutes), 5));
             (hour <= 9).then_some((sign * (i32::from(hour) * 3_600 + minutes * 60), end + length))
         });

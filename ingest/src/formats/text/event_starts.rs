@@ -9,7 +9,7 @@ use crate::batch::Level;
 use crate::frame::Begins;
 use crate::level::{self, LONGEST_WORD};
 use crate::limits;
-use crate::time::find::find;
+use crate::time::find::{find, time_near_start};
 use crate::time::rules::{TimeRules, is_complete};
 
 /// What begins an event.
@@ -117,7 +117,11 @@ pub(super) fn learn(
         return by(Arc::new(ends));
     }
     let has_traceback = lines.iter().any(|line| line.starts_with(TRACEBACK));
-    by(Arc::new(move |line| !continues_trace(line, has_traceback)))
+    // The comments above a log are one text.
+    let comments = lines.iter().take_while(|line| is_comment(line)).count();
+    let has_comments =
+        (2..lines.len()).contains(&comments) && !lines[comments..].iter().any(|line| is_comment(line));
+    by(Arc::new(move |line| !continues_trace(line, has_traceback) && !(has_comments && is_comment(line))))
 }
 
 /// Whether lines without a time begin with a level instead and follow one another: of the program that printed the
@@ -199,6 +203,17 @@ const MARKS: usize = 3;
 
 /// The start of a comment.
 const COMMENT: &[u8] = b"# ";
+
+/// Whether a text above the first event is several comments without a time.
+pub(super) fn are_comments(text: &[u8]) -> bool {
+    let is_plain =
+        |line: &[u8]| is_comment(line) && time_near_start(line, limits::STAMP_WITHIN_BYTES).is_none();
+    text.contains(&b'\n') && text.split(|&byte| byte == b'\n').all(is_plain)
+}
+
+fn is_comment(line: &[u8]) -> bool {
+    line.starts_with(COMMENT) || matches!(line.trim_ascii_end(), b"#" | b"")
+}
 
 /// Whether a text is the name of the value after it: `Event time:      `.
 fn is_label(before: &[u8]) -> bool {

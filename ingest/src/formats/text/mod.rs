@@ -40,6 +40,7 @@ pub(crate) static FORMAT: Format = Format {
     name: "text",
     title: "lines of text",
     weight: 0.4,
+    preamble: Some(event_starts::are_comments),
     learn,
     reader: |setup| Box::new(TextReader::new(setup)),
     ..Format::LINES
