@@ -6,6 +6,7 @@ use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
 use crate::layout::{LayoutReader, LineLayouts};
 use crate::level;
+use crate::limits;
 use crate::named_columns::{Number, number};
 use crate::rows::Rows;
 use crate::time::month_names::month_name;
@@ -32,7 +33,14 @@ impl Reader for KernelReader {
         if !has_kernel_time(event) || has_level_in_brackets(event) {
             return Err(REASON);
         }
-        self.0.read(event, rows)
+        let fit = self.0.read(event, rows)?;
+        let after_time = memchr::memchr(b']', event).map_or(0, |close| close + 1);
+        if rows.level() == Level::None
+            && let Some(word) = level::find(event, after_time, after_time + limits::LEVEL_WITHIN_BYTES)
+        {
+            rows.set_level(word.level);
+        }
+        Ok(fit)
     }
 }
 

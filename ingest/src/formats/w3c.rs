@@ -114,7 +114,7 @@ impl W3cReader {
             b"time" | b"time-local" => ColumnRole::TimeOfDay,
             b"date-time" | b"datetime" | b"timestamp" | b"x-timestamp" => ColumnRole::Time,
             b"status" => ColumnRole::Status,
-            b"level" | b"severity" | b"priority" => ColumnRole::Level,
+            b"level" | b"severity" | b"priority" | b"x-severity" => ColumnRole::Level,
             _ => ColumnRole::Field,
         };
         self.table.columns = names.into_iter().map(|name| TableColumn { role: role(&name), name }).collect();

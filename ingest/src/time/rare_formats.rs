@@ -20,8 +20,9 @@ pub(crate) fn compact(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     let (month, day) = (two(bytes, month_at)?, two(bytes, month_at + 2)?);
     let unpadded = || unpadded_time_of_day(bytes, month_at + 5);
     let joined = (byte(bytes, month_at + 4) == b'-').then(unpadded).flatten();
-    // A point precedes the time only if one precedes the fraction too.
-    let is_pointed = month_at == at + 4 && byte(bytes, at + 8) == b'.' && digit_run(bytes, at + 9) == 6;
+    // A point precedes the time only if one precedes the fraction too; a slash is also one of Automic.
+    let is_pointed =
+        month_at == at + 4 && matches!(byte(bytes, at + 8), b'.' | b'/') && digit_run(bytes, at + 9) == 6;
     let pointed = is_pointed.then(|| unusual_time_of_day(bytes, at + 9)).flatten();
     let (mut time, mut end) = joined.or(pointed).or_else(|| time_after_date(bytes, month_at + 4))?;
     // Six digits after colons alone are a process: `20261121:03:04:05:002731`.
@@ -119,13 +120,16 @@ pub(crate) fn year_first(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     }
 }
 
-/// `11 30 2026 14:54:30.270` of Windows' boot log.
+/// `11 30 2026 14:54:30.270` of Windows' boot log, `30 11 2026 14:54:30.270:INFO` of log4js.
 pub(super) fn spaced_year_last(bytes: &[u8], at: usize) -> Option<(Stamp, usize)> {
     if byte(bytes, at + 2) != b' ' || byte(bytes, at + 5) != b' ' || byte(bytes, at + 10) != b' ' {
         return None;
     }
-    let (month, day, year) = (two(bytes, at)?, two(bytes, at + 3)?, four(bytes, at + 6)?);
+    let (mut month, mut day, year) = (two(bytes, at)?, two(bytes, at + 3)?, four(bytes, at + 6)?);
     let (time, end) = time_of_day(bytes, at + 11)?;
+    if byte(bytes, end) == b':' {
+        (day, month) = (month, day);
+    }
     Some((Stamp::new(Some(year), month, day, time, None)?, end))
 }
 
@@ -304,13 +308,17 @@ fn tivoli(bytes: &[u8]) -> Option<(i64, usize)> {
     HEX_YEARS.contains(&second).then_some((second * SECOND_NS, counter_end))
 }
 
-/// `69bd54f0 `: only the seconds, as older versions write them. Any id could look like this.
+/// `69bd54f0 `, `[69bd54f0][`: only the seconds, as older versions and a game write them. Any id could look like
+/// this.
 pub(crate) fn hex_seconds(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
-    if at > 0 || byte(bytes, HEX_DIGITS) != b' ' {
-        return None;
-    }
-    let second = hex(bytes, 0)?;
-    HEX_YEARS.contains(&second).then_some((second * SECOND_NS, HEX_DIGITS))
+    let end = at + HEX_DIGITS;
+    let is_own = match (at, byte(bytes, end)) {
+        (0, b' ') => true,
+        (1, b']') => bytes[0] == b'[' && byte(bytes, end + 1) == b'[',
+        _ => false,
+    };
+    let second = is_own.then(|| hex(bytes, at)).flatten()?;
+    HEX_YEARS.contains(&second).then_some((second * SECOND_NS, end))
 }
 
 /// `UPID:pve1:0002E096:0E10F08E:69A2DFC8:qmstart:100:root@pam:`: the id of a task of Proxmox, whose fifth part

@@ -228,12 +228,17 @@ fn are_json(body: &[Row<'_>], column: usize) -> bool {
     values().count() > 1 && values().all(is_object)
 }
 
-/// The first column whose values are all words or letters of a level; letters count without a name only.
+/// The first column whose values are nearly all words or letters of a level; letters count without a name only.
 fn level_column(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> Option<usize> {
     let is_long = |value: &[u8]| header.is_none() || value.len() > 2;
     (0..columns).find(|&column| {
         let values = || body.iter().filter_map(|row| row.get(column)).map(|value| value.trim_ascii());
-        values().count() > 1 && values().all(|value| is_long(value) && level(value).is_some())
+        let levels = values().filter(|value| is_long(value) && level(value).is_some()).count();
+        let others = values().count() - levels;
+        // A program may have levels of its own, which are words in capitals as well.
+        let are_words =
+            || values().all(|value| !value.is_empty() && value.iter().all(u8::is_ascii_uppercase));
+        levels > 1 && (others == 0 || others * 4 <= levels && are_words())
     })
 }
 

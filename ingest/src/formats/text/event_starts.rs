@@ -104,9 +104,13 @@ pub(super) fn learn(
         let labelled = stamped.iter().filter(|(line, start)| is_label(&line[..*start])).count();
         let has_labels = labelled * 2 < stamped.len();
         let is_own = move |line: &[u8], start: usize| !(has_labels && is_label(&line[..start]));
-        return by_time(Arc::new(move |line| {
+        let begins = move |line: &[u8]| {
             rules.layouts.find(line, rules.order).is_some_and(|time| is_own(line, time.start))
-        }));
+        };
+        // The times may be values of lists.
+        if stamped.iter().any(|(line, _)| begins(line)) {
+            return by_time(Arc::new(begins));
+        }
     }
     // The time may be the last value of the first line of an event.
     let ends_with_time = |line: &[u8]| find(line, rules).is_some_and(|time| ends_line(line, time.end));

@@ -27,6 +27,8 @@ pub(super) enum LevelMark {
     FirstInBracket,
     /// A word after the name of a module and a point: `network.Error: `.
     AfterPoint,
+    /// A word in capitals between slashes: `node-1/INFO/shop.cart`.
+    BetweenSlashes,
     /// A word in capitals after a prefix: `ZOO_INFO@main`, `LOG_WARN: `.
     AfterUnderscore,
 }
@@ -52,6 +54,7 @@ impl LevelMark {
             LevelMark::Abbreviation,
             LevelMark::FirstInBracket,
             LevelMark::AfterPoint,
+            LevelMark::BetweenSlashes,
             LevelMark::AfterUnderscore,
         ];
         let certain = marks.into_iter().find(|mark| {
@@ -79,6 +82,7 @@ impl LevelMark {
             LevelMark::Abbreviation => plain(abbreviation(line, from)),
             LevelMark::FirstInBracket => plain(first_in_bracket(line, from)),
             LevelMark::AfterPoint => plain(word_after_point(line, from)),
+            LevelMark::BetweenSlashes => plain(word_between_slashes(line, from)),
             LevelMark::AfterUnderscore => plain(word_after_underscore(line, from)),
         }
     }
@@ -156,6 +160,16 @@ fn word_after_point(line: &[u8], from: usize) -> Option<Level> {
     level::from_word(&name[point + 1..])
 }
 
+/// The level in capitals between slashes: `node-1/INFO/shop.cart`.
+fn word_between_slashes(line: &[u8], from: usize) -> Option<Level> {
+    let head = line.get(from..line.len().min(from + limits::LEVEL_WITHIN_BYTES))?;
+    memchr::memchr_iter(b'/', head).find_map(|at| {
+        let word = head[at + 1..].iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+        let is_between = at > 0 && word > 2 && head.get(at + 1 + word) == Some(&b'/');
+        level::from_word(&head[at + 1..at + 1 + word]).filter(|_| is_between)
+    })
+}
+
 /// The level at the end of a name in capitals: `ZOO_INFO@`, `LOG_WARN: `.
 fn word_after_underscore(line: &[u8], from: usize) -> Option<Level> {
     let head = line.get(from..line.len().min(from + limits::LEVEL_WITHIN_BYTES))?;
@@ -224,6 +238,14 @@ pub(crate) fn letter_of_stamp(line: &[u8], start: usize) -> Option<Level> {
     digit.is_ascii_digit().then(|| level::from_letter(*letter))?
 }
 
+/// The letter that is joined to the zone of a stamp: `134ZI [`.
+pub(super) fn letter_after_zone(line: &[u8], end: usize) -> Option<Level> {
+    match line.get(end..end + 3)? {
+        [b'Z', letter, b' '] => level::from_letter(*letter),
+        _ => None,
+    }
+}
+
 /// The severity in a device's tag between slashes: `IFNET/3/PHY_UPDOWN`.
 fn level_between_slashes(line: &[u8], from: usize) -> Option<Level> {
     let end = line.len().min(from + limits::LEVEL_WITHIN_BYTES);
@@ -279,6 +301,8 @@ mod tests {
         assert_eq!(first_in_bracket(b" [ info shop.cart ]:\tx", 0), Some(Level::Info));
         assert_eq!(first_in_bracket(b" x [ info ]", 0), None);
         assert_eq!(first_in_bracket(b" - [Warning-Shop.Cart]: x", 0), Some(Level::Warn));
+        assert_eq!(word_between_slashes(b" node-1/INFO/shop: x", 0), Some(Level::Info));
+        assert_eq!(word_between_slashes(b" /INFO x/", 0), None);
         assert_eq!(word_after_underscore(b":24(0x7f):ZOO_INFO@log_env@753: x", 0), Some(Level::Info));
         assert_eq!(word_after_underscore(b" LOGIN_ERROR, ERROR_CODE: _INFO: x", 0), None);
         assert_eq!(letter_of_stamp(b"E[2026-11-21", 2), Some(Level::Error));

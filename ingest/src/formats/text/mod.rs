@@ -30,7 +30,7 @@ use event_starts::{SecondLine, Starts};
 pub(crate) use event_starts::{TRACEBACK, begins_with_level_in_brackets, continues_trace};
 use ids::IdMarks;
 pub(crate) use level_marks::letter_of_stamp;
-use level_marks::{LevelMark, letter_in_brackets, level_of_device};
+use level_marks::{LevelMark, letter_after_zone, letter_in_brackets, level_of_device};
 use pairs::PairNames;
 use prefix_layout::{PrefixFields, PrefixLayout};
 use prefix_token::{skip_separators, skip_spaces};
@@ -255,7 +255,7 @@ impl Reader for TextReader {
         {
             rows.set_level(level);
             message = Some(skip_separators(event, after));
-        } else if let Some(level) = letter_of_stamp(line, start).or_else(|| level_of_device(line, end)) {
+        } else if let Some(level) = letter_beside_stamp(line, start, end) {
             rows.set_level(level);
         }
         text.put_fields(line, pairs_from(time.as_ref(), end), end, &mut self.named, rows);
@@ -316,6 +316,12 @@ fn first_line(event: &[u8]) -> &[u8] {
 /// The text from the second line on; it may be empty.
 fn second_line(event: &[u8]) -> &[u8] {
     memchr(b'\n', event).map_or(&[], |newline| &event[newline + 1..])
+}
+
+/// A letter joined to the time, or the severity in a device's tag after it.
+fn letter_beside_stamp(line: &[u8], start: usize, end: usize) -> Option<Level> {
+    let after = || letter_after_zone(line, end).or_else(|| level_of_device(line, end));
+    letter_of_stamp(line, start).or_else(after)
 }
 
 /// A level may be on either side of the time.
