@@ -3,11 +3,11 @@
 use memchr::{memchr, memchr2};
 
 use crate::batch::Level;
-use crate::formats::joined_time;
+use crate::formats::joined_time_in_order;
 use crate::level;
 use crate::named_columns::NamedColumns;
 use crate::rows::{ColumnKind, Rows};
-use crate::time::find::{time_near_start, whole_time, whole_time_in_order};
+use crate::time::find::{time_near_start, whole_time_in_order};
 use crate::time::numeric_date::DateOrder;
 use crate::time::undated::whole_day_time;
 
@@ -230,9 +230,9 @@ impl Table {
         let date = self.date.map_or(date, part);
         let when = match self.time_of_day.map(part) {
             Some(time) if date.is_empty() => whole_day_time(time),
-            Some(time) if zone.is_empty() => joined_time(&[date, time]),
-            Some(time) => joined_time(&[date, time, zone]),
-            None => whole_time(date),
+            Some(time) if zone.is_empty() => joined_time_in_order(&[date, time], self.order),
+            Some(time) => joined_time_in_order(&[date, time, zone], self.order),
+            None => whole_time_in_order(date, self.order),
         };
         if let Some(when) = when {
             rows.when(&when);

@@ -88,7 +88,8 @@ use crate::limits;
 use crate::rows::{Rows, Schema};
 use crate::time::When;
 use crate::time::field::{TimeField, TimeFieldOption};
-use crate::time::find::whole_time;
+use crate::time::find::whole_time_in_order;
+use crate::time::numeric_date::DateOrder;
 use crate::time::offset::offset;
 use crate::time::rules::TimeRules;
 use crate::time::stamp::Stamp;
@@ -269,6 +270,8 @@ pub(crate) struct Learned {
     pub columns: usize,
     /// The column of a table that contains the time; or those of the date and the time of day.
     pub time_columns: [Option<usize>; 2],
+    /// Which number of the dates of a table is the day.
+    pub date_order: DateOrder,
     /// The column of a table without names that contains the level.
     pub level_column: Option<usize>,
     /// The column of a table whose values are JSON objects.
@@ -345,6 +348,11 @@ pub(crate) enum Fit {
 
 /// The time whose parts are separate values: a date, a time of day, perhaps a zone.
 pub(crate) fn joined_time(parts: &[&[u8]]) -> Option<When> {
+    joined_time_in_order(parts, DateOrder::Customary)
+}
+
+/// The same, with the order that the dates of the source have.
+pub(crate) fn joined_time_in_order(parts: &[&[u8]], order: DateOrder) -> Option<When> {
     let mut text = [0; limits::LONGEST_JOINED_TIME_BYTES];
     let mut length = 0;
     for (index, part) in parts.iter().enumerate() {
@@ -353,7 +361,7 @@ pub(crate) fn joined_time(parts: &[&[u8]]) -> Option<When> {
         length = start + part.len();
         text.get_mut(start..length)?.copy_from_slice(part);
     }
-    whole_time(&text[..length])
+    whole_time_in_order(&text[..length], order)
 }
 
 /// A time with the zone that another value has: `+0100`, `-05`.

@@ -4,7 +4,7 @@ use super::When;
 use super::digits::byte;
 use super::find::Spelling;
 use super::numeric_date::{DateOrder, NumericDate, numbers};
-use super::stamp::Stamp;
+use super::stamp::{Stamp, optional_zone};
 use super::time_of_day::time_of_day;
 
 /// The longest time and date.
@@ -51,7 +51,10 @@ pub(crate) fn time_first(line: &[u8], at: usize, order: DateOrder) -> Option<(St
     let spellings = [Spelling::Iso, Spelling::DayMonthYear, Spelling::MonthDay, Spelling::Numeric];
     let read = spellings.into_iter().find_map(|spelling| spelling.read(text, 0, order));
     match read? {
-        (When::Stamp(stamp), read) if read == length && stamp.year.is_some() => Some((stamp, end)),
+        (When::Stamp(stamp), read) if read == length && stamp.year.is_some() => {
+            let (zone, end) = if stamp.zone.is_none() { optional_zone(line, end) } else { (stamp.zone, end) };
+            Some((Stamp { zone, ..stamp }, end))
+        }
         _ => None,
     }
 }

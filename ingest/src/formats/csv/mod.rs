@@ -56,6 +56,7 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
         json_column: shape.json_column,
         columns: shape.columns,
         time_columns: shape.time_columns,
+        date_order: shape.date_order,
         level_column: shape.level_column,
         time_options: shape.time_options.into(),
         ..Learned::default()
@@ -121,7 +122,7 @@ fn without_mark(row: &[u8]) -> &[u8] {
 fn reader(setup: &Setup) -> Box<dyn Reader> {
     let learned = &setup.learned;
     let mut table = Table::new(b"", columns::level);
-    table.order = setup.times.order;
+    table.order = learned.date_order;
     if learned.table_heads.is_empty() {
         table.columns = columns::without_header(learned.columns, learned.time_columns);
         if let Some(column) = learned.level_column.and_then(|column| table.columns.get_mut(column)) {

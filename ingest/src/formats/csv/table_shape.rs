@@ -10,6 +10,8 @@ use crate::named_columns::number;
 use crate::table::{ColumnRole, cells};
 use crate::time::field::{FieldTimes, KNOWN, TimeField, TimeFieldOption, mark_chosen};
 use crate::time::find::whole_time;
+use crate::time::numeric_date::DateOrder;
+use crate::time::rules;
 use crate::time::undated::whole_day_time;
 
 pub(super) struct TableShape {
@@ -24,6 +26,8 @@ pub(super) struct TableShape {
     pub json_column: Option<usize>,
     /// The column of the time; or the columns of the date and the time of day.
     pub time_columns: [Option<usize>; 2],
+    /// Which number of its dates is the day.
+    pub date_order: DateOrder,
     /// The column of the level, if its values and not its name show it.
     pub level_column: Option<usize>,
     /// The columns that may contain the time.
@@ -84,7 +88,8 @@ pub(super) fn learn(
         let heads = heads.into_iter().take(1 + usize::from(has_types)).collect();
         if let Some((share, shape)) = shape(&rows, delimiter, is_quoted, chosen, heads)
             && best.as_ref().is_none_or(|(best, _, _, known)| {
-                share > *best || ((share - *best).abs() < f32::EPSILON && shape.columns > known.columns)
+                let rank = |shape: &TableShape| (shape.time_columns[0].is_some(), shape.columns);
+                share > *best || ((share - *best).abs() < f32::EPSILON && rank(&shape) > rank(known))
             })
         {
             best = Some((share, delimiter, next, TableShape { names_at, has_text_below, ..shape }));
@@ -203,10 +208,22 @@ fn shape(
             has_text_below,
             json_column,
             time_columns,
+            date_order: date_order(body, time_columns),
             level_column,
             time_options,
         },
     ))
+}
+
+/// Which number of the dates is the day, by all values of the columns: each could be read by itself.
+fn date_order(body: &[Row<'_>], time_columns: [Option<usize>; 2]) -> DateOrder {
+    let time = |row: &Row<'_>| {
+        let parts =
+            time_columns.iter().flatten().filter_map(|column| row.get(*column).map(|part| part.trim_ascii()));
+        parts.collect::<Vec<_>>().join(&b' ')
+    };
+    let times: Vec<Vec<u8>> = body.iter().map(time).collect();
+    rules::learn(times.iter().map(Vec::as_slice)).order
 }
 
 /// The number of columns, and how many rows have as many values. A text at the end of rows may contain the
@@ -305,12 +322,16 @@ fn is_header(first: &Row<'_>, body: &[Row<'_>], columns: usize) -> bool {
 /// The column that contains the time, or the two that contain its parts.
 fn time_columns(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> [Option<usize>; 2] {
     let name = |column: usize| header.and_then(|header| header.get(column)).copied().unwrap_or_default();
-    let mostly = |holds: &dyn Fn(&Row<'_>) -> Option<bool>| {
+    let count = |holds: &dyn Fn(&Row<'_>) -> Option<bool>| {
         let (mut yes, mut all) = (0, 0);
         for holds in body.iter().filter_map(holds) {
             yes += usize::from(holds);
             all += 1;
         }
+        (yes, all)
+    };
+    let mostly = |holds: &dyn Fn(&Row<'_>) -> Option<bool>| {
+        let (yes, all) = count(holds);
         yes > 0 && yes * 5 >= all * 4
     };
     let value = |row: &Row<'_>, column: usize| {
@@ -332,14 +353,16 @@ fn time_columns(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> [
     }
     let is_time = |column: usize| {
         let is_named = time_rank(name(column)).is_some();
-        mostly(&|row: &Row<'_>| {
+        let (yes, all) = count(&|row: &Row<'_>| {
             let value = value(row, column)?;
             // A number is a time only if the column name says so.
             Some(
                 (is_named || value.iter().any(|byte| matches!(byte, b'-' | b':' | b'/')))
                     && whole_time(&value).is_some(),
             )
-        })
+        });
+        // A device that does not know the time yet says so in its place.
+        yes > 0 && (yes * 5 >= all * 4 || is_named && yes * 3 >= all * 2)
     };
     let rank = |column: &usize| time_rank(name(*column)).unwrap_or(usize::MAX);
     let spelled: Vec<usize> = (0..columns).filter(|column| is_time(*column)).collect();
