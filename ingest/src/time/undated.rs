@@ -90,7 +90,7 @@ pub(crate) fn uptime(line: &[u8], at: usize) -> Option<(i64, usize)> {
     if point {
         // Other numbers after a comma are values of a table.
         let digits = digit_run(line, end + 1);
-        if byte(line, end) == b',' && digits % 3 != 0 {
+        if byte(line, end) == b',' && !digits.is_multiple_of(3) {
             return None;
         }
         (nanos, end) = fraction_ns(line, end + 1)?;

@@ -125,7 +125,7 @@ pub(super) fn learn(
     let comments = lines.iter().take_while(|line| is_comment(line)).count();
     let has_comments =
         (2..lines.len()).contains(&comments) && !lines[comments..].iter().any(|line| is_comment(line));
-    by(Arc::new(move |line| !continues_trace(line, has_traceback) && !(has_comments && is_comment(line))))
+    by(Arc::new(move |line| !(continues_trace(line, has_traceback) || has_comments && is_comment(line))))
 }
 
 /// Whether lines without a time begin with a level instead and follow one another: of the program that printed the

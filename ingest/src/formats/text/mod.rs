@@ -255,7 +255,7 @@ impl Reader for TextReader {
         {
             rows.set_level(level);
             message = Some(skip_separators(event, after));
-        } else if let Some(level) = letter_beside_stamp(line, start, end) {
+        } else if let Some(level) = letter_at_stamp(line, start, end) {
             rows.set_level(level);
         }
         text.put_fields(line, pairs_from(time.as_ref(), end), end, &mut self.named, rows);
@@ -319,7 +319,7 @@ fn second_line(event: &[u8]) -> &[u8] {
 }
 
 /// A letter joined to the time, or the severity in a device's tag after it.
-fn letter_beside_stamp(line: &[u8], start: usize, end: usize) -> Option<Level> {
+fn letter_at_stamp(line: &[u8], start: usize, end: usize) -> Option<Level> {
     let after = || letter_after_zone(line, end).or_else(|| level_of_device(line, end));
     letter_of_stamp(line, start).or_else(after)
 }
