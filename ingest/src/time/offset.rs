@@ -56,14 +56,7 @@ fn named(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
     let end = at + length;
     let name = rest.get(..length.min(LONGEST_NAME))?;
     if matches!(name, b"UTC" | b"GMT") && matches!(byte(bytes, end), b'+' | b'-') {
-        // `GMT+1` and `GMT+1:00` have one digit; no other offset does.
-        return signed(bytes, end).or_else(|| {
-            let hour = byte(bytes, end + 1).wrapping_sub(b'0');
-            let sign = if bytes[end] == b'-' { -1 } else { 1 };
-            let minutes = if byte(bytes, end + 2) == b':' { two(bytes, end + 3) } else { None };
-            let (minutes, length) = minutes.map_or((0, 2), |minutes| (i32::from(minutes), 5));
-            (hour <= 9).then_some((sign * (i32::from(hour) * 3_600 + minutes * 60), end + length))
-        });
+        return signed(bytes, end).or_else(|| one_digit(bytes, end));
     }
     // TIBCO and others write the offset after the name: `GMT +0100`.
     if matches!(name, b"UTC" | b"GMT")
@@ -74,6 +67,16 @@ fn named(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
         return signed(bytes, end + 1);
     }
     Some((abbreviation(name)? * 60, end))
+}
+
+/// `GMT+1` and `GMT+1:00` have one digit; no other offset does.
+#[cold]
+fn one_digit(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
+    let hour = byte(bytes, at + 1).wrapping_sub(b'0');
+    let sign = if bytes[at] == b'-' { -1 } else { 1 };
+    let minutes = if byte(bytes, at + 2) == b':' { two(bytes, at + 3) } else { None };
+    let (minutes, length) = minutes.map_or((0, 2), |minutes| (i32::from(minutes), 5));
+    (hour <= 9).then_some((sign * (i32::from(hour) * 3_600 + minutes * 60), at + length))
 }
 
 /// The offset of an abbreviation, in minutes east of UTC. Some mean different zones in different countries;
