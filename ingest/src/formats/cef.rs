@@ -30,13 +30,11 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
     let mut times = FieldTimes::default();
     let (mut events, mut known) = (0, 0);
     for event in sample.split(|&byte| byte == b'\n').take(MOST_EVENTS) {
-        let Some((start, pairs)) = Start::find(event).and_then(|start| Some((start, start.pairs(event)?)))
-        else {
-            continue;
-        };
+        let Some(start) = Start::find(event) else { continue };
+        let Some(from) = start.header_end(event) else { continue };
         times.event();
         let mut has_known = header_time(event, start.at).is_some();
-        pairs.each(event, |key, (from, to)| {
+        start.pairs(event, from).each(event, |key, (from, to)| {
             let value = &event[from..to];
             has_known = has_known || time_rank(key).is_some() && whole_time(value).is_some();
             times.value(key, value);
@@ -48,7 +46,11 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
     let mut options = times.options(weight);
     let chosen = setup.time_field.as_deref().and_then(|name| times.named(name));
     let time_field = chosen.or_else(|| if known * 2 < events { times.best(weight) } else { None });
-    mark_chosen(&mut options, time_field.as_ref().map_or(&[], |field| &field.name));
+    let used = time_field.as_ref().map(|field| field.name.to_vec()).or_else(|| {
+        let known = options.iter().filter_map(|option| Some((time_rank(option.name.as_bytes())?, option)));
+        known.min_by_key(|(rank, _)| *rank).map(|(_, option)| option.name.clone().into_bytes())
+    });
+    mark_chosen(&mut options, &used.unwrap_or_default());
     Learned { time_field: time_field.map(Arc::new), time_options: options.into(), ..Learned::default() }
 }
 
@@ -74,11 +76,9 @@ impl Reader for CefReader {
         self.named.begin();
         self.time_rank = TIME_KEYS.len();
         let start = Start::find(event).ok_or("not an event in CEF or LEEF")?;
-        self.header(event, &start, rows)?;
+        let end = self.header(event, &start, rows)?;
         self.before(event, start.at, rows);
-        if let Some(pairs) = start.pairs(event) {
-            pairs.each(event, |key, value| self.pair(event, key, value, rows));
-        }
+        start.pairs(event, end).each(event, |key, value| self.pair(event, key, value, rows));
         Ok(Fit::Whole)
     }
 }
@@ -110,18 +110,19 @@ impl Start {
         Some(self.version + version? + 1)
     }
 
-    /// The pairs after the header.
-    fn pairs(&self, event: &[u8]) -> Option<Pairs> {
-        let mut from = self.header(event)?;
-        for _ in self.names {
-            from = bar_end(event, from)? + 1;
-        }
+    /// The position after the last bar of the header.
+    fn header_end(&self, event: &[u8]) -> Option<usize> {
+        self.names.iter().try_fold(self.header(event)?, |from, _| Some(bar_end(event, from)? + 1))
+    }
+
+    /// The pairs from the end of the header.
+    fn pairs(&self, event: &[u8], from: usize) -> Pairs {
         if self.names.len() == CEF_HEADER.len() {
-            return Some(Pairs { from, delimiter: None });
+            return Pairs { from, delimiter: None };
         }
         let is_second = event[self.version..].starts_with(b"2");
         let (delimiter, from) = if is_second { leef_delimiter(event, from) } else { (b'\t', from) };
-        Some(Pairs { from, delimiter: Some(delimiter) })
+        Pairs { from, delimiter: Some(delimiter) }
     }
 }
 
@@ -177,8 +178,8 @@ fn header_time(event: &[u8], to: usize) -> Option<(When, usize)> {
 }
 
 impl CefReader {
-    /// The version and the values between bars.
-    fn header(&mut self, event: &[u8], start: &Start, rows: &mut Rows) -> Result<(), &'static str> {
+    /// The version and the values between bars; returns the position after the last bar.
+    fn header(&mut self, event: &[u8], start: &Start, rows: &mut Rows) -> Result<usize, &'static str> {
         let mut from = start.header(event).ok_or("no version after the name of the format")?;
         for (index, name) in start.names.iter().enumerate() {
             let bar = bar_end(event, from);
@@ -198,7 +199,7 @@ impl CefReader {
             }
             from = (to + 1).min(event.len());
         }
-        Ok(())
+        Ok(from)
     }
 
     fn severity(&mut self, event: &[u8], from: usize, to: usize, rows: &mut Rows) {
