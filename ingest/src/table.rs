@@ -3,10 +3,11 @@
 use memchr::{memchr, memchr2};
 
 use crate::batch::Level;
-use crate::formats::joined_time_in_order;
+use crate::formats::{in_zone, joined_time_in_order};
 use crate::level;
 use crate::named_columns::NamedColumns;
 use crate::rows::{ColumnKind, Rows};
+use crate::time::When;
 use crate::time::find::{time_near_start, whole_time_in_order};
 use crate::time::numeric_date::DateOrder;
 use crate::time::undated::whole_day_time;
@@ -116,6 +117,8 @@ pub(crate) enum ColumnRole {
     Time,
     Date,
     TimeOfDay,
+    /// The zone of the time, which is also a field.
+    Zone,
     Level,
     /// An HTTP status, which determines the level.
     Status,
@@ -137,9 +140,10 @@ pub(crate) struct Table {
     /// The level of a word in such a table.
     level: fn(&[u8]) -> Option<Level>,
     named: NamedColumns,
+    time: Option<When>,
     date: Option<(usize, usize)>,
     time_of_day: Option<(usize, usize)>,
-    has_time: bool,
+    zone: Option<(usize, usize)>,
 }
 
 impl Table {
@@ -151,18 +155,20 @@ impl Table {
             order: DateOrder::Customary,
             level,
             named: NamedColumns::default(),
+            time: None,
             date: None,
             time_of_day: None,
-            has_time: false,
+            zone: None,
         }
     }
 
     #[inline]
     pub(crate) fn begin(&mut self) {
         self.named.begin();
+        self.time = None;
         self.date = None;
         self.time_of_day = None;
-        self.has_time = false;
+        self.zone = None;
     }
 
     /// Puts the value of a column. A column without a known name is named by its number.
@@ -179,13 +185,12 @@ impl Table {
         }
         let TableColumn { name, role } = &self.columns[index];
         match role {
-            ColumnRole::Time if self.has_time => {}
+            ColumnRole::Time if self.time.is_some() => {}
             ColumnRole::Time => {
                 if let Some(when) = whole_time_in_order(value, self.order)
                     .or_else(|| time_near_start(value, 0).map(|time| time.when))
                 {
-                    rows.when(&when);
-                    self.has_time = true;
+                    self.time = Some(when);
                     return;
                 }
             }
@@ -197,6 +202,7 @@ impl Table {
                 self.time_of_day = Some((cell.from, cell.to));
                 return;
             }
+            ColumnRole::Zone => self.zone = Some((cell.from, cell.to)),
             ColumnRole::Level => {
                 if let Some(level) = (self.level)(value) {
                     rows.set_level(level);
@@ -222,16 +228,17 @@ impl Table {
     /// Puts the time whose parts are in two columns; `date` is that of the table if rows have none.
     #[inline]
     pub(crate) fn end(&mut self, event: &[u8], date: &[u8], rows: &mut Rows) {
-        if self.has_time {
+        let part = |place: (usize, usize)| &event[place.0..place.1];
+        let zone = self.zone.map(part);
+        if let Some(when) = self.time {
+            rows.when(&in_zone(when, zone.unwrap_or_default()));
             return;
         }
-        let zone: &[u8] = if self.is_utc { b"UTC" } else { b"" };
-        let part = |place: (usize, usize)| &event[place.0..place.1];
+        let zone = zone.unwrap_or(if self.is_utc { b"UTC" } else { b"" });
         let date = self.date.map_or(date, part);
         let when = match self.time_of_day.map(part) {
             Some(time) if date.is_empty() => whole_day_time(time),
-            Some(time) if zone.is_empty() => joined_time_in_order(&[date, time], self.order),
-            Some(time) => joined_time_in_order(&[date, time, zone], self.order),
+            Some(time) => joined_time_in_order(&[date, time], self.order).map(|when| in_zone(when, zone)),
             None => whole_time_in_order(date, self.order),
         };
         if let Some(when) = when {

@@ -8,7 +8,6 @@ use super::syslog::priority;
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
 use crate::level;
-use crate::limits;
 use crate::named_columns::NamedColumns;
 use crate::pairs::{PairItem, Style, is_key};
 use crate::rows::Rows;
@@ -22,7 +21,7 @@ pub(crate) static FORMAT: Format =
 pub(crate) const STYLE: Style = Style { escapes: true, single_quotes: false };
 
 /// Signs that separate pairs whose values contain spaces.
-const DELIMITERS: [u8; 3] = *b";|,";
+const DELIMITERS: [u8; 4] = *b";|,\t";
 
 /// The item at a position; the delimiter is 0 if spaces separate the items.
 #[inline]
@@ -43,7 +42,7 @@ fn delimiter(sample: &[u8]) -> u8 {
 
 /// How many pairs a line has, if it is a list of three or more of them.
 fn count_pairs(line: &[u8], delimiter: u8) -> Option<usize> {
-    let (mut at, mut pairs, mut others) = (skip_container_name(line), 0, 0);
+    let (mut at, mut pairs, mut others) = (pairs_begin(line), 0, 0);
     while let Some(item) = next(line, at, delimiter) {
         at = item.end;
         // A value with a further pair in it is two items of a list with another delimiter.
@@ -63,7 +62,7 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
     let mut times = FieldTimes::default();
     let (mut lines, mut known) = (0, 0);
     for line in sample.split(|&byte| byte == b'\n').take(MOST_EVENTS) {
-        let mut at = skip_container_name(line);
+        let mut at = pairs_begin(line);
         let mut has_known = false;
         let mut pairs = 0;
         while let Some(item) = next(line, at, delimiter) {
@@ -120,21 +119,23 @@ struct SplitTime {
 impl Reader for LogfmtReader {
     #[inline]
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
-        let mut at = skip_container_name(event);
+        let mut at = pairs_begin(event);
         let (mut pairs, mut words) = (0, 0);
         let (mut time, mut zone) = (None, None);
         let mut split_time = SplitTime::default();
         self.named.begin();
-        let priority = priority(event);
-        if priority.is_none() && at > 0 {
-            let end =
-                event[..at].iter().rposition(|byte| !matches!(byte, b' ' | b'|')).map_or(0, |last| last + 1);
-            self.named.text(b"prefix", 0, end, rows);
-        }
         while let Some(item) = next(event, at, self.delimiter) {
             at = item.end;
             let key = item.key(event);
             let Some(value) = item.value(event) else {
+                // Some write the time before the pairs.
+                if pairs == 0
+                    && self.delimiter != 0
+                    && let Some(when) = whole_time(key)
+                {
+                    time = Some(when);
+                    continue;
+                }
                 words += 1;
                 if pairs == 0 || !is_key(key) {
                     return Err("not a list of key=value");
@@ -178,7 +179,7 @@ impl Reader for LogfmtReader {
             return Err("not a list of key=value");
         }
         // A device's own level counts more than that of its transport.
-        if let Some((priority, _)) = priority
+        if let Some((priority, _)) = priority(event)
             && rows.level() == Level::None
         {
             rows.set_level(level::from_severity(i64::from(priority % 8)).unwrap_or(Level::None));
@@ -196,20 +197,10 @@ impl Reader for LogfmtReader {
     }
 }
 
-/// `docker compose` writes the container's name and a bar before each line.
-fn skip_container_name(event: &[u8]) -> usize {
-    // Devices that send syslog without a header write its priority directly before the first key.
-    if let Some((_, length)) = priority(event) {
-        return length;
-    }
-    let head = &event[..event.len().min(limits::JSON_PREFIX_BYTES)];
-    match memchr(b'|', head) {
-        Some(bar) if !head[..bar].contains(&b'=') && head.get(bar + 1) == Some(&b' ') => {
-            let name = head[..bar].trim_ascii();
-            if !name.is_empty() && !name.contains(&b' ') { bar + 2 } else { 0 }
-        }
-        _ => 0,
-    }
+/// Where the pairs begin: devices that send syslog without a header write its priority directly before the first
+/// key.
+fn pairs_begin(event: &[u8]) -> usize {
+    priority(event).map_or(0, |(_, length)| length)
 }
 
 enum PairRole {
@@ -261,8 +252,8 @@ mod tests {
         );
         check("level=audit t=x a=1", r#"- - level="audit" t="x" a=1"#);
         check(
-            r"shop-1  | t=2026-11-21T03:04:05Z lvl=errror lvl=error a=1",
-            r#"2026-11-21T03:04:05Z error prefix="shop-1" lvl="errror" a=1"#,
+            r"t=2026-11-21T03:04:05Z lvl=errror lvl=error a=1",
+            r#"2026-11-21T03:04:05Z error lvl="errror" a=1"#,
         );
         check(
             r#"id=firewall time="2026-11-21 03:04:05 UTC" pri=4 src=10.1.2.3:80:X1"#,

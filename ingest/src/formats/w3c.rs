@@ -113,6 +113,7 @@ impl W3cReader {
             b"date" | b"date-local" => ColumnRole::Date,
             b"time" | b"time-local" => ColumnRole::TimeOfDay,
             b"date-time" | b"datetime" | b"timestamp" | b"x-timestamp" => ColumnRole::Time,
+            b"tz" => ColumnRole::Zone,
             b"status" => ColumnRole::Status,
             b"level" | b"severity" | b"priority" | b"x-severity" => ColumnRole::Level,
             _ => ColumnRole::Field,

@@ -81,6 +81,10 @@ const LEVELS: [&str; 24] = [
     "Nivå",
 ];
 
+/// Names of columns that contain the zone of the time.
+const ZONES: [&str; 8] =
+    ["timezone", "time zone", "time_zone", "tz", "tz_offset", "utc_offset", "utc offset", "gmt offset"];
+
 const TEXTS: [&str; 6] = ["message", "msg", "description", "説明", "Beschreibung", "text"];
 
 pub(super) fn role(name: &[u8]) -> ColumnRole {
@@ -90,6 +94,8 @@ pub(super) fn role(name: &[u8]) -> ColumnRole {
         ColumnRole::Level
     } else if TEXTS.iter().any(is) {
         ColumnRole::Text
+    } else if ZONES.iter().any(is) {
+        ColumnRole::Zone
     } else {
         ColumnRole::Field
     }

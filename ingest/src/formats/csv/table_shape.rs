@@ -1,12 +1,15 @@
 //! Learns the shape of a table from its first rows: the delimiter, the number of columns, which row
 //! contains their names, and which of them contain the time.
 
+use memchr::memchr;
+
 use super::columns::{is_postgresql, is_type, level, role, time_rank};
 use super::{NextRow, is_section};
 use crate::formats::joined_time;
 use crate::frame::BYTE_ORDER_MARK;
 use crate::limits::{LONGEST_HEADER_NAME_BYTES, START_WITHIN_BYTES, TABLE_SAMPLE_ROWS};
 use crate::named_columns::number;
+use crate::pairs::is_key;
 use crate::table::{ColumnRole, cells};
 use crate::time::field::{FieldTimes, KNOWN, TimeField, TimeFieldOption, mark_chosen};
 use crate::time::find::whole_time;
@@ -173,8 +176,9 @@ fn shape(
     let body = rows.get(1..).filter(|body| !body.is_empty()).unwrap_or(rows);
     let (columns, fitting) = width(rows.first()?, body)?;
     let share = fitting as f32 / body.len() as f32;
-    if columns < 2 || share < 0.8 || has_spaced_bars(body, delimiter) || has_split_fractions(body, delimiter)
-    {
+    let is_other =
+        has_spaced_bars(body, delimiter) || has_split_fractions(body, delimiter) || are_pairs(body);
+    if columns < 2 || share < 0.8 || is_other {
         return None;
     }
     let header = rows.first().filter(|first| rows.len() > 1 && is_header(first, body, columns));
@@ -213,6 +217,15 @@ fn shape(
             time_options,
         },
     ))
+}
+
+/// Whether most values of the rows are a name and its value: `status=200`.
+fn are_pairs(body: &[Row<'_>]) -> bool {
+    let is_pair = |cell: &&&[u8]| memchr(b'=', cell).is_some_and(|sign| is_key(&cell[..sign]));
+    let (pairs, values) = body.iter().fold((0, 0), |(pairs, values), row| {
+        (pairs + row.iter().filter(is_pair).count(), values + row.len())
+    });
+    values > 3 && pairs * 5 > values * 4
 }
 
 /// Which number of the dates is the day, by all values of the columns: each could be read by itself.
