@@ -150,6 +150,13 @@ impl Span {
         Span { start: start as u32 | Self::REWRITTEN, len: (end - start) as u32 }
     }
 
+    /// The text of a range of rewritten text.
+    pub(crate) fn rewritten(self, rewritten: &[u8]) -> Option<&[u8]> {
+        let start = (self.start ^ Self::REWRITTEN) as usize;
+        let is_rewritten = self.start & Self::REWRITTEN != 0 && !self.is_missing();
+        is_rewritten.then(|| &rewritten[start..start + self.len as usize])
+    }
+
     #[must_use]
     pub fn is_missing(self) -> bool {
         self == Self::MISSING

@@ -181,6 +181,12 @@ pub(crate) fn detect(
     Verdict { parser, detection, times: attempt.times, rules: setup.times }
 }
 
+/// The parser of the best format for text within the lines of a source.
+pub(crate) fn parser_of(text: Vec<u8>, setup: &Setup) -> Parser {
+    let setup = Setup { is_inner: true, ..setup.clone() };
+    detect(&Chunk::whole(text), true, None, &[], &setup, None).parser
+}
+
 fn time_rules(sample: &Chunk) -> TimeRules {
     let text = sample.text();
     rules::learn(frames(sample, &Framing::Lines).map(|frame| &text[frame.text_start..frame.text_end]))

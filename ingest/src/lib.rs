@@ -41,6 +41,7 @@ mod formats;
 mod frame;
 mod glob;
 mod heading;
+mod inner_reader;
 mod late_layouts;
 mod layout;
 mod layout_counts;

@@ -178,6 +178,12 @@ pub const PAIRS_WITHIN_BYTES: usize = 4 << 10;
 /// event.
 pub const LONGEST_LIST_OPENING_BYTES: usize = 4 << 10;
 
+/// More names before bars are not those of containers.
+pub const MOST_CONTAINERS: usize = 64;
+
+/// The longest name of a container before the bar.
+pub const LONGEST_CONTAINER_BYTES: usize = 120;
+
 /// The longest name of a container or program before JSON on its line.
 pub const JSON_PREFIX_BYTES: usize = 96;
 

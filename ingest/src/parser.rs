@@ -8,14 +8,14 @@ use memchr::{memchr, memchr_iter};
 use crate::batch::{Batch, Chunk, count_reason};
 use crate::evtx;
 use crate::formats::text::begins_with_level_in_brackets;
-use crate::formats::{Fit, Format, Learned, Setup};
+use crate::formats::{Fit, Format, Learned, Reader, Setup};
 use crate::frame::{Framing, frames};
 use crate::heading::{self, Heading};
 use crate::late_layouts::{self, LateLayouts, LineStart, is_own_line, usual_starts};
 use crate::layout_counts::{LayoutCounter, usual_layout};
 use crate::limits;
 use crate::other_lines::OtherLines;
-use crate::rows::Rows;
+use crate::rows::{Rows, Schema};
 use crate::time::TimeTally;
 use crate::time::find::find;
 use crate::time::layouts::TimeLayouts;
@@ -68,6 +68,16 @@ pub(crate) struct FitTally {
 impl Parser {
     pub(crate) fn new(format: &'static Format, setup: Setup) -> Parser {
         Parser { format, setup: Arc::new(setup), goes_on: false, sender: None }
+    }
+
+    /// A reader, and empty rows for it.
+    pub(crate) fn reader(&self) -> (Box<dyn Reader>, Rows) {
+        let rows = Rows::new(self.columns(), self.setup.zone.clone(), 1);
+        ((self.format.reader)(&self.setup), rows)
+    }
+
+    fn columns(&self) -> Schema {
+        self.setup.carried.as_ref().map_or(self.format.columns, |carried| carried.columns())
     }
 
     pub(crate) fn format_name(&self) -> &str {
@@ -206,8 +216,7 @@ impl Parser {
         }
         let text = chunk.text();
         let lines = memchr_iter(b'\n', text).count() + 1;
-        let columns = self.setup.carried.as_ref().map_or(self.format.columns, |carried| carried.columns());
-        let mut rows = Rows::new(columns, self.setup.zone.clone(), lines);
+        let mut rows = Rows::new(self.columns(), self.setup.zone.clone(), lines);
         let mut reader = (self.format.reader)(&self.setup);
         let mut other = OtherLines::new(&self.setup);
         // Where every line is an event, layouts decide nothing.

@@ -91,6 +91,44 @@ impl Rows {
         self.row_level = Level::None;
     }
 
+    /// Begins the only row of rows within another's row, from a position on.
+    pub(crate) fn begin_within(&mut self, outer: &Rows, from: usize) {
+        self.row_start = outer.row_start + from;
+    }
+
+    /// Copies the only row of other rows; the numbers of their columns here are kept from row to row.
+    pub(crate) fn copy_row(&mut self, inner: &Rows, numbers: &mut Vec<Option<usize>>) {
+        for column in &inner.columns[numbers.len()..] {
+            numbers.push(self.add_column(&column.name, kind_of(&column.values)));
+        }
+        for (column, number) in inner.columns.iter().zip(numbers) {
+            let Some(number) = *number else { continue };
+            match &column.values {
+                Values::Text(values) => {
+                    let Some(&span) = values.first() else { continue };
+                    let copy = |text: &[u8], rows: &mut Rows| rows.rewrite(|buffer| buffer.extend(text));
+                    let span = span.rewritten(&inner.rewritten).map_or(span, |text| copy(text, self));
+                    self.span(number, span);
+                }
+                Values::Int(values) => values.iter().for_each(|value| self.int(number, *value)),
+                Values::Float(values) => values.iter().for_each(|value| self.float(number, *value)),
+                Values::Bool(values) => {
+                    values.iter().flatten().for_each(|value| self.boolean(number, *value));
+                }
+            }
+        }
+        if inner.row_time != NO_TIME {
+            if self.row_time != NO_TIME {
+                self.clock.uncount_last();
+            }
+            self.clock.count_as(&inner.clock);
+            self.row_time = inner.row_time;
+        }
+        if inner.row_level != Level::None {
+            self.row_level = inner.row_level;
+        }
+    }
+
     /// Removes every value of a row that turned out not to fit the format; the row stays an event. Rewritten
     /// text stays in its buffer, because a reader may use one span for many rows.
     pub(crate) fn clear(&mut self) {

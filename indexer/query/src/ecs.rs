@@ -13,6 +13,7 @@ pub const NAMES: &[(&str, &str)] = &[
     ("referer", "http.request.referrer"),
     ("user_agent", "user_agent.original"),
     ("host", "host.name"),
+    ("container", "container.name"),
     ("app", "process.name"),
     ("pid", "process.pid"),
     ("facility", "log.syslog.facility.name"),

@@ -1,11 +1,12 @@
 //! Job logs of GitHub Actions and Azure DevOps: every line begins with its time to a tenth of a microsecond,
 //! and some have a command such as `##[error]`. Lines of Buildkite begin with a command for the terminal that
-//! has the time.
+//! has the time. `gh run view --log` writes job and step before the time.
 
 use memchr::memchr;
 
 use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
+use crate::frame::BYTE_ORDER_MARK;
 use crate::layout::time_at;
 use crate::level;
 use crate::limits;
@@ -23,9 +24,16 @@ pub(crate) static FORMAT: Format = Format {
     ..Format::LINES
 };
 
-const COLUMNS: Schema = &[("command", ColumnKind::Text), ("message", ColumnKind::Text)];
+const COLUMNS: Schema = &[
+    ("command", ColumnKind::Text),
+    ("message", ColumnKind::Text),
+    ("job", ColumnKind::Text),
+    ("step", ColumnKind::Text),
+];
 const COMMAND: usize = 0;
 const MESSAGE: usize = 1;
+const JOB: usize = 2;
+const STEP: usize = 3;
 
 /// `2026-11-21T03:04:05.1234567Z`, which no other log has.
 const STAMP_BYTES: usize = 28;
@@ -43,8 +51,22 @@ fn after_terminal_command(line: &[u8]) -> Option<(When, usize)> {
 }
 
 fn begins(line: &[u8]) -> bool {
-    begins_with_stamp(line) || after_terminal_command(line).is_some()
+    begins_with_stamp(line) || after_terminal_command(line).is_some() || after_step(line).is_some()
 }
+
+/// Where the job's name ends, where the step's does, and where the time begins.
+fn after_step(line: &[u8]) -> Option<(usize, usize, usize)> {
+    let head = &line[..line.len().min(LONGEST_NAMES)];
+    let job = memchr(b'\t', head)?;
+    let step = job + 1 + memchr(b'\t', &head[job + 1..])?;
+    // The first line of a step may begin with a byte order mark.
+    let time =
+        step + 1 + if line[step + 1..].starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    begins_with_stamp(&line[time..]).then_some((job, step, time))
+}
+
+/// The longest names of a job and its step.
+const LONGEST_NAMES: usize = 300;
 
 fn begins_with_stamp(line: &[u8]) -> bool {
     line.len() >= STAMP_BYTES
@@ -60,8 +82,14 @@ struct CiJobReader;
 impl Reader for CiJobReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let broken = "no time of a job's log";
-        let time = if begins_with_stamp(event) {
-            time_at(event, 0).map(|(when, _)| (when, (STAMP_BYTES + 1).min(event.len())))
+        let step = after_step(event);
+        if let Some((job, step, _)) = step {
+            rows.text(JOB, 0, job);
+            rows.text(STEP, job + 1, step);
+        }
+        let at = step.map_or(0, |(_, _, time)| time);
+        let time = if step.is_some() || begins_with_stamp(event) {
+            time_at(event, at).map(|(when, _)| (when, (at + STAMP_BYTES + 1).min(event.len())))
         } else {
             after_terminal_command(event)
         };
@@ -112,6 +140,10 @@ mod tests {
             (
                 "2026-11-21T03:04:05.1234567Z WARN slow",
                 r#"2026-11-21T03:04:05.1234567Z warn message="WARN slow""#,
+            ),
+            (
+                "build (a, b)\tRun tests\t2026-11-21T03:04:05.1234567Z ##[warning]slow",
+                r#"2026-11-21T03:04:05.1234567Z warn command="warning" message="slow" job="build (a, b)" step="Run tests""#,
             ),
             ("_bk;t=1795230245123\u{7}--- x", r#"2026-11-21T03:04:05.123Z - message="--- x""#),
             ("2026-11-21T03:04:05.1234567Z", "2026-11-21T03:04:05.1234567Z -"),

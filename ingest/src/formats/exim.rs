@@ -17,7 +17,7 @@ static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
         "no line of Exim",
         &[
             "{time} «[{pid:int}] »{queue_id} <= {from:word}« H={client:words} \
-             [{client_ip}]«:{client_port:int}»»« {:words}S={bytes:int}»« \
+             [{client_ip}]«:{client_port:int}»»«{:words}P={mail_protocol:word}»«{:words}S={bytes:int}»« \
              id={message_id:word}»«{:rest}»",
             "{time} «[{pid:int}] »{queue_id} => {to:word}«{:words}R={router:word}»« \
              T={transport:word}»«{:words}H={relay:words} [{relay_ip}]»«{:rest}»",
@@ -30,6 +30,8 @@ static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
             "{time} «[{pid:int}] »{queue_id} H={client:words} [{client_ip}]«:{client_port:int}» \
              «F=<{from}> »«{:words} F=<{from}> »{action} {:words}: {reason:rest}",
             "{time} «[{pid:int}] »{queue_id} {action:word}",
+            "{time} «[{pid:int}] »{message:words} H={client:words} [{client_ip}]«:{client_port:int}»«{:rest}»",
+            "{time} «[{pid:int}] »{message:words} SMTP connection from «{client:word} »[{client_ip}]«:{client_port:int}»«{:rest}»",
             "{time} «[{pid:int}] »{message:rest}",
         ],
     )
@@ -54,7 +56,7 @@ mod tests {
         for (line, expected) in [
             (
                 "2026-11-21 03:04:05 1tE0aB-0000ab-Cd <= bob@example.com H=mx.example.com (helo) [10.1.2.3]:25 P=esmtps S=1234 id=a@b",
-                r#"2026-11-21T03:04:05Z - queue_id="1tE0aB-0000ab-Cd" from="bob@example.com" client="mx.example.com (helo)" client_ip="10.1.2.3" client_port=25 bytes=1234 message_id="a@b""#,
+                r#"2026-11-21T03:04:05Z - queue_id="1tE0aB-0000ab-Cd" from="bob@example.com" client="mx.example.com (helo)" client_ip="10.1.2.3" client_port=25 mail_protocol="esmtps" bytes=1234 message_id="a@b""#,
             ),
             (
                 r#"2026-11-21 03:04:05 1tE0aB-0000ab-Cd => eve@example.org R=dnslookup T=remote_smtp S=2000 H=mx.example.org [192.0.2.1] C="250 OK""#,

@@ -53,8 +53,9 @@ fn day(line: &[u8]) -> Option<(Level, usize)> {
     };
     let digits = line[1..].iter().take(9).take_while(|byte| byte.is_ascii_digit()).count();
     let clock = digits + 2;
-    let is_day =
-        matches!(digits, 4 | 8) && line.get(clock - 1) == Some(&b' ') && line.get(clock + 2) == Some(&b':');
+    let is_day = matches!(digits, 4 | 6 | 8)
+        && line.get(clock - 1) == Some(&b' ')
+        && line.get(clock + 2) == Some(&b':');
     is_day.then_some((level, clock))
 }
 
@@ -64,16 +65,24 @@ impl Reader for GlogReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let broken = "no level, day, thread and place in the source";
         let (level, clock) = day(event).ok_or(broken)?;
-        let close = memchr(b']', event).ok_or(broken)?;
+        // CockroachDB has a year of two digits, and no bracket after the place in the source.
+        let (close, message) = if clock == CLOCK_AFTER_SHORT_YEAR {
+            let end = place_end(event, clock).ok_or(broken)?;
+            (end, end + event[end..].iter().take_while(|byte| **byte == b' ').count())
+        } else {
+            let close = memchr(b']', event).ok_or(broken)?;
+            (close, close + 1 + usize::from(event.get(close + 1) == Some(&b' ')))
+        };
         let header = &event[..close];
         let clock_end = clock + memchr(b' ', &header[clock..]).ok_or(broken)?;
         let place = header.iter().rposition(|byte| *byte == b' ').ok_or(broken)? + 1;
+        let thread = header[clock_end..place].trim_ascii();
+        let place = place + memchr(b'@', &header[place..]).map_or(0, |channel| channel + 1);
         let colon = place + memchr(b':', &header[place..]).ok_or(broken)?;
         rows.set_level(level);
         if let Some((when, _)) = time_at(event, 0) {
             rows.when(&when);
         }
-        let thread = header[clock_end..place].trim_ascii();
         if let Some(thread) = whole_number(thread) {
             rows.int(THREAD, thread);
         }
@@ -81,12 +90,25 @@ impl Reader for GlogReader {
         if let Some(line) = whole_number(&header[colon + 1..]) {
             rows.int(SOURCE_LINE, line);
         }
-        let message = close + 1 + usize::from(event.get(close + 1) == Some(&b' '));
         if message < event.len() {
             rows.text(MESSAGE, message, event.len());
         }
         Ok(Fit::Whole)
     }
+}
+
+/// Where the time of day begins after a date of six digits.
+const CLOCK_AFTER_SHORT_YEAR: usize = 8;
+
+/// The end of the place in the source after the time of day and the thread.
+fn place_end(event: &[u8], clock: usize) -> Option<usize> {
+    let line = &event[..memchr(b'\n', event).unwrap_or(event.len())];
+    let mut end = clock;
+    for _ in 0..3 {
+        end += line[end..].iter().take_while(|byte| **byte == b' ').count();
+        end += memchr(b' ', &line[end..]).unwrap_or(line.len() - end);
+    }
+    line[..end].last()?.is_ascii_digit().then_some(end)
 }
 
 fn whole_number(digits: &[u8]) -> Option<i64> {
@@ -117,6 +139,10 @@ mod tests {
         check(
             "F1121 03:04:05.1 7 x.cc:1] a\n  b",
             "1680-11-21T03:04:05.1Z fatal thread=7 source_file=\"x.cc\" source_line=1 message=\"a\\n  b\"",
+        );
+        check(
+            "W261121 03:04:05.123456 147 1@server/node.go:219  [n1] slow\n  more",
+            "2026-11-21T03:04:05.123456Z warn thread=147 source_file=\"server/node.go\" source_line=219 message=\"[n1] slow\\n  more\"",
         );
         check("I1121 03:04:05.123456 7 x] a", "unparsed: no level, day, thread and place in the source");
         check("I1121 03:04:05", "unparsed: no level, day, thread and place in the source");

@@ -17,6 +17,7 @@ pub(crate) mod chromium;
 pub(crate) mod ci;
 pub(crate) mod cloud_init;
 pub(crate) mod cmtrace;
+pub(crate) mod compose;
 pub(crate) mod cri;
 pub(crate) mod csv;
 pub(crate) mod dmesg;
@@ -36,6 +37,7 @@ pub(crate) mod hl7;
 pub(crate) mod ibmmq;
 pub(crate) mod journal;
 pub(crate) mod json;
+pub(crate) mod karaf;
 pub(crate) mod lockdownd;
 pub(crate) mod logcat;
 pub(crate) mod logfmt;
@@ -44,6 +46,7 @@ pub(crate) mod mongodb;
 pub(crate) mod mssql;
 pub(crate) mod mysql;
 pub(crate) mod mysql_slow;
+pub(crate) mod nagios;
 pub(crate) mod nginx_error;
 pub(crate) mod openvpn;
 pub(crate) mod oracle;
@@ -55,6 +58,7 @@ pub(crate) mod rails;
 pub(crate) mod records;
 pub(crate) mod redis;
 pub(crate) mod routeros;
+pub(crate) mod rspamd;
 pub(crate) mod samba;
 pub(crate) mod sections;
 pub(crate) mod shell_history;
@@ -70,6 +74,8 @@ pub(crate) mod uwsgi;
 pub(crate) mod vpcflow;
 pub(crate) mod vsftpd;
 pub(crate) mod w3c;
+pub(crate) mod weblogic;
+pub(crate) mod websphere;
 pub(crate) mod windows;
 pub(crate) mod windows_xml;
 pub(crate) mod xferlog;
@@ -145,6 +151,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &gitlab::FORMAT,
     &haproxy::FORMAT,
     &cri::FORMAT,
+    &compose::FORMAT,
     &glog::FORMAT,
     &chromium::FORMAT,
     &erlang::FORMAT,
@@ -158,7 +165,14 @@ pub(crate) static FORMATS: &[&Format] = &[
     &mssql::FORMAT,
     &mysql::FORMAT,
     &mysql_slow::FORMAT,
+    &weblogic::FORMAT,
+    &websphere::FORMAT,
+    &karaf::FORMAT,
+    &rspamd::FORMAT,
+    &nagios::FORMAT,
+    &windows::forwarded::FORMAT,
     &oracle::FORMAT,
+    &oracle::LISTENER,
     &ibmmq::FORMAT,
     &redis::FORMAT,
     &apt::FORMAT,
@@ -280,6 +294,8 @@ pub(crate) struct Learned {
     pub time_field: Option<Arc<TimeField>>,
     /// The fields that may contain the time, the one that is used and the best first.
     pub time_options: Arc<[TimeFieldOption]>,
+    /// How the lines of each container are read.
+    pub containers: Option<Arc<[compose::Container]>>,
     /// What records whose time is below their first line have in common; only their first lines begin events.
     pub records: Option<Arc<records::RecordShape>>,
 }
@@ -301,6 +317,8 @@ pub(crate) struct Setup {
     pub learned: Learned,
     /// The text differs from the bytes, so a byte count in it does not count the bytes of the text.
     pub is_recoded: bool,
+    /// The text is within the lines of another format.
+    pub is_inner: bool,
     /// The definition to read by, if the format is user-defined.
     pub custom: Option<Arc<Definition>>,
     /// The format of the messages, if the lines are syslog whose messages are of another.
@@ -320,6 +338,7 @@ impl Setup {
             times,
             learned,
             is_recoded: false,
+            is_inner: false,
             custom: None,
             carried: None,
             time_field: None,

@@ -11,7 +11,11 @@ pub(crate) static FORMAT: Format = Format {
     name: "mssql",
     title: "SQL Server error log entries",
     columns: COLUMNS,
-    learn: |_, _| Learned::starting(|line| time_near_start(line, 0).is_some()),
+    learn: |_, _| {
+        // A line of the version at the start begins with the date of its build.
+        let begins = |line: &[u8]| line[0].is_ascii_digit() && time_near_start(line, 0).is_some();
+        Learned::starting(move |line| !line.is_empty() && begins(line))
+    },
     reader: |_| Box::new(MssqlErrorReader),
     ..Format::LINES
 };
@@ -29,6 +33,9 @@ const SEVERITY: usize = 2;
 const STATE: usize = 3;
 const MESSAGE: usize = 4;
 
+/// The processes that have a name; it is in small letters up to version 2000.
+const PROCESSES: [&[u8]; 3] = [b"Server", b"Logon", b"Backup"];
+
 struct MssqlErrorReader;
 
 impl Reader for MssqlErrorReader {
@@ -38,7 +45,7 @@ impl Reader for MssqlErrorReader {
         let rest = event.get(from..).unwrap_or_default();
         let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
         let process = &rest[..length];
-        let is_process = matches!(process, b"Server" | b"Logon" | b"Backup")
+        let is_process = PROCESSES.iter().any(|known| known.eq_ignore_ascii_case(process))
             || process.strip_prefix(b"spid").is_some_and(|id| id.first().is_some_and(u8::is_ascii_digit));
         if !is_process {
             return Err("no SQL Server process after the time");

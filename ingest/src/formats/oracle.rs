@@ -1,11 +1,14 @@
 //! The alert log of Oracle: a line that contains only a time, followed by what happened at that time.
 
+use std::sync::LazyLock;
+
 use memchr::{memchr, memmem};
 
 use super::records::is_ruler;
 use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
 use crate::frame::BYTE_ORDER_MARK;
+use crate::layout::LineLayouts;
 use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::find::{time_near_start, whole_time};
 use crate::time::undated::day_time;
@@ -26,6 +29,27 @@ pub(crate) static FORMAT: Format = Format {
     reader: |setup| Box::new(AlertReader { is_alert_log: setup.learned.has_marks }),
     ..Format::LINES
 };
+
+/// The log of the listener: what was asked for, from where, and a code that is 0 if it was granted.
+pub(crate) static LISTENER: Format = Format {
+    name: "oracle_listener",
+    title: "lines of Oracle's listener",
+    learn: |_, _| Learned::starting(|line| time_near_start(line, 0).is_some()),
+    reader: |setup| Box::new(LAYOUTS.reader(setup)),
+    ..Format::LINES
+};
+
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
+        "no line of Oracle's listener",
+        &[
+            "{time} * (CONNECT_DATA={connect_data:words} * (ADDRESS={address:words} * {action:word} * \
+             «{service:word}» * {code:int}«{message:rest}»",
+            "{time} * (CONNECT_DATA={connect_data:words} * {action:word} * «{service:word}» * {code:int}«{message:rest}»",
+            "{time} * {action:word} * {service:word} * {code:int}«{message:rest}»",
+        ],
+    )
+});
 
 const COLUMNS: Schema = &[("code", ColumnKind::Text), ("message", ColumnKind::Text)];
 const CODE: usize = 0;

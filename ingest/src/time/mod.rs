@@ -157,6 +157,11 @@ impl Clock {
         *self.counted() += 1;
     }
 
+    /// Counts a time of the same class as another clock's last.
+    pub(crate) fn count_as(&mut self, other: &Clock) {
+        self.count(other.last);
+    }
+
     /// Undoes the count of the last time, because its row is none after all.
     pub(crate) fn uncount_last(&mut self) {
         let counted = self.counted();

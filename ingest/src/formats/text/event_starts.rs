@@ -29,18 +29,16 @@ pub(super) fn learn(
 ) -> Starts {
     let by = |begins| Starts { begins, by_level: false };
     let has_levels_instead = have_levels_instead(lines, times);
+    let has_requests = lines.iter().any(|line| begins_request(line));
     let by_time = |begins: Arc<Begins>| {
+        if has_requests {
+            return by(Arc::new(move |line: &[u8]| begins(line) || begins_request(line)));
+        }
         if has_levels_instead {
             return by(Arc::new(move |line: &[u8]| begins(line) || begins_with_level(line)));
         }
         by(begins)
     };
-    // The output of several containers is one stream: each line belongs to the container it names.
-    let named = lines.iter().filter(|line| container(line).is_some()).count();
-    if named > 0 && named * 4 >= lines.len() * 3 {
-        let has_traceback = lines.iter().any(|line| skip_container_name(line).starts_with(TRACEBACK));
-        return by(Arc::new(move |line| !continues_trace(skip_container_name(line), has_traceback)));
-    }
     let flush = lines.iter().filter(|line| !line[0].is_ascii_whitespace()).count();
     // Below comments all lines of some tables are indented.
     let comments = lines.iter().filter(|line| line[0] == b';').count();
@@ -126,6 +124,13 @@ pub(super) fn learn(
     let has_comments =
         (2..lines.len()).contains(&comments) && !lines[comments..].iter().any(|line| is_comment(line));
     by(Arc::new(move |line| !(continues_trace(line, has_traceback) || has_comments && is_comment(line))))
+}
+
+/// Whether AWS Lambda wrote the line, which has no time, around a request of a function.
+pub(super) fn begins_request(line: &[u8]) -> bool {
+    let words = [&b"START"[..], b"END", b"REPORT", b"INIT_START", b"INIT_REPORT"];
+    let rest = words.iter().find_map(|word| line.strip_prefix(*word));
+    rest.is_some_and(|rest| rest.starts_with(b" RequestId: ") || rest.starts_with(b" Runtime Version: "))
 }
 
 /// Whether lines without a time begin with a level instead and follow one another: of the program that printed the
@@ -226,27 +231,6 @@ fn is_label(before: &[u8]) -> bool {
     name.len() + 1 < before.len() && name.strip_suffix(b":").is_some_and(|name| name.iter().all(is_of_name))
 }
 
-/// The longest container name.
-const LONGEST_CONTAINER_BYTES: usize = 80;
-
-/// Where the text of a line begins after the name of its container, as `docker compose` writes it: `web-1  |
-/// `.
-fn container(line: &[u8]) -> Option<usize> {
-    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    let name = line.iter().take(LONGEST_CONTAINER_BYTES).take_while(is_name).count();
-    let spaces = line[name..].iter().take_while(|byte| **byte == b' ').count();
-    let bar = name + spaces;
-    // A bar after one space separates the fields of many lines; names are padded to the longest.
-    let is_prefix = name > 0 && spaces > 0 && line.get(bar) == Some(&b'|');
-    let ends = matches!(line.get(bar + 1), None | Some(b' '));
-    (is_prefix && ends && line[..name].iter().any(u8::is_ascii_alphabetic)).then_some(bar + 1)
-}
-
-fn skip_container_name(line: &[u8]) -> &[u8] {
-    let text = &line[container(line).unwrap_or(0)..];
-    text.strip_prefix(b" ").unwrap_or(text)
-}
-
 pub(crate) const TRACEBACK: &[u8] = b"Traceback (most recent call last)";
 
 /// Whether a line is part of a stack trace, whatever its prefix.
@@ -313,7 +297,7 @@ impl SecondLine {
 }
 
 /// `WARNING: ` at the start of a line.
-pub(super) fn level_in_capitals_before_colon(line: &[u8]) -> Option<Level> {
+pub(crate) fn level_in_capitals_before_colon(line: &[u8]) -> Option<Level> {
     level_in_capitals(line).filter(|(_, end)| line[*end..].starts_with(b": ")).map(|(level, _)| level)
 }
 

@@ -27,7 +27,9 @@ use crate::time::field::TimeField;
 use crate::time::find::{FoundTime, find};
 use crate::time::rules::TimeRules;
 use event_starts::{SecondLine, Starts};
-pub(crate) use event_starts::{TRACEBACK, begins_with_level_in_brackets, continues_trace};
+pub(crate) use event_starts::{
+    TRACEBACK, begins_with_level_in_brackets, continues_trace, level_in_capitals_before_colon,
+};
 use ids::IdMarks;
 pub(crate) use level_marks::letter_of_stamp;
 use level_marks::{LevelMark, letter_after_zone, letter_in_brackets, level_of_device};
@@ -118,7 +120,8 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
     let paired: Vec<(&[u8], usize)> =
         starting.iter().map(|&(line, end)| (line, pairs_from(find(line, &rules).as_ref(), end))).collect();
     text.pairs = PairNames::learn(&paired);
-    text.ids = IdMarks::learn(&starting);
+    let with_requests = lines.iter().filter(|line| event_starts::begins_request(line)).map(|line| (*line, 0));
+    text.ids = IdMarks::learn(&starting.iter().copied().chain(with_requests).collect::<Vec<_>>());
     let mut time_options = Arc::default();
     if stamped().count() == 0 {
         (text.time_label, time_options) = labelled_time::learn(&lines, setup.time_field.as_deref());
@@ -233,6 +236,9 @@ impl Reader for TextReader {
         self.named.begin();
         let header = text.header(line, start, end);
         self.put_header(&header, event, rows);
+        if let Some((from, to)) = leading_uuid(&line[..start]) {
+            self.named.text(b"uuid", from, to, rows);
+        }
         let begins_with_time =
             time.is_some() && (start <= limits::STAMP_ANCHORED_BYTES || !text.times.layouts.is_empty());
         let mut message =
@@ -257,6 +263,9 @@ impl Reader for TextReader {
             message = Some(skip_separators(event, after));
         } else if let Some(level) = letter_at_stamp(line, start, end) {
             rows.set_level(level);
+        } else if let Some((level, after)) = level_before_place(line, end) {
+            rows.set_level(level);
+            message = Some(after);
         }
         text.put_fields(line, pairs_from(time.as_ref(), end), end, &mut self.named, rows);
         let mut message_to = event.len();
@@ -275,6 +284,9 @@ impl Reader for TextReader {
             && let Some((from, to)) = logger_at_end(line, end)
         {
             self.named.text(b"logger", from, to, rows);
+            if let Some((from, to)) = thread_at_end(line) {
+                self.named.text(b"thread", from, to, rows);
+            }
             if line.len() == event.len() {
                 message_to = from - 1;
             }
@@ -401,8 +413,9 @@ impl TextShape {
     }
 }
 
-/// The name in parentheses at the end of a line.
+/// The name in parentheses at the end of a line, perhaps before the thread in brackets.
 fn logger_at_end(line: &[u8], from: usize) -> Option<(usize, usize)> {
+    let line = thread_at_end(line).map_or(line, |(open, _)| &line[..open - 2]);
     let inner = line.strip_suffix(b")")?;
     let open = memchr::memrchr(b'(', inner)?;
     let name = &inner[open + 1..];
@@ -411,6 +424,36 @@ fn logger_at_end(line: &[u8], from: usize) -> Option<(usize, usize)> {
         && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"._-$".contains(byte))
         && name.contains(&b'.');
     (is_name && open > from && inner[open - 1] == b' ').then_some((open + 1, inner.len()))
+}
+
+/// The thread in brackets after the closing parenthesis of a logger.
+fn thread_at_end(line: &[u8]) -> Option<(usize, usize)> {
+    let inner = line.strip_suffix(b"]")?;
+    let open = memchr::memrchr(b'[', inner)? + 1;
+    line[..open].ends_with(b") [").then_some((open, inner.len()))
+}
+
+/// A capitalised level directly after the time and before a place in the source: `Info Player.cpp:72: `.
+fn level_before_place(line: &[u8], end: usize) -> Option<(Level, usize)> {
+    let text = line.get(end..)?.strip_prefix(b" ")?;
+    let word = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let level = level::from_word(&text[..word])?;
+    let place = text[word..].strip_prefix(b" ")?;
+    let name = place.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'.').count();
+    let is_place = place[..name].contains(&b'.')
+        && place.get(name) == Some(&b':')
+        && place.get(name + 1).is_some_and(u8::is_ascii_digit);
+    is_place.then_some((level, end + 1 + word + 1))
+}
+
+/// A UUID that begins a line: the call, job or request of the event.
+fn leading_uuid(before: &[u8]) -> Option<(usize, usize)> {
+    let uuid = before.strip_suffix(b" ").filter(|uuid| uuid.len() == 36)?;
+    let is_of_uuid = |(at, byte): (usize, &u8)| match at {
+        8 | 13 | 18 | 23 => *byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    uuid.iter().enumerate().all(is_of_uuid).then_some((0, 36))
 }
 
 #[cfg(test)]

@@ -218,14 +218,6 @@ fn date_above_a_report_does_not_start_one_event() {
 }
 
 #[test]
-fn lines_of_containers_are_events() {
-    let text = "web-1  | up\nweb-1  |  * Debug mode: on\ndb-1   | 1:M 21 Nov 2026 03:04:05.123 * Ready\nweb-1  | Traceback (most recent call last):\nweb-1  |     File \"a.py\"\nweb-1  | x.Error: b\nnoise\n";
-    let found = events(text);
-    assert_eq!(found.len(), 4, "{found:?}");
-    assert!(found[2].ends_with("x.Error: b"), "{found:?}");
-}
-
-#[test]
 fn level_at_line_start_starts_an_event() {
     let text = "[INFO] Building shop\n[WARNING] old part\n[ERROR] broken\n  at x\n[INFO] Finished at: 2026-11-21T03:04:05Z\n";
     assert_eq!(
@@ -246,6 +238,6 @@ fn names_with_brackets_and_processes() {
     );
     check(
         "[info] 2026-03-01T12:00:00Z shop@host <0.9.0> -------- up",
-        r#"2026-03-01T12:00:00Z info thread="0.9.0" message="up""#,
+        r#"2026-03-01T12:00:00Z info thread="0.9.0" context="shop@host" message="up""#,
     );
 }

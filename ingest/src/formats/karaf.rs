@@ -1,0 +1,57 @@
+//! Apache Karaf and ActiveMQ, which stand bars between the values of a line.
+
+use std::sync::LazyLock;
+
+use super::{Format, Learned};
+use crate::layout::{LineLayouts, time_at};
+
+pub(crate) static FORMAT: Format = Format {
+    name: "karaf",
+    title: "lines of Karaf or ActiveMQ",
+    learn: |_, _| Learned::starting(|line| time_at(line, 0).is_some()),
+    reader: |setup| Box::new(LAYOUTS.reader(setup)),
+    ..Format::LINES
+};
+
+static LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
+        "no line of Karaf or ActiveMQ",
+        &[
+            "{time} | {level} | {thread:words} | {logger:words} | {bundle_id:int} - {bundle} - {version:word} | \
+             {message:rest}",
+            "{time} | {level} | {thread:words} | {logger:words} | - - | {message:rest}",
+            "{time} | {level} | {message:words} | {logger:word} | {thread:rest}",
+        ],
+    )
+    .requiring("logger", |name| {
+        let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'$' | b'-');
+        name.trim_ascii_end().iter().all(is_of_name)
+    })
+});
+
+#[cfg(test)]
+mod tests {
+    use super::super::render;
+    use super::FORMAT;
+
+    #[test]
+    fn sample_lines() {
+        for (line, expected) in [
+            (
+                "2026-11-21 03:04:05,123 | INFO  | pool-1-thread-7 | ThingUpdated                     | 167 - org.example.monitor - 0.8.0.a1 | 'a' | b",
+                r#"2026-11-21T03:04:05.123Z info thread="pool-1-thread-7" logger="ThingUpdated" bundle_id=167 bundle="org.example.monitor" version="0.8.0.a1" message="'a' | b""#,
+            ),
+            (
+                "2026-11-21T03:04:05,123 | WARN  | main             | Main | - - | up",
+                r#"2026-11-21T03:04:05.123Z warn thread="main" logger="Main" message="up""#,
+            ),
+            (
+                "2026-11-21 03:04:05,123 | ERROR | Failed to start (a, b) | org.example.Broker | main",
+                r#"2026-11-21T03:04:05.123Z error message="Failed to start (a, b)" logger="org.example.Broker" thread="main""#,
+            ),
+            ("2026-11-21 03:04:05,123 | INFO | a | b", "unparsed: no line of Karaf or ActiveMQ"),
+        ] {
+            assert_eq!(render(&FORMAT, line), expected, "{line}");
+        }
+    }
+}
