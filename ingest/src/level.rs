@@ -9,7 +9,7 @@ pub(crate) const LONGEST_WORD: usize = 13;
 
 /// Level words in lower case, by their first letter. Java's own logging uses the language of its machine, so
 /// a few are German, French, Spanish or Italian.
-const WORDS: [(&[u8], Level); 50] = [
+const WORDS: [(&[u8], Level); 51] = [
     (b"advertencia", Level::Warn),
     (b"alert", Level::Fatal),
     (b"avertissement", Level::Warn),
@@ -50,6 +50,7 @@ const WORDS: [(&[u8], Level); 50] = [
     (b"panic", Level::Fatal),
     (b"schwerwiegend", Level::Error),
     (b"severe", Level::Error),
+    (b"silly", Level::Trace),
     (b"subdebug", Level::Debug),
     (b"trac", Level::Trace),
     (b"trace", Level::Trace),

@@ -57,7 +57,9 @@ fn has_kernel_time(event: &[u8]) -> bool {
     let fraction = inner[seconds..].iter().skip(1).take_while(|byte| byte.is_ascii_digit()).count();
     // More digits are the seconds since 1970.
     let is_uptime = (1..10).contains(&seconds) && fraction == 6 && inner[seconds] == b'.';
-    is_uptime || (is_weekday(inner) && month_name(inner, 4).is_some())
+    // The kernel's clock time has no fraction.
+    let is_clock = || is_weekday(inner) && month_name(inner, 4).is_some() && inner.get(19) == Some(&b' ');
+    is_uptime || is_clock()
 }
 
 /// Emulators write their class and its level after the time: `[   3.920139] Loader <Info> `.
@@ -106,6 +108,7 @@ mod tests {
     #[test]
     fn sample_lines() {
         for (line, expected) in [
+            ("[Sat Nov 21 03:04:05.123 2026] [ 7] up", "unparsed: no kernel message"),
             ("[    0.000000] Linux version 6.8.0", r#"1690-01-01T00:00:00Z - message="Linux version 6.8.0""#),
             (
                 "<6>[   12.345678] usb 1-1: new device",

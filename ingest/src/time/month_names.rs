@@ -104,20 +104,20 @@ static NAMES: LazyLock<HashMap<&'static [u8], Meaning>> = LazyLock::new(|| {
 });
 
 /// English, German, French, Spanish, Italian, Portuguese, Dutch, Danish, Norwegian, Swedish, Finnish,
-/// Polish, Czech, Hungarian, Romanian, Turkish, Indonesian and Russian, long and short, each name once.
+/// Polish, Czech, Hungarian, Romanian, Turkish, Indonesian, Russian and Chinese, long and short, each name once.
 const MONTHS: [&str; 12] = [
-    "january jan januar jänner jän janvier janv enero ene gennaio gen janeiro januari tammikuu tammi tammikuuta styczeń stycznia sty leden ledna led január ianuarie ian ocak oca январь января янв",
-    "february feb februar feber février fevrier févr fév fevr febrero febbraio fevereiro fev februari helmikuu helmi helmikuuta luty lutego lut únor února úno február febr februarie şubat şub pebruari февраль февраля фев февр",
-    "march mar märz mär mrz maerz mars marzo março maart mrt marts maaliskuu maalis maaliskuuta marzec marca březen března bře március márc martie mart maret март марта мар",
-    "april apr avril avr abril abr aprile huhtikuu huhti huhtikuuta kwiecień kwietnia kwi duben dubna dub április ápr aprilie nisan nis апрель апреля апр",
-    "may mai mayo maggio mag maio mei maj toukokuu touko toukokuuta maja květen května kvě május máj mayıs май мая",
-    "june jun juni juin junio giugno giu junho kesäkuu kesä kesäkuuta czerwiec czerwca cze červen června čvn június jún iunie iun haziran haz июнь июня июн",
-    "july jul juli juillet juil julio luglio lug julho heinäkuu heinä heinäkuuta lipiec lipca lip červenec července čvc július júl iulie iul temmuz tem июль июля июл",
-    "august aug août aout agosto ago augustus augusti elokuu elo elokuuta sierpień sierpnia sie srpen srpna srp augusztus ağustos ağu agustus agu август августа авг",
-    "september sep sept septembre septiembre setiembre set settembre setembro syyskuu syys syyskuuta wrzesień września wrz září zář szeptember szept septembrie eylül eyl сентябрь сентября сен сент",
-    "october oct oktober okt octobre octubre ottobre ott outubro out lokakuu loka lokakuuta październik października paź říjen října říj október octombrie ekim eki октябрь октября окт",
-    "november nov novembre noviembre novembro marraskuu marras marraskuuta listopad listopada lis lst noiembrie noi kasım kas nopember ноябрь ноября ноя нояб",
-    "december dec dezember dez décembre decembre déc diciembre dic dicembre dezembro desember des joulukuu joulu joulukuuta grudzień grudnia gru prosinec prosince pro decembrie aralık ara декабрь декабря дек",
+    "january jan januar jänner jän janvier janv enero ene gennaio gen janeiro januari tammikuu tammi tammikuuta styczeń stycznia sty leden ledna led január ianuarie ian ocak oca январь января янв 一月",
+    "february feb februar feber février fevrier févr fév fevr febrero febbraio fevereiro fev februari helmikuu helmi helmikuuta luty lutego lut únor února úno február febr februarie şubat şub pebruari февраль февраля фев февр 二月",
+    "march mar märz mär mrz maerz mars marzo março maart mrt marts maaliskuu maalis maaliskuuta marzec marca březen března bře március márc martie mart maret март марта мар 三月",
+    "april apr avril avr abril abr aprile huhtikuu huhti huhtikuuta kwiecień kwietnia kwi duben dubna dub április ápr aprilie nisan nis апрель апреля апр 四月",
+    "may mai mayo maggio mag maio mei maj toukokuu touko toukokuuta maja květen května kvě május máj mayıs май мая 五月",
+    "june jun juni juin junio giugno giu junho kesäkuu kesä kesäkuuta czerwiec czerwca cze červen června čvn június jún iunie iun haziran haz июнь июня июн 六月",
+    "july jul juli juillet juil julio luglio lug julho heinäkuu heinä heinäkuuta lipiec lipca lip červenec července čvc július júl iulie iul temmuz tem июль июля июл 七月",
+    "august aug août aout agosto ago augustus augusti elokuu elo elokuuta sierpień sierpnia sie srpen srpna srp augusztus ağustos ağu agustus agu август августа авг 八月",
+    "september sep sept septembre septiembre setiembre set settembre setembro syyskuu syys syyskuuta wrzesień września wrz září zář szeptember szept septembrie eylül eyl сентябрь сентября сен сент 九月",
+    "october oct oktober okt octobre octubre ottobre ott outubro out lokakuu loka lokakuuta październik października paź říjen října říj október octombrie ekim eki октябрь октября окт 十月",
+    "november nov novembre noviembre novembro marraskuu marras marraskuuta listopad listopada lis lst noiembrie noi kasım kas nopember ноябрь ноября ноя нояб 十一月",
+    "december dec dezember dez décembre decembre déc diciembre dic dicembre dezembro desember des joulukuu joulu joulukuuta grudzień grudnia gru prosinec prosince pro decembrie aralık ara декабрь декабря дек 十二月",
 ];
 
 /// The same languages. Short names of two letters are read where logs have them (German, Dutch, Russian).

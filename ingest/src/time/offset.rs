@@ -138,10 +138,11 @@ pub(crate) fn zone_after(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
     Some((seconds, if byte(bytes, end) == b'[' { region_end(bytes, end) } else { end }))
 }
 
-/// `(+0100)`, `(GMT-1:00)`.
+/// `(+0100)`, `(GMT-1:00)`, `(UTC+5:30)`.
 #[cold]
 fn in_parentheses(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
-    let is_offset = digit_run(bytes, at + 2) == 4 || bytes[at + 1..].starts_with(b"GMT");
+    let is_offset =
+        digit_run(bytes, at + 2) == 4 || matches!(bytes.get(at + 1..at + 4), Some(b"GMT" | b"UTC"));
     let (seconds, end) = offset(bytes, at + 1).filter(|_| is_offset)?;
     (byte(bytes, end) == b')').then_some((seconds, end + 1))
 }

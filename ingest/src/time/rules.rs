@@ -338,8 +338,14 @@ fn learn_bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Optio
             })
             .collect();
         // Traces and the like may come in between; but if only few lines have one, it is part of their
-        // message.
-        if hits.is_empty() || hits.len() * 5 < lines.len() * 2 {
+        // message, unless a level follows each.
+        let are_few = hits.len() * 5 < lines.len() * 2;
+        let are_certain = || match spelling {
+            Spelling::DayTime => begin_with_levels(lines, hits.len()),
+            Spelling::Epoch => begin_with_milliseconds(lines, hits.len()),
+            _ => false,
+        };
+        if hits.is_empty() || are_few && !are_certain() {
             return None;
         }
         // Digits without letters are like any other number.
@@ -369,6 +375,41 @@ fn learn_bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Optio
         is_time.then_some(usual)
     })
 }
+
+/// Whether this many lines, the first among them, begin with a time of day and a level, and traces of a few lines
+/// follow them.
+fn begin_with_levels(lines: &[&[u8]], count: usize) -> bool {
+    let begins = |line: &&&[u8]| {
+        let Some((_, end)) = day_time(line, usize::from(line[0] == b'[')) else { return false };
+        let text = line[end..].trim_ascii_start();
+        let word = text.strip_prefix(b"[").unwrap_or(text);
+        let length = word.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let is_marked = text.len() > word.len() && word.get(length) == Some(&b']')
+            || length > 3 && word[..length].iter().all(u8::is_ascii_uppercase);
+        is_marked && level::from_word(&word[..length]).is_some()
+    };
+    let found = lines.iter().filter(begins).count();
+    found == count
+        && count * limits::LINES_PER_STAMP >= lines.len()
+        && lines.first().is_some_and(|line| begins(&line))
+}
+
+/// The same for lines that begin with milliseconds since 1970 and have a level near them.
+fn begin_with_milliseconds(lines: &[&[u8]], count: usize) -> bool {
+    let begins = |line: &&&[u8]| {
+        let end = digit_run(line, 0);
+        end == MILLISECOND_DIGITS
+            && matches!(byte(line, end), b' ' | b'\t')
+            && level::find(line, end, end + limits::LEVEL_WITHIN_BYTES).is_some()
+    };
+    let found = lines.iter().filter(begins).count();
+    found == count
+        && count * limits::LINES_PER_STAMP >= lines.len()
+        && lines.first().is_some_and(|line| begins(&line))
+}
+
+/// Digits of milliseconds since 1970.
+const MILLISECOND_DIGITS: usize = 13;
 
 /// Whether a level in capitals follows a time of day: after a thread whose name has any number of words.
 fn is_before_level(line: &[u8], at: usize) -> bool {

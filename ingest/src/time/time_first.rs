@@ -1,9 +1,11 @@
-//! A time of day before its date: `23:59:58 31/12/2026`, `23:59:58, 31 Dec 2026`, `23:59:58 /2026-12-31/`.
+//! A time of day before its date: `23:59:58 31/12/2026`, `23:59:58, 31 Dec 2026`, `23:59:58 /2026-12-31/`,
+//! `23:59:58 UTC 12/31/2026`.
 
 use super::When;
 use super::digits::byte;
 use super::find::Spelling;
 use super::numeric_date::{DateOrder, NumericDate, numbers};
+use super::offset::offset;
 use super::stamp::{Stamp, optional_zone};
 use super::time_of_day::time_of_day;
 
@@ -13,7 +15,8 @@ const LONGEST_BYTES: usize = 48;
 /// The same text with the date first, and where the date ends in the line.
 fn with_date_first(line: &[u8], at: usize) -> Option<([u8; LONGEST_BYTES], usize, usize)> {
     let (_, time_end) = time_of_day(line, at)?;
-    let mut date = time_end + usize::from(byte(line, time_end) == b',');
+    let mut date = zone_between(line, time_end).map_or(time_end, |(_, end)| end);
+    date += usize::from(byte(line, date) == b',');
     if !matches!(byte(line, date), b' ' | b'\t') {
         return None;
     }
@@ -45,6 +48,13 @@ fn with_date_first(line: &[u8], at: usize) -> Option<([u8; LONGEST_BYTES], usize
     Some((buffer, length, end + usize::from(is_enclosed && byte(line, end) == b'/')))
 }
 
+/// The zone between a time and its date.
+fn zone_between(line: &[u8], time_end: usize) -> Option<(i32, usize)> {
+    let is_word = byte(line, time_end) == b' ' && byte(line, time_end + 1).is_ascii_uppercase();
+    let zone = if is_word { offset(line, time_end + 1) } else { None };
+    zone.filter(|&(_, end)| byte(line, end) == b' ')
+}
+
 pub(crate) fn time_first(line: &[u8], at: usize, order: DateOrder) -> Option<(Stamp, usize)> {
     let (buffer, length, end) = with_date_first(line, at)?;
     let text = &buffer[..length];
@@ -52,7 +62,9 @@ pub(crate) fn time_first(line: &[u8], at: usize, order: DateOrder) -> Option<(St
     let read = spellings.into_iter().find_map(|spelling| spelling.read(text, 0, order));
     match read? {
         (When::Stamp(stamp), read) if read == length && stamp.year.is_some() => {
-            let (zone, end) = if stamp.zone.is_none() { optional_zone(line, end) } else { (stamp.zone, end) };
+            let between = time_of_day(line, at).and_then(|(_, time_end)| zone_between(line, time_end));
+            let zone = stamp.zone.or(between.map(|(zone, _)| zone));
+            let (zone, end) = if zone.is_none() { optional_zone(line, end) } else { (zone, end) };
             Some((Stamp { zone, ..stamp }, end))
         }
         _ => None,

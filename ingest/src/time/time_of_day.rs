@@ -137,6 +137,14 @@ pub(crate) fn time_after_half(bytes: &[u8], at: usize) -> Option<(TimeOfDay, usi
     (time.hour <= 12).then_some((TimeOfDay { hour, ..time }, end))
 }
 
+/// The same for the words of [`HALVES`] after a time: `3:04:05 下午`.
+#[cold]
+fn half_in_words(bytes: &[u8], at: usize, hour: u8) -> Option<(u8, usize)> {
+    let (word, is_afternoon) = HALVES.iter().find(|(word, _)| bytes[at..].starts_with(word.as_bytes()))?;
+    let hour = (1..=12).contains(&hour).then_some(hour % 12 + if *is_afternoon { 12 } else { 0 })?;
+    Some((hour, at + word.len()))
+}
+
 /// The hour on a 24-hour clock for `AM`, `pm`, `a.m.` or `p. m.` after a time, perhaps after a space, or for a
 /// single `a` or `p` directly after it.
 #[inline]
@@ -151,6 +159,7 @@ pub(crate) fn half_of_day(bytes: &[u8], at: usize, hour: u8) -> Option<(u8, usiz
     let afternoon = match byte(bytes, letter) | 0x20 {
         b'a' => false,
         b'p' => true,
+        0x80.. => return half_in_words(bytes, letter, hour),
         _ => return None,
     };
     letter += 1;

@@ -43,6 +43,8 @@ pub(super) enum Scale {
     Telemetry,
     /// Priorities of alerts, 1 the highest.
     Alert,
+    /// Those of Cloud Foundry's lager, 0 (debug) to 2 (error); higher ones are those of syslog.
+    Lager,
 }
 
 pub(super) const WINDOWS: u8 = 1;
@@ -184,7 +186,8 @@ impl KeyRole {
             return KeyRole::Time(LEARNED_TIME + 1 + rank as u8);
         }
         if let Some(rank) = LEVEL_KEYS.iter().position(is) {
-            return KeyRole::Level(rank as u8, Scale::Usual);
+            let scale = if path == "log_level" { Scale::Lager } else { Scale::Usual };
+            return KeyRole::Level(rank as u8, scale);
         }
         if let Some((_, scale)) = NUMBER_KEYS.iter().find(|(known, _)| is(known)) {
             return KeyRole::Level(NUMBER, *scale);

@@ -12,7 +12,7 @@ const NUMBER_RANK: u8 = 50;
 /// The rank of a level value: if an event has a word too, as Monolog writes it, the number is on a scale that
 /// only the program knows.
 pub(super) fn rank(rank: u8, scale: Scale, value: JsonValue) -> u8 {
-    let is_number = scale == Scale::Usual && matches!(value, JsonValue::Int(_));
+    let is_number = matches!(scale, Scale::Usual | Scale::Lager) && matches!(value, JsonValue::Int(_));
     if is_number && rank < NUMBER_RANK { rank + NUMBER_RANK } else { rank }
 }
 
@@ -48,7 +48,10 @@ fn number_level(number: i64, scale: Scale, marks: u8) -> Option<Level> {
         Scale::Words => None,
         Scale::Usual if marks & WINDOWS != 0 => windows(number),
         Scale::Usual if marks & REQUEST != 0 && number < 5 => nextcloud(number),
-        Scale::Usual => level::from_number(number),
+        Scale::Lager if number == 0 => Some(Level::Debug),
+        Scale::Lager if number == 1 => Some(Level::Info),
+        Scale::Lager if number == 2 => Some(Level::Error),
+        Scale::Usual | Scale::Lager => level::from_number(number),
         Scale::Python => Some(match number {
             1..=9 => Level::Trace,
             10..=19 => Level::Debug,

@@ -7,6 +7,8 @@ use memchr::memchr;
 use super::programs::Program;
 use crate::endpoint::TextRange;
 use crate::layout::{LineLayouts, time_at};
+use crate::time::When;
+use crate::time::rules::is_complete;
 
 /// `%FACILITY-SEVERITY-NAME: `, the start of every message.
 pub(super) struct Mnemonic {
@@ -14,6 +16,8 @@ pub(super) struct Mnemonic {
     pub severity: u8,
     pub name: TextRange,
     pub message: usize,
+    /// The time of the device, if it is complete.
+    pub when: Option<When>,
 }
 
 /// The longest mnemonic.
@@ -22,6 +26,7 @@ const LONGEST_MNEMONIC: usize = 80;
 /// The mnemonic at a position, perhaps after a message count and the time of the device.
 pub(super) fn mnemonic(event: &[u8], at: usize) -> Option<Mnemonic> {
     let mut at = at;
+    let mut own = None;
     match event.get(at)? {
         b'%' => {}
         b':' => at += 1 + usize::from(event.get(at + 1) == Some(&b' ')),
@@ -35,6 +40,12 @@ pub(super) fn mnemonic(event: &[u8], at: usize) -> Option<Mnemonic> {
                 let colon = memchr(b':', &event[end..event.len().min(end + 8)])?;
                 at = end + colon + 2;
             }
+        }
+        // `Mar  3 2026 14:05:00.123 UTC: `, after the time and the host of a collector.
+        b'A'..=b'Z' if event.get(at + 3) == Some(&b' ') && event.get(at + 6) == Some(&b' ') => {
+            let (when, end) = time_at(event, at).filter(|(when, _)| is_complete(when))?;
+            at = end + memchr(b':', &event[end..event.len().min(end + 8)])? + 2;
+            own = Some(when);
         }
         _ => return None,
     }
@@ -54,6 +65,7 @@ pub(super) fn mnemonic(event: &[u8], at: usize) -> Option<Mnemonic> {
         severity: tag[dash + 1] - b'0',
         name: (start + dash + 3, start + colon),
         message: message + usize::from(event.get(message) == Some(&b' ')),
+        when: own,
     })
 }
 

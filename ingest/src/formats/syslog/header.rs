@@ -63,7 +63,7 @@ impl SyslogHeader {
             at = end + 1 + usize::from(event.get(end + 1) == Some(&b' '));
         }
         if let Some(end) = header.vmware_priority(event, at) {
-            if !header.tag(event, end) {
+            if !header.tag(event, end) && !header.dashed_tag(event, end) {
                 header.message = end;
             }
             header.is_certain = true;
@@ -289,6 +289,7 @@ impl SyslogHeader {
     /// time.
     fn device(&mut self, event: &[u8], at: usize) -> bool {
         let Some(mnemonic) = cisco::mnemonic(event, at) else { return false };
+        self.when = mnemonic.when.or(self.when.take());
         self.app = Some(mnemonic.facility);
         self.msgid = Some(mnemonic.name);
         self.level = level::from_severity(i64::from(mnemonic.severity));
@@ -344,8 +345,21 @@ impl SyslogHeader {
             return None;
         }
         let priority = rest[..digits].iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0'));
-        self.level = level::from_severity(priority % 8);
+        // The number of a virtual machine's own log is not a priority of syslog.
+        self.level = level::from_letter(event[at]).or_else(|| level::from_severity(priority % 8));
         Some(at + 3 + digits + 2)
+    }
+
+    /// `vmx - `: the part of a virtual machine that wrote the line.
+    fn dashed_tag(&mut self, event: &[u8], from: usize) -> bool {
+        let tag = event.get(from..).unwrap_or_default();
+        let length = tag.iter().take(LONGEST_TAG).position(|byte| *byte == b' ').unwrap_or(0);
+        let is_tag = length > 0 && tag[length..].starts_with(b" - ");
+        if is_tag {
+            self.app = Some((from, from + length));
+            self.message = from + length + 3;
+        }
+        is_tag
     }
 
     #[inline]

@@ -146,6 +146,7 @@ impl PrefixFields {
                 None => return false,
             },
             TokenRole::Pid => match number(text) {
+                Some(0) => {}
                 Some(number) => self.pid = Some(number),
                 None => return place.is_none(),
             },
@@ -188,6 +189,8 @@ struct Agreed {
     threads: usize,
     lettered: usize,
     traces: usize,
+    /// How many are names of nodes of Erlang: `shop@host`.
+    nodes: usize,
     /// How many levels there have a name next to them.
     named_levels: usize,
     count: usize,
@@ -203,9 +206,13 @@ impl Agreed {
 
 /// Learns a layout from lines, each with the position at which its tokens begin.
 pub(super) fn learn(lines: &[(&[u8], usize)]) -> PrefixLayout {
+    learn_from(lines, (lines.len() * 3).div_ceil(5).max(1))
+}
+
+/// The same from at least this many of the lines that agree.
+fn learn_from(lines: &[(&[u8], usize)], enough: usize) -> PrefixLayout {
     let mut walks: Vec<PrefixWalk> =
         lines.iter().map(|&(line, at)| PrefixWalk { line, at, after: None }).collect();
-    let enough = (lines.len() * 3).div_ceil(5).max(1);
     let mut agreed: Vec<Agreed> = Vec::new();
     let mut level_known = false;
     let mut logger_known = false;
@@ -267,6 +274,7 @@ fn agree<'a>(walks: &[PrefixWalk<'a>], enough: usize) -> Option<(Agreed, Vec<Pre
                     threads: 0,
                     lettered: 0,
                     traces: 0,
+                    nodes: 0,
                     named_levels: 0,
                     count: 0,
                     anchors: false,
@@ -279,6 +287,7 @@ fn agree<'a>(walks: &[PrefixWalk<'a>], enough: usize) -> Option<(Agreed, Vec<Pre
             counts[counted].lettered += usize::from(text.iter().any(u8::is_ascii_alphabetic));
             counts[counted].named_levels +=
                 usize::from(level_and_name(text).is_some_and(|(_, from, to)| from < to));
+            counts[counted].nodes += usize::from(memchr::memchr(b'@', text).is_some_and(|at| at > 0));
             counts[counted].traces += usize::from(trace_in_brackets(text).is_some());
             Some((token, kind))
         })
@@ -316,10 +325,20 @@ fn anchors(next: &Agreed, before: Option<&Agreed>, level: bool, logger: bool, li
 /// Whether a name is more likely a thread's than a class's.
 fn is_thread(name: &[u8]) -> bool {
     let name = name.trim_ascii().to_ascii_lowercase();
+    if !name.first().is_some_and(u8::is_ascii_alphabetic) {
+        return is_hex_id(&name);
+    }
     let has = |part: &[u8]| memchr::memmem::find(&name, part).is_some();
     let numbered = name.last().is_some_and(u8::is_ascii_digit) && has(b"-");
     numbered
         || [&b"main"[..], b"thread", b"pool", b"exec", b"worker", b"scheduler"].iter().any(|part| has(part))
+}
+
+/// Whether it is the address of a thread: `7f398f6b6a40`.
+fn is_hex_id(name: &[u8]) -> bool {
+    (8..=16).contains(&name.len())
+        && name.iter().all(u8::is_ascii_hexdigit)
+        && name.iter().any(u8::is_ascii_alphabetic)
 }
 
 fn roles(agreed: &[Agreed]) -> Vec<PrefixSlot> {
@@ -374,6 +393,10 @@ fn role(agreed: &[Agreed], index: usize, given: &[TokenRole]) -> TokenRole {
             first_free(&[TokenRole::Thread, TokenRole::Context])
         }
         (TokenKind::Text, TokenDelimiter::Bracket(b'<')) => first_free(&[TokenRole::User]),
+        // ClickHouse has the id of its query there, Airflow the place in the source.
+        (TokenKind::Text, TokenDelimiter::Bracket(b'{')) if !token.most(token.dotted) => {
+            first_free(&[TokenRole::Context])
+        }
         (TokenKind::Text, TokenDelimiter::Bracket(_)) if token.traces > 0 => first_free(&[TokenRole::Trace]),
         (TokenKind::Text, TokenDelimiter::Bracket(_)) => {
             let threadish = token.most(token.threads);
@@ -399,6 +422,8 @@ fn role(agreed: &[Agreed], index: usize, given: &[TokenRole]) -> TokenRole {
                 && rest.first().is_some_and(|next| next.kind == TokenKind::Level);
             if token.most(token.threads) && is_free(TokenRole::Thread) {
                 TokenRole::Thread
+            } else if token.most(token.nodes) {
+                first_free(&[TokenRole::Context])
             } else if before_level && is_free(TokenRole::Logger) && !logger_follows(rest) {
                 // A bare word is the logger only directly before the level, and if no better name follows.
                 TokenRole::Logger
@@ -424,7 +449,14 @@ pub(super) fn learn_several(lines: &[(&[u8], usize)]) -> Vec<PrefixLayout> {
     let mut left = lines.to_vec();
     let few = lines.len() / 10;
     while shapes.len() < limits::MOST_SHAPES && left.len() > few {
-        let shape = learn(&left);
+        let mut shape = learn(&left);
+        if shape.is_empty() && left.len() > 2 {
+            // Two programs may write about as many lines each.
+            shape = learn_from(&left, (left.len() * 2).div_ceil(5).max(2));
+            if !shape.has_level() {
+                break;
+            }
+        }
         if shape.is_empty() {
             break;
         }

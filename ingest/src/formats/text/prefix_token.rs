@@ -63,8 +63,12 @@ pub(super) enum TokenClass {
 pub(super) fn token(line: &[u8], at: usize, after: Option<TokenDelimiter>) -> Option<PrefixToken> {
     let from = skip_separators(line, at);
     let first = *line.get(from)?;
-    if matches!(first, b'[' | b'(' | b'<') {
+    if matches!(first, b'[' | b'(' | b'<') || first == b'{' && is_in_braces(&line[from..]) {
         let close = closing(line, from)?;
+        // The brackets of an address before its port.
+        if line[close + 1..].len() > 1 && line[close + 1] == b':' && line[close + 2].is_ascii_digit() {
+            return None;
+        }
         return Some(PrefixToken {
             form: TokenDelimiter::Bracket(first),
             from: from + 1,
@@ -89,6 +93,10 @@ pub(super) fn token(line: &[u8], at: usize, after: Option<TokenDelimiter>) -> Op
                 }
                 Some(_) => {}
             },
+            // Solr ends the names of its classes so.
+            b';' if line.get(to + 1) == Some(&b' ') && class(&line[from..to]) == TokenClass::Dotted => {
+                return Some(PrefixToken { form: TokenDelimiter::Colon, from, to, next: to + 1 });
+            }
             b',' if matches!(line.get(to + 1), None | Some(b' ')) => {
                 return Some(PrefixToken { form: TokenDelimiter::Word, from, to, next: to + 1 });
             }
@@ -109,6 +117,12 @@ pub(super) fn token(line: &[u8], at: usize, after: Option<TokenDelimiter>) -> Op
         to += 1;
     }
     (to == line.len() && to > from).then_some(PrefixToken { form: TokenDelimiter::Word, from, to, next: to })
+}
+
+/// Whether braces contain an id or a place in the source, not an object or pairs.
+fn is_in_braces(text: &[u8]) -> bool {
+    let length = text[1..].iter().take(LONGEST_BRACKET_BYTES).position(|byte| b" \"'={}".contains(byte));
+    length.is_some_and(|length| text[length + 1] == b'}' && text.get(length + 2) == Some(&b' '))
 }
 
 /// A word followed by a space: a sign after the space decides the delimiter.
@@ -141,6 +155,7 @@ fn closing(line: &[u8], open_at: usize) -> Option<usize> {
     let close = match open {
         b'[' => b']',
         b'(' => b')',
+        b'{' => b'}',
         _ => b'>',
     };
     let mut depth = 0;
@@ -163,7 +178,7 @@ fn closing(line: &[u8], open_at: usize) -> Option<usize> {
 /// spaces.
 #[inline]
 pub(super) fn skip_separators(line: &[u8], mut at: usize) -> usize {
-    while matches!(line.get(at), Some(b']' | b')' | b'>' | b':' | b',' | b'|' | b';')) {
+    while matches!(line.get(at), Some(b']' | b')' | b'>' | b'}' | b':' | b',' | b'|' | b';')) {
         at += 1;
     }
     // A stamp may end with a point, as the level before it.
@@ -172,6 +187,8 @@ pub(super) fn skip_separators(line: &[u8], mut at: usize) -> usize {
         at = skip_spaces(line, at);
         let mark = match line.get(at) {
             Some(b'-') => line[at..].iter().take_while(|byte| **byte == b'-').count(),
+            // Logback draws a tree of its own messages: `|-INFO in a.B - text`.
+            Some(b'|') if line.get(at + 1) == Some(&b'-') => return at + 2,
             Some(b':' | b'|') => 1,
             _ => return at,
         };
