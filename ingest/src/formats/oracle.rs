@@ -1,4 +1,5 @@
-//! The alert log of Oracle: a line that contains only a time, followed by what happened at that time.
+//! The alert log of Oracle: a line that contains only a time, followed by what happened at that time. Its audit
+//! files are written so too, with a name, a length and a value on each line. And the log of its listener.
 
 use std::sync::LazyLock;
 
@@ -9,6 +10,7 @@ use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
 use crate::frame::BYTE_ORDER_MARK;
 use crate::layout::LineLayouts;
+use crate::named_columns::NamedColumns;
 use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::find::{time_near_start, whole_time};
 use crate::time::undated::day_time;
@@ -26,7 +28,9 @@ pub(crate) static FORMAT: Format = Format {
             Learned::default()
         }
     },
-    reader: |setup| Box::new(AlertReader { is_alert_log: setup.learned.has_marks }),
+    reader: |setup| {
+        Box::new(AlertReader { is_alert_log: setup.learned.has_marks, named: NamedColumns::default() })
+    },
     ..Format::LINES
 };
 
@@ -91,6 +95,42 @@ fn read_time(line: &[u8]) -> Option<crate::time::When> {
 
 struct AlertReader {
     is_alert_log: bool,
+    named: NamedColumns,
+}
+
+impl AlertReader {
+    /// `DATABASE USER:[3] 'SYS'` and `ACTION : 'CONNECT'`, a value on each line.
+    fn put_audit(&mut self, event: &[u8], from: usize, rows: &mut Rows) {
+        self.named.begin();
+        let mut at = from;
+        while at < event.len() {
+            let end = at + memchr(b'\n', &event[at..]).unwrap_or(event.len() - at);
+            let line = event[at..end].trim_ascii_end();
+            if let Some(open) = memmem::find(line, b" '")
+                && let Some(name) = audit_name(&line[..open])
+            {
+                let value = &line[open + 2..];
+                let to = at + open + 2 + value.strip_suffix(b"'").unwrap_or(value).len();
+                if at + open + 2 < to {
+                    self.named.value(name, event, at + open + 2, to, rows);
+                }
+            }
+            at = end + 1;
+        }
+    }
+}
+
+/// The name before the length of a value: `DATABASE USER:[3]`.
+fn audit_name(text: &[u8]) -> Option<&[u8]> {
+    let name = text[..memchr(b':', text)?].trim_ascii_end();
+    let length = &text[memchr(b':', text)? + 1..];
+    let is_length = length.is_empty()
+        || length
+            .strip_prefix(b"[")
+            .and_then(|length| length.strip_suffix(b"]"))
+            .is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit));
+    let is_name = name.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b' ');
+    (is_length && is_name && !name.is_empty()).then_some(name)
 }
 
 impl Reader for AlertReader {
@@ -115,6 +155,7 @@ impl Reader for AlertReader {
             return Ok(Fit::Partly);
         }
         rows.text(MESSAGE, from, event.len());
+        self.put_audit(event, from, rows);
         let code = memmem::find_iter(message, b"ORA-").find_map(|at| {
             let digits = message[at + 4..].iter().take_while(|byte| byte.is_ascii_digit()).count();
             ((3..=6).contains(&digits)).then_some((from + at, from + at + 4 + digits))

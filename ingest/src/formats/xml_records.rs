@@ -69,7 +69,7 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
             names.push(name);
         }
     }
-    let repeated: Vec<&[u8]> = names.into_iter().filter(|name| counts[name] > 1).collect();
+    let repeated: Vec<&[u8]> = names.iter().copied().filter(|name| counts[name] > 1).collect();
     let chosen = setup.time_field.as_deref();
     let Some(&outer) = repeated.first() else { return within_line(text, chosen).unwrap_or_default() };
     let own_time = |name: &[u8]| {
@@ -79,7 +79,18 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
     let is_inner = |name: &&&[u8]| {
         counts[**name] * 2 >= counts[outer] * 3 && own_time(name).is_some_and(|weight| weight >= KNOWN)
     };
-    let inner = if own_time(outer).is_some() { None } else { repeated[1..].iter().find(is_inner) };
+    // In a short log each record may be of another name.
+    let is_one_of_several = |name: &&&[u8]| {
+        own_time(name).is_some_and(|weight| weight >= KNOWN)
+            && time_field(text, name, chosen)
+                .0
+                .is_some_and(|field| with_same_time(text, name, &field.name).len() > 1)
+    };
+    let inner = if own_time(outer).is_some() {
+        None
+    } else {
+        repeated[1..].iter().find(is_inner).or_else(|| names.iter().find(is_one_of_several))
+    };
     let record = inner.copied().unwrap_or(outer);
     let (time_field, options) = time_field(text, record, chosen);
     let mut starts = vec![record.to_vec()];

@@ -105,6 +105,7 @@ fn word_start(line: &[u8], words: usize) -> Option<usize> {
         at += line.get(at..)?.iter().take(limits::STAMP_WITHIN_BYTES).position(|&byte| byte == b' ')?;
         at += line[at..].iter().take_while(|&&byte| byte == b' ').count();
     }
+    at += usize::from(line.get(at) == Some(&b'@'));
     Some(at)
 }
 
@@ -301,11 +302,13 @@ fn fewest_of_ten(place: TimePosition) -> usize {
 fn common_position(hits: &[(usize, usize)], spelling: Spelling) -> Option<(Spelling, TimePosition)> {
     let columns = hits.iter().map(|&(column, _)| (spelling, TimePosition::Column(column)));
     let words = hits.iter().map(|&(_, word)| (spelling, TimePosition::Word(word)));
-    [most_frequent(columns), most_frequent(words)]
-        .into_iter()
-        .flatten()
-        .find(|&((_, place), count)| count * 10 >= hits.len() * fewest_of_ten(place))
-        .map(|(place, _)| place)
+    let (column, word) = (most_frequent(columns)?, most_frequent(words)?);
+    // What precedes the time may grow, as a number does.
+    let is_at_start = matches!(column.0.1, TimePosition::Column(0..=limits::STAMP_ANCHORED_BYTES));
+    let places = if word.1 > column.1 && !is_at_start { [word, column] } else { [column, word] };
+    let is_usual =
+        |&((_, place), count): &((_, TimePosition), usize)| count * 10 >= hits.len() * fewest_of_ten(place);
+    places.into_iter().find(is_usual).map(|(place, _)| place)
 }
 
 fn most_frequent(

@@ -243,7 +243,8 @@ fn learn_from(lines: &[(&[u8], usize)], enough: usize) -> PrefixLayout {
 
 fn names_logger(token: &Agreed) -> bool {
     match token.form {
-        TokenDelimiter::Bracket(_) => token.dotted * 2 > token.count,
+        TokenDelimiter::Bracket(_) => token.most(token.dotted),
+        TokenDelimiter::Bar => !token.most(token.threads),
         _ => true,
     }
 }
@@ -430,6 +431,13 @@ fn role(agreed: &[Agreed], index: usize, given: &[TokenRole]) -> TokenRole {
             } else {
                 TokenRole::Passed
             }
+        }
+        (TokenKind::Text, TokenDelimiter::Bar)
+            if token.most(token.threads)
+                && is_free(TokenRole::Thread)
+                && logger_follows(&agreed[index + 1..]) =>
+        {
+            TokenRole::Thread
         }
         (TokenKind::Text, _) => first_free(&[TokenRole::Logger]),
     }
