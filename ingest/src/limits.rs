@@ -60,6 +60,8 @@ pub const LARGEST_BLOCK_BYTES: usize = 16 << 20;
 
 /// If fewer than one line in this many begins with a time, the others are not its continuation.
 pub const LINES_PER_STAMP: usize = 20;
+/// The same if a level follows each time.
+pub const LINES_PER_LEVEL: usize = 100;
 
 /// A file is not unpacked to more than this many times its size. Logs compress twenty to a hundred times, a
 /// line that repeats for ever some hundred times; a ratio beyond a thousand is nothing but zeros.

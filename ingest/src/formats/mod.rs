@@ -10,6 +10,7 @@ pub(crate) mod apt;
 pub(crate) mod atlassian;
 pub(crate) mod auditd;
 pub(crate) mod aws;
+pub(crate) mod bacula;
 pub(crate) mod bind;
 pub(crate) mod boot;
 pub(crate) mod cef;
@@ -136,6 +137,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &proftpd::FORMAT,
     &openvpn::FORMAT,
     &exim::FORMAT,
+    &bacula::FORMAT,
     &bind::FORMAT,
     &dmesg::FORMAT,
     &xorg::FORMAT,

@@ -33,7 +33,7 @@ const SEVERITY: usize = 2;
 const STATE: usize = 3;
 const MESSAGE: usize = 4;
 
-/// The processes that have a name; it is in small letters up to version 2000.
+/// The processes that have a name; up to version 2000 it is in small letters, and padded.
 const PROCESSES: [&[u8]; 3] = [b"Server", b"Logon", b"Backup"];
 
 struct MssqlErrorReader;
@@ -45,7 +45,9 @@ impl Reader for MssqlErrorReader {
         let rest = event.get(from..).unwrap_or_default();
         let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
         let process = &rest[..length];
-        let is_process = PROCESSES.iter().any(|known| known.eq_ignore_ascii_case(process))
+        let is_padded = rest[length..].starts_with(b"  ");
+        let is_process = PROCESSES.contains(&process)
+            || is_padded && PROCESSES.iter().any(|known| known.eq_ignore_ascii_case(process))
             || process.strip_prefix(b"spid").is_some_and(|id| id.first().is_some_and(u8::is_ascii_digit));
         if !is_process {
             return Err("no SQL Server process after the time");
@@ -108,6 +110,7 @@ mod tests {
             "2026-11-21 03:04:05.12 spid22s     x",
             r#"2026-11-21T03:04:05.12Z - process="spid22s" message="x""#,
         );
+        check("2026-11-21 03:04:05 server received a=1", "unparsed: no SQL Server process after the time");
         check("2026-11-21 03:04:05.12 main x", "unparsed: no SQL Server process after the time");
         check("2026-11-21 03:04:05.12", "unparsed: no SQL Server process after the time");
         check("x", "unparsed: it precedes the first event");

@@ -310,6 +310,10 @@ fn certain(line: &[u8], at: usize, first: u8, order: DateOrder) -> Option<(Spell
                 try_each(&[Spelling::DayMonthYear, Spelling::Numeric, Spelling::Exponent])
             }
             1 | 2 => try_each(&[Spelling::DayMonthYear, Spelling::Numeric]),
+            // A day and the number of a month before the word for month.
+            digits @ (3 | 4) if byte(line, at + digits) == "月".as_bytes()[0] => {
+                try_each(&[Spelling::DayMonthYear])
+            }
             4 => try_each(&[Spelling::Iso, Spelling::YearFirst]),
             6 | 8 => try_each(&[Spelling::Compact]),
             _ => None,

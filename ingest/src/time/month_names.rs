@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::digits::byte;
+use super::digits::{byte, one_or_two};
 
 /// Longest name, in bytes of UTF-8.
 const LONGEST_NAME: usize = 20;
@@ -39,10 +39,21 @@ pub(crate) fn month(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
     {
         return Some((month, at + 3 + usize::from(byte(bytes, at + 3) == b'.')));
     }
+    if byte(bytes, at).is_ascii_digit() {
+        return numbered_month(bytes, at);
+    }
     let (word, length) = lower_word(bytes, at)?;
     let end = at + length;
     let month = NAMES.get(&word[..length])?.month?;
     Some((month, end + usize::from(byte(bytes, end) == b'.')))
+}
+
+/// The number of a month and the word for it, as Chinese, Japanese and Korean abbreviate months: `2月`.
+#[cold]
+fn numbered_month(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
+    let (month, end) = one_or_two(bytes, at)?;
+    let word = ["月", "월"].into_iter().find(|word| bytes[end..].starts_with(word.as_bytes()))?;
+    (1..=12).contains(&month).then_some((month, end + word.len()))
 }
 
 /// The position after the name of a weekday and the comma or point that follows it.

@@ -371,6 +371,13 @@ fn learn_bare(lines: &[&[u8]], found: &[Option<(FoundTime, Spelling)>]) -> Optio
             .filter(|&usual| reads(lines, usual) * 10 >= hits.len() * fewest_of_ten(usual.1))
             .or_else(anywhere)?;
         let rules = TimeRules { usual: Some(usual), ..TimeRules::default() };
+        // A number after the time of day that begins most lines is a count.
+        if spelling == Spelling::Epoch
+            && !matches!(usual.1, TimePosition::Column(0))
+            && lines.iter().filter(|line| day_time(line, 0).is_some()).count() * 2 > hits.len()
+        {
+            return None;
+        }
         let is_time = in_order(lines, spelling, &rules)
             || spelling == Spelling::Epoch
                 && usual.1 != TimePosition::Anywhere

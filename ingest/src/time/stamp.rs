@@ -176,7 +176,8 @@ fn day_name_year(bytes: &[u8], after_day: usize, day: u8) -> Option<(Stamp, usiz
     let separator = byte(bytes, at);
     let separated = matches!(separator, b'/' | b'-' | b' ');
     at += usize::from(separated);
-    if !is_letter(byte(bytes, at)) {
+    // Chinese has the number of the month here: `212月2026`.
+    if !is_letter(byte(bytes, at)) && (separated || !byte(bytes, at).is_ascii_digit()) {
         return None;
     }
     at = skip_connective(bytes, at);

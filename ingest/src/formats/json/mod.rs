@@ -50,6 +50,12 @@ pub(super) fn begins_with_object(text: &[u8]) -> bool {
     cursor.peek() == Ok(b'{') && cursor.value(false).is_ok()
 }
 
+/// Whether a text is a complete object and nothing more.
+pub(crate) fn is_whole_object(text: &[u8]) -> bool {
+    let mut cursor = Cursor::new(text);
+    cursor.peek() == Ok(b'{') && cursor.value(false).is_ok() && text[cursor.at..].trim_ascii().is_empty()
+}
+
 pub(crate) struct JsonReader {
     keys: Keys,
     found: EventMarks,

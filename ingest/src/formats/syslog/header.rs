@@ -376,8 +376,15 @@ impl SyslogHeader {
             let pid_end = at + memchr(b']', &event[at..event.len().min(at + LONGEST_PID)])?;
             pid = Some((at + 1, pid_end));
             at = pid_end + 1;
-            if event.get(at) == Some(&b' ') {
-                (at, level) = label_and_level(event, at)?;
+            match event.get(at) {
+                Some(b' ') => (at, level) = label_and_level(event, at)?,
+                // Kerberos writes the level there: `krb5kdc[63](info): `.
+                Some(b'(') => {
+                    let close = at + memchr(b')', &event[at..event.len().min(at + LONGEST_PID)])?;
+                    level = Some(level::from_word(&event[at + 1..close])?);
+                    at = close + 1;
+                }
+                _ => {}
             }
         }
         let after = event.get(at + 1);

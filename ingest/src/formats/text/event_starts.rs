@@ -68,8 +68,16 @@ pub(super) fn learn(
         let rules = rules.clone();
         return by(Arc::new(move |line| is_marked_time(line, &rules)));
     }
-    // A single date above a long report does not make it one event.
-    if stamped.len() * limits::LINES_PER_STAMP >= flush && !stamped.is_empty() {
+    // A single date above a long report does not make it one event, but one with a level does.
+    let has_level = |(line, time): (&&[u8], &Option<(usize, usize)>)| {
+        time.is_none_or(|(start, end)| {
+            start <= limits::STAMP_ANCHORED_BYTES
+                && level::find(line, end, end + limits::LEVEL_WITHIN_BYTES).is_some()
+        })
+    };
+    let have_levels = lines.iter().zip(times).all(has_level);
+    let lines_per_stamp = if have_levels { limits::LINES_PER_LEVEL } else { limits::LINES_PER_STAMP };
+    if stamped.len() * lines_per_stamp >= flush && !stamped.is_empty() {
         // The comments above the events say when the log was begun.
         let comments = stamped.iter().filter(|(line, _)| line.starts_with(COMMENT)).count();
         let has_comments = comments * 2 < stamped.len();

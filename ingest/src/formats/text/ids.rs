@@ -183,7 +183,10 @@ fn address_of_six(line: &[u8], from: usize) -> Option<(usize, usize)> {
             at.is_none_or(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'<'))
         };
         let text = &rest[start..end];
-        let is_address = bare(start.checked_sub(1).and_then(|at| rest.get(at)))
+        let before = start.checked_sub(1).and_then(|at| rest.get(at));
+        // The line of a source file follows two colons: `store.c::2088`.
+        let is_address = bare(before)
+            && before != Some(&b'.')
             && bare(rest.get(end))
             && text.iter().any(u8::is_ascii_digit)
             && std::str::from_utf8(text).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok());

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
-use super::json::JsonBody;
+use super::json::{JsonBody, is_whole_object};
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::batch::Level;
 use crate::frame::Framing;
@@ -269,6 +269,14 @@ impl Reader for TextReader {
         }
         text.put_fields(line, pairs_from(time.as_ref(), end), end, &mut self.named, rows);
         let mut message_to = event.len();
+        if let Some((at, to)) = object_at_end(event, end) {
+            let level = rows.level();
+            self.body.read(&event[..to], at, rows);
+            if level != Level::None {
+                rows.set_level(level);
+            }
+            message_to = at;
+        }
         if text.second_line == Some(SecondLine::MayHaveLevel)
             && rows.level() == Level::None
             && let Some(level) = event_starts::level_in_capitals_before_colon(second_line(event))
@@ -445,6 +453,25 @@ fn level_before_place(line: &[u8], end: usize) -> Option<(Level, usize)> {
         && place.get(name + 1).is_some_and(u8::is_ascii_digit);
     is_place.then_some((level, end + 1 + word + 1))
 }
+
+/// An object that ends an event, perhaps before an empty list, as loggers write the context of a message: where it
+/// begins and ends.
+#[inline]
+fn object_at_end(event: &[u8], from: usize) -> Option<(usize, usize)> {
+    let text = event.trim_ascii_end();
+    matches!(text.last(), Some(b'}' | b']')).then(|| object_before_end(text, from))?
+}
+
+#[cold]
+fn object_before_end(text: &[u8], from: usize) -> Option<(usize, usize)> {
+    let text = text.strip_suffix(b" []").unwrap_or(text);
+    let begins = |&at: &usize| at > 0 && matches!(text[at - 1], b' ' | b'\t') && is_object(&text[at..]);
+    let starts = memchr::memmem::find_iter(text.get(from..)?, b"{\"").map(|at| from + at).filter(begins);
+    starts.take(MOST_OBJECTS).find(|&at| is_whole_object(&text[at..])).map(|at| (at, text.len()))
+}
+
+/// At most this many objects may end an event: a context and what is added to it.
+const MOST_OBJECTS: usize = 3;
 
 /// A UUID that begins a line: the call, job or request of the event.
 fn leading_uuid(before: &[u8]) -> Option<(usize, usize)> {

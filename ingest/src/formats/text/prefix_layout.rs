@@ -232,7 +232,10 @@ fn learn_from(lines: &[(&[u8], usize)], enough: usize) -> PrefixLayout {
             open_words = 0;
         }
         level_known |= matches!(next.kind, TokenKind::Level | TokenKind::Letter);
-        logger_known |= anchors && next.kind == TokenKind::Text && names_logger(&next);
+        let is_named_level = next.kind == TokenKind::Level
+            && next.form == TokenDelimiter::Colon
+            && next.most(next.named_levels);
+        logger_known |= anchors && (is_named_level || next.kind == TokenKind::Text && names_logger(&next));
         walks = going_on;
         agreed.push(Agreed { anchors, ..next });
     }
