@@ -54,7 +54,6 @@ pub const NAMES: &[(&str, &str)] = &[
     ("device_product", "observer.product"),
     ("device_version", "observer.version"),
     ("event_class_id", "event.code"),
-    ("prefix", "container.name"),
     ("received_bytes", "http.request.bytes"),
     ("client", "client.domain"),
     ("vhost", "url.domain"),

@@ -11,6 +11,7 @@ use super::digits::{byte, digit_run, two};
 pub(crate) fn offset(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
     let (seconds, end) = match byte(bytes, at) {
         b'z' => (0, at + 1),
+        b'(' => return in_parentheses(bytes, at),
         b'+' | b'-' => signed(bytes, at)?,
         b'A'..=b'Z' => named(bytes, at)?,
         _ => return None,
@@ -65,6 +66,10 @@ fn named(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
         && digit_run(bytes, end + 2) == 4
     {
         return signed(bytes, end + 1);
+    }
+    // Levels, which often follow a time, end otherwise.
+    if !matches!(name.last(), Some(b'T' | b'C' | b'Z' | b'K' | b'B')) {
+        return None;
     }
     Some((abbreviation(name)? * 60, end))
 }

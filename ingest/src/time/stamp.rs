@@ -115,8 +115,12 @@ fn time_after_wide_gap(bytes: &[u8], mut at: usize) -> Option<(TimeOfDay, usize)
     let separator = byte(bytes, at);
     if !matches!(
         separator,
-        b' ' | b'\t' | b'T' | b't' | b'_' | b'-' | b':' | b',' | b'@' | b'|' | b'*' | b'.'
+        b' ' | b'\t' | b'T' | b't' | b'_' | b'-' | b':' | b',' | b'@' | b'|' | b'*' | b'.' | b']'
     ) {
+        return None;
+    }
+    // The date alone is in brackets: `[2026.11.21] 03:04:05`.
+    if separator == b']' && byte(bytes, at + 1) != b' ' {
         return None;
     }
     at += 1;

@@ -149,7 +149,9 @@ impl JsonReader {
             .map_or(start, |last| start + last + 1);
         if start < end {
             self.named.begin();
-            self.named.text(b"prefix", start, end, rows);
+            let is_container = event[end..at].contains(&b'|');
+            let name = if is_container { &b"container"[..] } else { b"prefix" };
+            self.named.text(name, start, end, rows);
         }
         match time {
             // With a time of its own the line is more than the object.

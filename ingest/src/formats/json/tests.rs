@@ -129,7 +129,7 @@ fn lines_of_containers() {
         r#"2026-11-21T03:04:05Z warn log="{\"level\":\"warn\",\"time\":\"2026-11-21T03:00:00Z\",\"n\":1,\"msg\":\"a b\"}\n" stream="stdout" n=1 msg="a b""#,
     );
     check(r#"{"log":"ERROR: no","n":1}"#, r#"- - log="ERROR: no" n=1"#);
-    check(r#"web-1  | {"level":"info","msg":"up"}"#, r#"- info msg="up" prefix="web-1""#);
+    check(r#"web-1  | {"level":"info","msg":"up"}"#, r#"- info msg="up" container="web-1""#);
     check("web-1  | {not json}", "unparsed: not a JSON object");
     check(r#"{"MESSAGE":[104,195,169],"PRIORITY":"3"}"#, r#"- error MESSAGE="hé""#);
     check(r#"{"MESSAGE":["a","b"]}"#, r#"- - MESSAGE="[\"a\",\"b\"]""#);

@@ -43,9 +43,8 @@ pub(super) fn mnemonic(event: &[u8], at: usize) -> Option<Mnemonic> {
         }
         // `Mar  3 2026 14:05:00.123 UTC: `, after the time and the host of a collector.
         b'A'..=b'Z' if event.get(at + 3) == Some(&b' ') && event.get(at + 6) == Some(&b' ') => {
-            let (when, end) = time_at(event, at).filter(|(when, _)| is_complete(when))?;
-            at = end + memchr(b':', &event[end..event.len().min(end + 8)])? + 2;
-            own = Some(when);
+            let (when, tag) = own_time(event, at)?;
+            (own, at) = (Some(when), tag);
         }
         _ => return None,
     }
@@ -67,6 +66,13 @@ pub(super) fn mnemonic(event: &[u8], at: usize) -> Option<Mnemonic> {
         message: message + usize::from(event.get(message) == Some(&b' ')),
         when: own,
     })
+}
+
+/// The complete time of a device, and where its tag begins.
+#[cold]
+fn own_time(event: &[u8], at: usize) -> Option<(When, usize)> {
+    let (when, end) = time_at(event, at).filter(|(when, _)| is_complete(when))?;
+    Some((when, end + memchr(b':', &event[end..event.len().min(end + 8)])? + 2))
 }
 
 /// Firewalls: the two endpoints, and the result.

@@ -9,7 +9,7 @@ use crate::formats::Learned;
 use crate::frame::{EventBlock, Framing};
 use crate::layout::time_at;
 use crate::limits;
-use crate::time::month_names::month_name;
+use crate::time::month_names::{month, month_name};
 
 /// Events have a byte count (RFC 6587) if a sample begins with several; otherwise a line that begins like an
 /// event is one, and other lines continue it.
@@ -29,7 +29,8 @@ pub(super) fn learn(sample: &[u8], is_recoded: bool) -> Learned {
 fn begins(line: &[u8]) -> bool {
     match line.first() {
         Some(b'<') => priority(line).is_some(),
-        Some(b'A'..=b'Z') => is_month_or_weekday(line),
+        Some(b'A'..=b'Z') => is_month_or_weekday(line) || is_month_in_words(line),
+        Some(b'a'..=b'z' | 0x80..) => is_month_in_words(line),
         Some(b'0'..=b'9') => is_numbered(line),
         Some(b'*' | b'.') => month_name(line, 1).is_some(),
         Some(b'[') => line.get(1).is_some_and(|byte| matches!(byte, b' ' | b'0'..=b'9')),
@@ -45,6 +46,17 @@ fn is_month_or_weekday(line: &[u8]) -> bool {
         && ((month_name(line, 0).is_some() && digit(4) && digit(5) && line[4..6] != *b"  ")
             || month_name(line, 4).is_some()
             || line.get(4..6) == Some(b"20"))
+}
+
+/// `dec 30 10:44`, `déc. 30 10:44`, as journalctl writes it in other languages.
+fn is_month_in_words(line: &[u8]) -> bool {
+    let Some((_, end)) = month(line, 0) else { return false };
+    let day = line.get(end..).and_then(|rest| rest.strip_prefix(b" ")).map(<[u8]>::trim_ascii_start);
+    day.is_some_and(|day| {
+        let digits = day.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        (1..=2).contains(&digits)
+            && matches!(day.get(digits..digits + 4), Some([b' ', b'0'..=b'2', b'0'..=b'9', b':']))
+    })
 }
 
 /// A date, seconds since 1970, or a device's own message count before its time.

@@ -87,6 +87,8 @@ impl SyslogHeader {
     pub(super) fn put(&self, event: &[u8], numbers: &ColumnNumbers, rows: &mut Rows) {
         if let Some(when) = &self.when {
             rows.when(when);
+        } else if let Some(when) = time_at_end(event) {
+            rows.when(&when);
         }
         if let Some(level) = self.level {
             rows.set_level(level);
@@ -550,6 +552,14 @@ fn begins_with_level(message: &[u8]) -> bool {
 fn is_weekday(event: &[u8], at: usize) -> bool {
     let names = [b"Mon ", b"Tue ", b"Wed ", b"Thu ", b"Fri ", b"Sat ", b"Sun "];
     event.get(at..at + 4).is_some_and(|start| names.iter().any(|name| *name == start))
+}
+
+/// The time at the end of a message whose header has none, as firewalls write it: `(2026-11-21 03:04:05)`.
+#[cold]
+fn time_at_end(event: &[u8]) -> Option<When> {
+    let text = event.trim_ascii_end().strip_suffix(b")")?;
+    let open = memchr::memrchr(b'(', text)?;
+    iso(text, open + 1).filter(|(_, end)| *end == text.len()).map(|(stamp, _)| When::Stamp(stamp))
 }
 
 /// ` (com.example.label[12])` and ` <Info>` after a program's id; returns the position of the colon.

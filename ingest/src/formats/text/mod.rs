@@ -85,8 +85,10 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
         .take(LINES_LEARNED)
         .collect();
     let rules = setup.times.clone();
-    let times: Vec<Option<(usize, usize)>> =
-        lines.iter().map(|line| find(line, &rules).map(|time| (time.start, time.end))).collect();
+    let times: Vec<Option<(usize, usize)>> = lines
+        .iter()
+        .map(|line| find(line, &rules).map(|time| (time.start, padded_end(line, time.end))))
+        .collect();
     let stamped = || lines.iter().zip(&times).filter_map(|(line, time)| Some((*line, (*time)?)));
     let prefixes: Vec<(&[u8], usize)> =
         stamped().map(|(line, (start, _))| (&line[..start], prefix_start(&line[..start]))).collect();
@@ -225,7 +227,7 @@ impl Reader for TextReader {
         let text = Arc::clone(&self.text);
         let line = first_line(event);
         let time = find(line, &text.times);
-        let (start, end) = time.map_or((0, 0), |time| (time.start, time.end));
+        let (start, end) = time.map_or((0, 0), |time| (time.start, padded_end(line, time.end)));
         if let Some(time) = &time {
             rows.when(&time.when);
         } else if let Some(label) = &text.time_label
@@ -310,6 +312,12 @@ impl Reader for TextReader {
         }
         Ok(Fit::Whole)
     }
+}
+
+/// The end of a stamp that is padded within its brackets: `[ 2026-11-21 03:04:05 ]`.
+#[inline]
+fn padded_end(line: &[u8], end: usize) -> usize {
+    end + usize::from(matches!(line.get(end..end + 2), Some(b" ]")))
 }
 
 /// `main:QuorumPeer@913`, the thread, class and line that ZooKeeper's layout puts into one bracket: where the

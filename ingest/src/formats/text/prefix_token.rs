@@ -178,8 +178,6 @@ fn closing(line: &[u8], open_at: usize) -> Option<usize> {
 /// spaces.
 #[inline]
 pub(super) fn skip_separators(line: &[u8], mut at: usize) -> usize {
-    // A stamp may be padded within its brackets.
-    at += usize::from(matches!(line.get(at..at + 2), Some(b" ]" | b" )")));
     while matches!(line.get(at), Some(b']' | b')' | b'>' | b'}' | b':' | b',' | b'|' | b';')) {
         at += 1;
     }
