@@ -5,36 +5,28 @@ use memchr::memchr;
 
 use crate::formats::json::JsonBody;
 use crate::formats::text::{letter_of_stamp, level_in_capitals_before_colon};
-use crate::formats::{Fit, Learned, Reader, Setup, access, logfmt};
-use crate::inner_reader::InnerReader;
+use crate::formats::{Fit, Learned, Reader, Setup, logfmt};
 use crate::level;
 use crate::limits;
-use crate::parser::Parser;
 use crate::rows::Rows;
 use crate::time::find::find;
 
-/// Reads them as a JSON object, as a request of an access log or as a list of pairs; of other text only the time and the level.
+/// Reads them as a JSON object or as a list of pairs; of other text only the time and the level.
 pub(crate) struct OtherLines<'s> {
     setup: &'s Setup,
     object: JsonBody,
     pairs: Option<Box<dyn Reader>>,
-    requests: Option<InnerReader>,
 }
 
 impl<'s> OtherLines<'s> {
     pub(crate) fn new(setup: &'s Setup) -> OtherLines<'s> {
-        OtherLines { setup, object: JsonBody::default(), pairs: None, requests: None }
+        OtherLines { setup, object: JsonBody::default(), pairs: None }
     }
 
     /// Reads an event that is as a whole of another format; otherwise nothing of it is in the row.
     pub(crate) fn read(&mut self, event: &[u8], rows: &mut Rows) -> bool {
         let is_read = if is_object(event) {
             self.object.read(event, 0, rows)
-        } else if access::is_request(event) {
-            let setup = || Setup { learned: Learned::default(), ..Setup::clone(self.setup) };
-            let requests =
-                self.requests.get_or_insert_with(|| InnerReader::new(&Parser::new(&access::FORMAT, setup())));
-            requests.read(event, 0, rows).is_ok()
         } else {
             self.read_pairs(event, rows).is_ok() && rows.has_time()
         };

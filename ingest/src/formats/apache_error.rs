@@ -20,7 +20,7 @@ pub(crate) static FORMAT: Format = Format {
                 || access::is_request(line)
         })
     },
-    reader: |setup| Box::new(LAYOUTS.reader(setup)),
+    reader: |setup| access::with_requests(LAYOUTS.reader(setup), setup),
     ..Format::LINES
 };
 

@@ -9,7 +9,7 @@ pub(crate) static FORMAT: Format = Format {
     name: "nginx-error",
     title: "lines of an nginx error log",
     learn: |_, _| Learned::starting(|line| time_at(line, 0).is_some() || access::is_request(line)),
-    reader: |setup| Box::new(LAYOUTS.reader(setup)),
+    reader: |setup| access::with_requests(LAYOUTS.reader(setup), setup),
     ..Format::LINES
 };
 

@@ -2,8 +2,10 @@
 //! perhaps with more fields at the end ([`extra`]).
 
 mod extra;
+mod requests_between;
 
 use self::extra::Extra;
+pub(crate) use self::requests_between::with_requests;
 use memchr::memchr;
 
 use super::{Fit, Format, Reader, Setup};

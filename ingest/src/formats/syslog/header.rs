@@ -87,7 +87,7 @@ impl SyslogHeader {
     pub(super) fn put(&self, event: &[u8], numbers: &ColumnNumbers, rows: &mut Rows) {
         if let Some(when) = &self.when {
             rows.when(when);
-        } else if let Some(when) = time_at_end(event) {
+        } else if let Some(when) = super::time_at_end(event) {
             rows.when(&when);
         }
         if let Some(level) = self.level {
@@ -272,8 +272,9 @@ impl SyslogHeader {
     fn severity(&mut self, event: &[u8], from: usize, close: u8) -> Option<usize> {
         let is_dot = |byte: &u8| matches!(byte, b'.' | b'|' | b':');
         let text = &event[from..event.len().min(from + LONGEST_SEVERITY)];
-        let dot = text.iter().take(LONGEST_FACILITY + 1).position(|byte| *byte == close || is_dot(byte))?;
-        if text[dot] == close {
+        let is_of_facility = |byte: &&u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        let dot = text.iter().take(LONGEST_FACILITY + 1).take_while(is_of_facility).count();
+        if !text.get(dot).is_some_and(is_dot) {
             return None;
         }
         let word = &text[..memchr(close, text)?];
@@ -552,14 +553,6 @@ fn begins_with_level(message: &[u8]) -> bool {
 fn is_weekday(event: &[u8], at: usize) -> bool {
     let names = [b"Mon ", b"Tue ", b"Wed ", b"Thu ", b"Fri ", b"Sat ", b"Sun "];
     event.get(at..at + 4).is_some_and(|start| names.iter().any(|name| *name == start))
-}
-
-/// The time at the end of a message whose header has none, as firewalls write it: `(2026-11-21 03:04:05)`.
-#[cold]
-fn time_at_end(event: &[u8]) -> Option<When> {
-    let text = event.trim_ascii_end().strip_suffix(b")")?;
-    let open = memchr::memrchr(b'(', text)?;
-    iso(text, open + 1).filter(|(_, end)| *end == text.len()).map(|(stamp, _)| When::Stamp(stamp))
 }
 
 /// ` (com.example.label[12])` and ` <Info>` after a program's id; returns the position of the colon.

@@ -27,6 +27,8 @@ use crate::endpoint::TextRange;
 use crate::level;
 use crate::limits;
 use crate::rows::{ColumnKind, Rows, Schema};
+use crate::time::When;
+use crate::time::stamp::iso;
 
 /// Slightly less than other formats, because a time and two words can be many things.
 pub(crate) static FORMAT: Format = Format {
@@ -211,6 +213,14 @@ impl SyslogReader {
 /// Whether a word is a facility's name, in any case; `kernel` is that of a collector.
 pub(crate) fn is_facility(word: &[u8]) -> bool {
     word.eq_ignore_ascii_case(b"kernel") || FACILITIES.iter().any(|known| known.eq_ignore_ascii_case(word))
+}
+
+/// The time at the end of a message whose header has none, as firewalls write it: `(2026-11-21 03:04:05)`.
+#[cold]
+fn time_at_end(event: &[u8]) -> Option<When> {
+    let text = event.trim_ascii_end().strip_suffix(b")")?;
+    let open = memchr::memrchr(b'(', text)?;
+    iso(text, open + 1).filter(|(_, end)| *end == text.len()).map(|(stamp, _)| When::Stamp(stamp))
 }
 
 /// The version of RFC 5424 before its header.

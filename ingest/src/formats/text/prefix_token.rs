@@ -58,6 +58,18 @@ pub(super) enum TokenClass {
     Other,
 }
 
+/// Whether a byte may end a token. Most bytes do not, and are passed over without being compared.
+const MAY_END: [bool; 256] = {
+    let ends = b" \t\r\n:;,[]()|\"'={}<>";
+    let mut may_end = [false; 256];
+    let mut at = 0;
+    while at < ends.len() {
+        may_end[ends[at] as usize] = true;
+        at += 1;
+    }
+    may_end
+};
+
 /// The token after the separators at a position, in the first line of the text.
 #[inline]
 pub(super) fn token(line: &[u8], at: usize, after: Option<TokenDelimiter>) -> Option<PrefixToken> {
@@ -81,6 +93,10 @@ pub(super) fn token(line: &[u8], at: usize, after: Option<TokenDelimiter>) -> Op
     // Names that are cut to a width may contain brackets: `o.a.c.C.[.[.[/].[shop]`.
     let mut is_cut_name = false;
     while to < limit {
+        if !MAY_END[usize::from(line[to])] {
+            to += 1;
+            continue;
+        }
         match line[to] {
             b' ' | b'\t' | b'\r' | b'\n' => return Some(before_space(line, from, to)),
             b':' => match line.get(to + 1) {

@@ -1,5 +1,5 @@
-//! Windows events as Splunk's forwarder writes them: a line that is only a time, then `Name=value` lines, the
-//! last of which is the message.
+//! Windows events as Splunk's forwarder writes them: a line that is only a time, then `Name=value` lines; the
+//! message is the last value.
 
 use memchr::{memchr, memmem};
 
