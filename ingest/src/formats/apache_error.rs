@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Format, Learned, access};
+use super::{Format, Learned};
 use crate::batch::Level;
 use crate::layout::{LineLayouts, time_at};
 use crate::level;
@@ -17,10 +17,9 @@ pub(crate) static FORMAT: Format = Format {
                 && line[4] == b' '
                 && line[1..4].iter().all(u8::is_ascii_alphabetic)
                 || time_at(line, 0).is_some()
-                || access::is_request(line)
         })
     },
-    reader: |setup| access::with_requests(LAYOUTS.reader(setup), setup),
+    reader: |setup| Box::new(LAYOUTS.reader(setup)),
     ..Format::LINES
 };
 

@@ -2,14 +2,14 @@
 
 use std::sync::LazyLock;
 
-use super::{Format, Learned, access};
+use super::{Format, Learned};
 use crate::layout::{LineLayouts, time_at};
 
 pub(crate) static FORMAT: Format = Format {
     name: "nginx-error",
     title: "lines of an nginx error log",
-    learn: |_, _| Learned::starting(|line| time_at(line, 0).is_some() || access::is_request(line)),
-    reader: |setup| access::with_requests(LAYOUTS.reader(setup), setup),
+    learn: |_, _| Learned::starting(|line| time_at(line, 0).is_some()),
+    reader: |setup| Box::new(LAYOUTS.reader(setup)),
     ..Format::LINES
 };
 

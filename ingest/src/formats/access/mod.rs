@@ -2,16 +2,13 @@
 //! perhaps with more fields at the end ([`extra`]).
 
 mod extra;
-mod requests_between;
 
 use self::extra::Extra;
-pub(crate) use self::requests_between::with_requests;
 use memchr::memchr;
 
 use super::{Fit, Format, Reader, Setup};
 use crate::batch::Level;
 use crate::level;
-use crate::limits;
 use crate::rows::{ColumnKind, Rows, Schema};
 use crate::time::stamp::day_month_year;
 
@@ -51,13 +48,6 @@ const USER_AGENT: usize = 10;
 
 fn reader(_: &Setup) -> Box<dyn Reader> {
     Box::new(AccessReader::default())
-}
-
-/// Whether a line of another log is one of an access log.
-pub(crate) fn is_request(line: &[u8]) -> bool {
-    let head = &line[..line.len().min(limits::STAMP_WITHIN_BYTES)];
-    let stamp = time_bracket(head).and_then(|bracket| day_month_year(line, bracket + 1));
-    stamp.is_some_and(|(_, end)| line[end..].starts_with(b"] \""))
 }
 
 #[derive(Default)]
