@@ -9,6 +9,7 @@ use memchr::memchr;
 use super::text::{TRACEBACK, continues_trace};
 use super::{Fit, Format, Learned, Reader, Setup};
 use crate::detect;
+use crate::endpoint::TextRange;
 use crate::frame::Framing;
 use crate::inner_reader::InnerReader;
 use crate::level;
@@ -66,7 +67,7 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
     let of_lines = Arc::clone(&containers);
     let begins = move |line: &[u8]| {
         let Some((name, text)) = split(line) else { return !continues_trace(line, has_traceback) };
-        match find(&of_lines, name).map(Parser::framing) {
+        match place(&of_lines, name).map(|at| of_lines[at].parser.framing()) {
             _ if text.trim_ascii().is_empty() => false,
             Some(Framing::Starts(begins)) => begins(text),
             _ => !continues_trace(text, has_traceback),
@@ -75,26 +76,30 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
     Learned { containers: Some(containers), ..Learned::starting(begins) }
 }
 
-fn find<'c>(containers: &'c [Container], name: &[u8]) -> Option<&'c Parser> {
-    containers.iter().find(|container| *container.name == *name).map(|container| &container.parser)
+fn place(containers: &[Container], name: &[u8]) -> Option<usize> {
+    containers.iter().position(|container| *container.name == *name)
+}
+
+/// The name of a line's container, and where the text after it begins.
+fn prefix(line: &[u8]) -> Option<(TextRange, usize)> {
+    let (name, at) = if line.starts_with(b"[pod/") { pod(line)? } else { container(line)? };
+    Some((name, at + usize::from(line.get(at) == Some(&b' '))))
 }
 
 /// The name of a line's container, and the text after it.
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let (name, at) = if line.starts_with(b"[pod/") { pod(line)? } else { container(line)? };
-    let text = &line[at..];
-    Some((name, text.strip_prefix(b" ").unwrap_or(text)))
+    prefix(line).map(|((from, to), at)| (&line[from..to], &line[at..]))
 }
 
 /// `[pod/web-1/app] `.
-fn pod(line: &[u8]) -> Option<(&[u8], usize)> {
+fn pod(line: &[u8]) -> Option<(TextRange, usize)> {
     let end = memchr(b']', &line[..line.len().min(limits::LONGEST_CONTAINER_BYTES)])?;
-    Some((&line[1..end], end + 1))
+    Some(((1, end), end + 1))
 }
 
 /// `web-1  |`, and `0|web  |` with a number before the name. The names are padded to the longest.
-fn container(line: &[u8]) -> Option<(&[u8], usize)> {
+fn container(line: &[u8]) -> Option<(TextRange, usize)> {
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'@');
     let number = line.iter().take(3).take_while(|byte| byte.is_ascii_digit()).count();
     let start = if number > 0 && line.get(number) == Some(&b'|') { number + 1 } else { 0 };
@@ -106,7 +111,7 @@ fn container(line: &[u8]) -> Option<(&[u8], usize)> {
     let is_prefix =
         bar > end && line.get(bar) == Some(&b'|') && matches!(line.get(bar + 1), None | Some(b' '));
     let is_own = name.iter().any(u8::is_ascii_alphabetic) && level::from_word(name).is_none();
-    (is_prefix && is_own).then_some((name, bar + 1))
+    (is_prefix && is_own).then_some(((start, end), bar + 1))
 }
 
 struct ComposeReader {
@@ -118,12 +123,10 @@ struct ComposeReader {
 impl Reader for ComposeReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let containers = self.containers.as_ref().ok_or("no lines of containers")?;
-        let line = &event[..memchr(b'\n', event).unwrap_or(event.len())];
-        let (name, text) = split(line).ok_or("no name of a container")?;
-        let name_at = name.as_ptr() as usize - event.as_ptr() as usize;
-        let from = text.as_ptr() as usize - event.as_ptr() as usize;
-        rows.text(CONTAINER, name_at, name_at + name.len());
-        let Some(at) = containers.iter().position(|container| *container.name == *name) else {
+        let line_end = memchr(b'\n', event).unwrap_or(event.len());
+        let ((name_from, name_to), from) = prefix(&event[..line_end]).ok_or("no name of a container")?;
+        rows.text(CONTAINER, name_from, name_to);
+        let Some(at) = place(containers, &event[name_from..name_to]) else {
             rows.text(MESSAGE, from, event.len());
             return Ok(Fit::Whole);
         };
@@ -132,7 +135,7 @@ impl Reader for ComposeReader {
         }
         let parser = &containers[at].parser;
         let reader = self.readers[at].get_or_insert_with(|| InnerReader::new(parser));
-        let to = if matches!(parser.framing(), Framing::Starts(_)) { event.len() } else { from + text.len() };
+        let to = if matches!(parser.framing(), Framing::Starts(_)) { event.len() } else { line_end };
         if reader.read(&event[..to], from, rows).is_err() {
             rows.text(MESSAGE, from, event.len());
         }

@@ -13,8 +13,9 @@ pub(crate) static FORMAT: Format = Format {
     columns: COLUMNS,
     learn: |_, _| {
         // A line of the version at the start begins with the date of its build.
-        let begins = |line: &[u8]| line[0].is_ascii_digit() && time_near_start(line, 0).is_some();
-        Learned::starting(move |line| !line.is_empty() && begins(line))
+        Learned::starting(|line| {
+            line.first().is_some_and(u8::is_ascii_digit) && time_near_start(line, 0).is_some()
+        })
     },
     reader: |_| Box::new(MssqlErrorReader),
     ..Format::LINES

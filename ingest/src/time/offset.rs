@@ -148,7 +148,8 @@ pub(crate) fn zone_after(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
 fn in_parentheses(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
     let is_offset =
         digit_run(bytes, at + 2) == 4 || matches!(bytes.get(at + 1..at + 4), Some(b"GMT" | b"UTC"));
-    let (seconds, end) = offset(bytes, at + 1).filter(|_| is_offset)?;
+    // Otherwise a row of parentheses would be one call within the other.
+    let (seconds, end) = if is_offset { offset(bytes, at + 1)? } else { return None };
     (byte(bytes, end) == b')').then_some((seconds, end + 1))
 }
 

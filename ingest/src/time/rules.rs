@@ -398,8 +398,12 @@ fn begin_with_levels(lines: &[&[u8]], count: usize) -> bool {
             || length > 3 && word[..length].iter().all(u8::is_ascii_uppercase);
         is_marked && level::from_word(&word[..length]).is_some()
     };
-    let found = lines.iter().filter(begins).count();
-    found == count
+    are_all_and_first(lines, count, &begins)
+}
+
+/// Whether this many lines begin so, the first among them, and few others follow each.
+fn are_all_and_first(lines: &[&[u8]], count: usize, begins: &dyn Fn(&&&[u8]) -> bool) -> bool {
+    lines.iter().filter(begins).count() == count
         && count * limits::LINES_PER_STAMP >= lines.len()
         && lines.first().is_some_and(|line| begins(&line))
 }
@@ -412,10 +416,7 @@ fn begin_with_milliseconds(lines: &[&[u8]], count: usize) -> bool {
             && matches!(byte(line, end), b' ' | b'\t')
             && level::find(line, end, end + limits::LEVEL_WITHIN_BYTES).is_some()
     };
-    let found = lines.iter().filter(begins).count();
-    found == count
-        && count * limits::LINES_PER_STAMP >= lines.len()
-        && lines.first().is_some_and(|line| begins(&line))
+    are_all_and_first(lines, count, &begins)
 }
 
 /// Digits of milliseconds since 1970.

@@ -46,14 +46,17 @@ fn reader(setup: &Setup) -> Box<dyn Reader> {
 
 /// Whether a text begins with a complete object.
 pub(super) fn begins_with_object(text: &[u8]) -> bool {
-    let mut cursor = Cursor::new(text);
-    cursor.peek() == Ok(b'{') && cursor.value(false).is_ok()
+    object_end(text).is_some()
 }
 
 /// Whether a text is a complete object and nothing more.
 pub(crate) fn is_whole_object(text: &[u8]) -> bool {
+    object_end(text).is_some_and(|end| text[end..].trim_ascii().is_empty())
+}
+
+fn object_end(text: &[u8]) -> Option<usize> {
     let mut cursor = Cursor::new(text);
-    cursor.peek() == Ok(b'{') && cursor.value(false).is_ok() && text[cursor.at..].trim_ascii().is_empty()
+    (cursor.peek() == Ok(b'{') && cursor.value(false).is_ok()).then_some(cursor.at)
 }
 
 pub(crate) struct JsonReader {

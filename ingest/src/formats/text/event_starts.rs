@@ -31,13 +31,14 @@ pub(super) fn learn(
     let has_levels_instead = have_levels_instead(lines, times);
     let has_requests = lines.iter().any(|line| begins_request(line));
     let by_time = |begins: Arc<Begins>| {
-        if has_requests {
-            return by(Arc::new(move |line: &[u8]| begins(line) || begins_request(line)));
+        if !has_requests && !has_levels_instead {
+            return by(begins);
         }
-        if has_levels_instead {
-            return by(Arc::new(move |line: &[u8]| begins(line) || begins_with_level(line)));
-        }
-        by(begins)
+        by(Arc::new(move |line: &[u8]| {
+            begins(line)
+                || has_requests && begins_request(line)
+                || has_levels_instead && begins_with_level(line)
+        }))
     };
     let flush = lines.iter().filter(|line| !line[0].is_ascii_whitespace()).count();
     // Below comments all lines of some tables are indented.

@@ -238,8 +238,8 @@ impl Reader for TextReader {
         self.named.begin();
         let header = text.header(line, start, end);
         self.put_header(&header, event, rows);
-        if let Some((from, to)) = leading_uuid(&line[..start]) {
-            self.named.text(b"uuid", from, to, rows);
+        if is_uuid_and_space(&line[..start]) {
+            self.named.text(b"uuid", 0, start - 1, rows);
         }
         let begins_with_time =
             time.is_some() && (start <= limits::STAMP_ANCHORED_BYTES || !text.times.layouts.is_empty());
@@ -481,14 +481,14 @@ fn object_before_end(text: &[u8], from: usize) -> Option<(usize, usize)> {
 /// At most this many objects may end an event: a context and what is added to it.
 const MOST_OBJECTS: usize = 3;
 
-/// A UUID that begins a line: the call, job or request of the event.
-fn leading_uuid(before: &[u8]) -> Option<(usize, usize)> {
-    let uuid = before.strip_suffix(b" ").filter(|uuid| uuid.len() == 36)?;
+/// Whether a UUID precedes the time: that of the call, job or request of the event.
+fn is_uuid_and_space(before: &[u8]) -> bool {
     let is_of_uuid = |(at, byte): (usize, &u8)| match at {
         8 | 13 | 18 | 23 => *byte == b'-',
+        36 => *byte == b' ',
         _ => byte.is_ascii_hexdigit(),
     };
-    uuid.iter().enumerate().all(is_of_uuid).then_some((0, 36))
+    before.len() == 37 && before.iter().enumerate().all(is_of_uuid)
 }
 
 #[cfg(test)]
