@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::batch::Level;
+use crate::byte_table::ByteTable;
 
 /// Length of the longest level word.
 pub(crate) const LONGEST_WORD: usize = 13;
@@ -254,9 +255,11 @@ fn without_colour(line: &[u8], word: Range<usize>) -> Range<usize> {
 
 const LONGEST_CODE: usize = 12;
 
+static WORD: ByteTable = ByteTable::alphanumeric_and(b"_");
+
 #[inline]
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+    WORD.contains(byte)
 }
 
 fn is_emphasised(line: &[u8], from: usize, word: Range<usize>) -> bool {

@@ -28,6 +28,7 @@
 
 mod batch;
 mod buffer;
+mod byte_table;
 pub mod custom;
 mod decoded;
 mod detect;

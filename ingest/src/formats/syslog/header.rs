@@ -6,6 +6,7 @@ use memchr::memchr;
 use super::cisco;
 use super::{APP, ColumnNumbers, FACILITY, HOST, MSGID, PID, PID_TEXT};
 use crate::batch::Level;
+use crate::byte_table::ByteTable;
 use crate::endpoint::TextRange;
 use crate::layout::time_at;
 use crate::level;
@@ -272,9 +273,8 @@ impl SyslogHeader {
     fn severity(&mut self, event: &[u8], from: usize, close: u8) -> Option<usize> {
         let is_dot = |byte: &u8| matches!(byte, b'.' | b'|' | b':');
         let text = &event[from..event.len().min(from + LONGEST_SEVERITY)];
-        let is_of_facility = |byte: &&u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-        let dot = text.iter().take(LONGEST_FACILITY + 1).take_while(is_of_facility).count();
-        if !text.get(dot).is_some_and(is_dot) {
+        let dot = text.iter().position(|&byte| !OF_FACILITY.contains(byte))?;
+        if !is_dot(&text[dot]) {
             return None;
         }
         let word = &text[..memchr(close, text)?];
@@ -367,8 +367,8 @@ impl SyslogHeader {
 
     #[inline]
     fn try_tag(&mut self, event: &[u8], from: usize) -> Option<()> {
-        let tag = event.get(from..)?;
-        let end = tag.iter().take(LONGEST_TAG).position(|byte| matches!(byte, b'[' | b':' | b' '))?;
+        let tag = event.get(from..event.len().min(from + LONGEST_TAG))?;
+        let end = tag.iter().position(|&byte| AFTER_NAME.contains(byte))?;
         if end == 0 {
             return None;
         }
@@ -473,11 +473,12 @@ impl SyslogHeader {
     }
 }
 
+/// The bytes that end the name of a program.
+static AFTER_NAME: ByteTable = ByteTable::new(b"[: ");
+static OF_FACILITY: ByteTable = ByteTable::new(b"abcdefghijklmnopqrstuvwxyz0123456789");
 /// The longest program name before a colon.
 const LONGEST_TAG: usize = 64;
 const LONGEST_PID: usize = 32;
-/// `authpriv` and `security` are the longest facilities.
-const LONGEST_FACILITY: usize = 8;
 /// A facility and a severity, including the closing character.
 const LONGEST_SEVERITY: usize = 24;
 
@@ -568,12 +569,13 @@ fn label_and_level(event: &[u8], at: usize) -> Option<(usize, Option<Level>)> {
     Some((close + 1, Some(level::from_word(&event[at + 2..close])?)))
 }
 
+static OF_HOST: ByteTable = ByteTable::alphanumeric_and(b".-_:/@%");
+
 /// A name or address, and not the level word that other logs have in this place.
 fn is_host(word: &[u8]) -> bool {
-    let allowed = |byte: &u8| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':' | b'/' | b'@' | b'%')
-    };
-    word.iter().all(allowed) && word.last() != Some(&b':') && level::from_word(word).is_none()
+    word.iter().all(|&byte| OF_HOST.contains(byte))
+        && word.last() != Some(&b':')
+        && level::from_word(word).is_none()
 }
 
 pub(super) fn is_daemons_own(message: &[u8]) -> bool {

@@ -2,8 +2,8 @@
 
 use std::net::Ipv6Addr;
 
+use memchr::memchr_iter;
 use memchr::memmem::{Finder, find};
-use memchr::{memchr_iter, memmem};
 
 use crate::endpoint::TextRange;
 use crate::limits;
@@ -192,12 +192,17 @@ fn address_of_six(line: &[u8], from: usize) -> Option<(usize, usize)> {
             && std::str::from_utf8(text).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok());
         is_address.then_some((from + start, from + end))
     };
-    let short = memmem::find_iter(rest, b"::").find_map(around);
+    let mut colons = 0;
+    for at in memchr_iter(b':', rest) {
+        colons += 1;
+        if rest.get(at + 1) == Some(&b':')
+            && let Some(address) = around(at)
+        {
+            return Some(address);
+        }
+    }
     // An address with all eight groups has seven colons, more than any time.
-    short.or_else(|| match memchr_iter(b':', rest).count() {
-        7.. => memchr_iter(b':', rest).find_map(around),
-        _ => None,
-    })
+    if colons < 7 { None } else { memchr_iter(b':', rest).find_map(around) }
 }
 
 #[cfg(test)]

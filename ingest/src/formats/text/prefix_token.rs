@@ -5,6 +5,7 @@
 
 use super::level_words::{level_in_capitals, level_of};
 use crate::batch::Level;
+use crate::byte_table::ByteTable;
 use crate::level::from_letter;
 
 /// Names and brackets before a message are short; a longer run belongs to the message.
@@ -58,17 +59,8 @@ pub(super) enum TokenClass {
     Other,
 }
 
-/// Whether a byte may end a token. Most bytes do not, and are passed over without being compared.
-const MAY_END: [bool; 256] = {
-    let ends = b" \t\r\n:;,[]()|\"'={}<>";
-    let mut may_end = [false; 256];
-    let mut at = 0;
-    while at < ends.len() {
-        may_end[ends[at] as usize] = true;
-        at += 1;
-    }
-    may_end
-};
+/// The bytes that may end a token.
+static MAY_END: ByteTable = ByteTable::new(b" \t\r\n:;,[]()|\"'={}<>");
 
 /// The token after the separators at a position, in the first line of the text.
 #[inline]
@@ -93,7 +85,7 @@ pub(super) fn token(line: &[u8], at: usize, after: Option<TokenDelimiter>) -> Op
     // Names that are cut to a width may contain brackets: `o.a.c.C.[.[.[/].[shop]`.
     let mut is_cut_name = false;
     while to < limit {
-        if !MAY_END[usize::from(line[to])] {
+        if !MAY_END.contains(line[to]) {
             to += 1;
             continue;
         }
