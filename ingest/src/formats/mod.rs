@@ -52,6 +52,7 @@ pub(crate) mod nginx_error;
 pub(crate) mod openvpn;
 pub(crate) mod oracle;
 pub(crate) mod panos;
+pub(crate) mod perforce;
 pub(crate) mod postgres;
 pub(crate) mod proftpd;
 pub(crate) mod proxy_manager;
@@ -72,6 +73,7 @@ pub(crate) mod text;
 pub(crate) mod tidb;
 pub(crate) mod trace_listener;
 pub(crate) mod uwsgi;
+pub(crate) mod varnish;
 pub(crate) mod vpcflow;
 pub(crate) mod vsftpd;
 pub(crate) mod w3c;
@@ -121,6 +123,8 @@ pub(crate) static FORMATS: &[&Format] = &[
     &tidb::FORMAT,
     &trace_listener::FORMAT,
     &eclipse::FORMAT,
+    &perforce::FORMAT,
+    &varnish::FORMAT,
     &syslog::FORMAT,
     &nginx_error::FORMAT,
     &apache_error::FORMAT,
