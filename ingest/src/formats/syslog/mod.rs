@@ -7,6 +7,7 @@ mod cisco;
 mod filterlog;
 mod framing;
 mod header;
+mod ise;
 mod mail;
 mod named;
 mod netfilter;
@@ -117,7 +118,8 @@ impl Reader for SyslogReader {
             rows.set_level(word.level);
         }
         // Some lines have no program's name: "last message repeated 3 times", marks, kernel messages.
-        let is_whole = head.is_certain || is_daemons_own(&event[head.message..]);
+        let message = &event[head.message..];
+        let is_whole = head.is_certain || is_daemons_own(message) || ise::begins(message);
         Ok(if is_whole { Fit::Whole } else { Fit::Partly })
     }
 }

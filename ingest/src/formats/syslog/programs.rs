@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem;
 
-use super::{cisco, filterlog, mail, named, netfilter, network, proxy, session};
+use super::{cisco, filterlog, ise, mail, named, netfilter, network, proxy, session};
 use crate::formats::Setup;
 use crate::formats::json::JsonBody;
 use crate::layout::{LayoutReader, LineLayouts};
@@ -63,6 +63,7 @@ pub(super) struct Programs {
     json: JsonBody,
     netfilter: netfilter::Netfilter,
     filterlog: filterlog::Filterlog,
+    ise: ise::Ise,
     /// For the pairs of other programs.
     named: NamedColumns,
 }
@@ -72,6 +73,9 @@ impl Programs {
     #[inline]
     pub(super) fn read(&mut self, app: &[u8], event: &[u8], message: usize, rows: &mut Rows) {
         if matches!(event[message], b'{' | b'@') && self.json.read(event, message, rows) {
+            return;
+        }
+        if event[message] == b'C' && self.ise.read(event, message, rows) {
             return;
         }
         // Cisco's devices are also recognised if another program relays them.
