@@ -183,11 +183,13 @@ impl Parser {
         ((late != before).then(|| late.line()), cut)
     }
 
-    /// Whether layouts beyond the sample are learned: lines have times, and no person described them.
+    /// Whether layouts beyond the sample are learned: lines have times, and neither a person nor containers
+    /// describe them.
     pub(crate) fn has_layouts(&self) -> bool {
         self.setup.custom.is_none()
             && self.setup.carried.is_none()
             && self.learned().records.is_none()
+            && self.learned().containers.is_none()
             && (self.learned().text.is_some() || self.setup.times.begins_lines())
     }
 
@@ -219,8 +221,8 @@ impl Parser {
         let mut rows = Rows::new(self.columns(), self.setup.zone.clone(), lines);
         let mut reader = (self.format.reader)(&self.setup);
         let mut other = OtherLines::new(&self.setup);
-        // Where every line is an event, layouts decide nothing.
-        let has_starts = matches!(self.framing(), Framing::Starts(_));
+        // Where every line is an event, layouts decide nothing; containers each have their own.
+        let has_starts = matches!(self.framing(), Framing::Starts(_)) && self.learned().containers.is_none();
         let mut layouts = has_starts.then(|| LayoutCounter::new(&self.setup.times)).flatten();
         for line in heading::split(&chunk.heading).filter(|line| !is_own_line(line)) {
             reader.heading(line, &mut rows);

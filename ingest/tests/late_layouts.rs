@@ -109,6 +109,16 @@ fn dates_of_data_after_the_sample_make_no_layout() {
     assert_eq!(read(text.as_bytes(), 1 << 20).0.events.len(), heads + 2);
 }
 
+#[test]
+fn containers_have_no_layouts_of_the_whole_file() {
+    let pair = |second: u32| {
+        let time = stamp(second);
+        format!("web-1  | {time} INFO request {second}\napp-1  | [worker {second}] {time} took a job\n")
+    };
+    let whole = read((0..20).map(pair).collect::<String>().as_bytes(), 1 << 20).0;
+    assert_eq!((whole.events.len(), whole.layouts), (40, Vec::new()));
+}
+
 /// Lines of several programs, traces and data.
 fn lines() -> impl Strategy<Value = Vec<(u8, u8)>> {
     prop::collection::vec((0..8_u8, 0..4_u8), 0..60)
