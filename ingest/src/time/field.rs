@@ -78,6 +78,9 @@ const LEAST_ORDER: f64 = 0.75;
 const LEAST_ORDER_WITHIN: f64 = 0.95;
 const FEWEST_WITHIN: usize = 3;
 
+/// This many steps may be from one event to another of the same moment.
+const STEPS_WITHIN_A_MOMENT: usize = 4;
+
 /// Epoch numbers of one log span few years; ids with as many digits may have any value.
 const LONGEST_AGE_NS: i64 = 6 * 366 * DAY_NS;
 
@@ -239,9 +242,10 @@ impl FieldValues {
             }
             (false, false) => hint > 0.0 || order >= LEAST_ORDER,
         };
-        // A value that is the same for many events means something else; a date without a time of day is read
-        // as midnight.
-        let never_changes = is_constant && steps > 1 && hint < KNOWN;
+        // A value that is the same for many events means something else, for some if no name suggests a time; a
+        // date without a time of day is read as midnight.
+        let enough = if hint > 0.0 { STEPS_WITHIN_A_MOMENT } else { 1 };
+        let never_changes = is_constant && steps > enough && hint < KNOWN;
         let are_days = steps > 0 && hint < KNOWN && times.iter().all(|ns| ns.rem_euclid(DAY_NS) == 0);
         if !is_shown || never_changes || are_days {
             return None;
@@ -458,6 +462,10 @@ mod tests {
             ],
             None,
         );
+        // A few events of the same moment, if the name suggests a time.
+        let moment: &[(&str, &str)] = &[("EdgeStartTimestamp", "1795230245000000000")];
+        check(&[moment; 3], Some("EdgeStartTimestamp"));
+        check(&[moment; 20], None);
         // Few events have it.
         check(&[&[("x", "2027-01-01T08:00:00Z"), ("y", "1")], &[("y", "1")], &[("y", "1")]], None);
     }
