@@ -1,6 +1,6 @@
 //! Cisco's Identity Services Engine and ACS: `CISE_Failed_Attempts 0000000123 1 0 2026-11-21 03:04:05.123 +00:00
 //! 0000001234 5400 NOTICE Failed-Attempt: Authentication failed, UserName=anna, …`. A long message is sent in
-//! parts, of which only the first has a time.
+//! parts; only the first one has a time.
 
 use memchr::memchr;
 
