@@ -54,11 +54,8 @@ impl Reader for PerforceReader {
         // From the command on, or from the number of the process.
         let before = ["program", "pid"].into_iter().find_map(|name| self.layouts.place(name));
         let from = before.map_or(head + indent, |(_, to)| to);
-        let from = from
-            + event[from..]
-                .iter()
-                .take_while(|&&byte| matches!(byte, b']' | b' ' | b'\r' | b'\n' | b'\t'))
-                .count();
+        let is_before = |byte: &&u8| **byte == b']' || byte.is_ascii_whitespace();
+        let from = from + event[from..].iter().take_while(is_before).count();
         let to = from + event[from..].trim_ascii_end().len();
         if from < to {
             rows.text(MESSAGE, from, to);

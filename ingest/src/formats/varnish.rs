@@ -4,6 +4,7 @@
 use memchr::memchr;
 
 use super::{Fit, Format, Learned, Reader};
+use crate::endpoint::TextRange;
 use crate::level;
 use crate::named_columns::{NamedColumns, Number, number};
 use crate::rows::Rows;
@@ -39,39 +40,37 @@ const FIELDS: [(&[u8], &str); 12] = [
 #[derive(Default)]
 struct VarnishReader {
     named: NamedColumns,
-    /// The values of [`FIELDS`] in a transaction.
-    found: [Option<(usize, usize)>; FIELDS.len()],
 }
 
 impl Reader for VarnishReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
         let first = memchr(b'\n', event).unwrap_or(event.len());
         let (kind, id) = head(&event[..first]).ok_or("no head of a transaction")?;
-        self.found = [None; FIELDS.len()];
+        let mut found = [None; FIELDS.len()];
         let mut client = None;
         let mut at = first + 1;
         while at < event.len() {
             let end = at + memchr(b'\n', &event[at..]).unwrap_or(event.len() - at);
             if let Some((tag, value)) = tagged(event, at, end) {
-                let text = &event[value.0..value.1];
-                if let Some(field) = FIELDS.iter().position(|(known, _)| *known == &event[tag.0..tag.1]) {
-                    self.found[field] = Some(value);
+                let tag = &event[tag.0..tag.1];
+                if let Some(field) = FIELDS.iter().position(|(known, _)| *known == tag) {
+                    found[field] = Some(value);
                 }
-                match &event[tag.0..tag.1] {
-                    b"Timestamp" if !rows.has_time() => {
-                        if let Some(when) = text.split(|byte| *byte == b' ').nth(1).and_then(whole_time) {
-                            rows.when(&when);
-                        }
-                    }
-                    // The address, the port, the listener, its address and port, and the time.
-                    b"SessOpen" => {
-                        if let Some(when) = text.split(|byte| *byte == b' ').nth(5).and_then(whole_time) {
-                            rows.when(&when);
-                        }
-                        client = Some(value.0);
-                    }
-                    b"ReqStart" => client = Some(value.0),
-                    _ => {}
+                // Before a session's time are the client, the listener and its address, with their ports.
+                let time = match tag {
+                    b"Timestamp" => Some(1),
+                    b"SessOpen" => Some(5),
+                    _ => None,
+                };
+                if let Some(place) = time
+                    && !rows.has_time()
+                    && let Some(time) = event[value.0..value.1].split(|byte| *byte == b' ').nth(place)
+                    && let Some(when) = whole_time(time)
+                {
+                    rows.when(&when);
+                }
+                if matches!(tag, b"ReqStart" | b"SessOpen") {
+                    client = Some(value.0);
                 }
             }
             at = end + 1;
@@ -83,7 +82,7 @@ impl Reader for VarnishReader {
             let length = event[from..].iter().position(u8::is_ascii_whitespace);
             self.named.text(b"client_ip", from, from + length.unwrap_or(event.len() - from), rows);
         }
-        for ((_, name), value) in FIELDS.iter().zip(self.found) {
+        for ((_, name), value) in FIELDS.iter().zip(found) {
             let Some((from, to)) = value else { continue };
             self.named.value(name.as_bytes(), event, from, to, rows);
             if *name == "status"
@@ -97,7 +96,7 @@ impl Reader for VarnishReader {
 }
 
 /// `*   << Request  >> 32770`, where deeper transactions of a group have more asterisks: the kind and the number.
-fn head(line: &[u8]) -> Option<((usize, usize), (usize, usize))> {
+fn head(line: &[u8]) -> Option<(TextRange, TextRange)> {
     let depth = line.iter().take_while(|byte| **byte == b'*').count();
     let open = depth + line[depth..].iter().take_while(|byte| **byte == b' ').count();
     let kind = open + line[open..].strip_prefix(b"<< ").map(|_| 3)?;
@@ -109,7 +108,7 @@ fn head(line: &[u8]) -> Option<((usize, usize), (usize, usize))> {
 }
 
 /// The tag of `-   RespStatus     503` and its value, as ranges of the event.
-fn tagged(event: &[u8], at: usize, end: usize) -> Option<((usize, usize), (usize, usize))> {
+fn tagged(event: &[u8], at: usize, end: usize) -> Option<(TextRange, TextRange)> {
     let line = &event[at..end];
     let depth = line.iter().take_while(|byte| matches!(byte, b'-' | b' ')).count();
     let tag = memchr(b' ', &line[depth..])?;

@@ -242,8 +242,8 @@ impl FieldValues {
             }
             (false, false) => hint > 0.0 || order >= LEAST_ORDER,
         };
-        // A value that is the same for many events means something else, for some if no name suggests a time; a
-        // date without a time of day is read as midnight.
+        // A value that is the same for many events, or for some under a name that suggests no time, means
+        // something else; a date without a time of day is read as midnight.
         let enough = if hint > 0.0 { STEPS_WITHIN_A_MOMENT } else { 1 };
         let never_changes = is_constant && steps > enough && hint < KNOWN;
         let are_days = steps > 0 && hint < KNOWN && times.iter().all(|ns| ns.rem_euclid(DAY_NS) == 0);

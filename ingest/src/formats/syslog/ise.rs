@@ -4,9 +4,11 @@
 
 use memchr::memchr;
 
+use crate::endpoint::TextRange;
+use crate::formats::logfmt::STYLE;
 use crate::level;
 use crate::named_columns::NamedColumns;
-use crate::pairs::{Style, may_be_field};
+use crate::pairs::may_be_field;
 use crate::rows::Rows;
 use crate::time::When;
 use crate::time::stamp::iso;
@@ -16,10 +18,8 @@ pub(super) struct Ise {
     named: NamedColumns,
 }
 
-const PAIRS: Style = Style { escapes: true, single_quotes: false };
-
-/// The number of the message, the number of its parts, and which of them this is.
-const NUMBERS: [&str; 3] = ["message_id", "parts", "part"];
+/// The first words: the number of the message, the number of its parts, and which of them this is.
+const HEAD: [&[u8]; 4] = [b"category", b"message_id", b"parts", b"part"];
 
 impl Ise {
     /// Whether the message is one of these; then its fields are in the row.
@@ -29,9 +29,9 @@ impl Ise {
         }
         self.named.begin();
         let mut words = Words { event, at: message };
-        for name in ["category"].into_iter().chain(NUMBERS) {
+        for name in HEAD {
             let Some((from, to)) = words.next() else { return true };
-            self.named.value(name.as_bytes(), event, from, to, rows);
+            self.named.value(name, event, from, to, rows);
         }
         if let Some((stamp, end)) = iso(event, words.at) {
             rows.when(&When::Stamp(stamp));
@@ -47,7 +47,7 @@ impl Ise {
             }
         }
         let mut at = words.at;
-        while let Some(item) = PAIRS.next_delimited(event, at, b',') {
+        while let Some(item) = STYLE.next_delimited(event, at, b',') {
             at = item.end;
             if item.value.is_some() && may_be_field(item.key(event)) {
                 item.put(item.key(event), event, &mut self.named, rows);
@@ -69,9 +69,9 @@ struct Words<'a> {
 }
 
 impl Iterator for Words<'_> {
-    type Item = (usize, usize);
+    type Item = TextRange;
 
-    fn next(&mut self) -> Option<(usize, usize)> {
+    fn next(&mut self) -> Option<TextRange> {
         let from = self.at + usize::from(self.event.get(self.at) == Some(&b' '));
         let to = from + memchr(b' ', self.event.get(from..)?)?;
         self.at = to + 1;

@@ -75,7 +75,7 @@ impl Programs {
         if matches!(event[message], b'{' | b'@') && self.json.read(event, message, rows) {
             return;
         }
-        if event[message] == b'C' && self.ise.read(event, message, rows) {
+        if self.ise.read(event, message, rows) {
             return;
         }
         // Cisco's devices are also recognised if another program relays them.
