@@ -1,13 +1,12 @@
 //! The journal of this machine, through `journalctl`. It is followed from the entry after the last one that was
 //! stored, whose cursor is in `wal/journal.cursor`. An entry's cursor is its id too, so nothing is stored twice.
 
-use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use indexer::{Cancel, Error, ErrorKind};
+use indexer::{Cancel, Error, ErrorKind, files};
 
 use crate::intake::{Intake, Record, Refused, Stream, hash_of};
 use crate::limits::{LONGEST_ENTRY_BYTES, READ_BYTES};
@@ -26,7 +25,8 @@ pub struct Journal {
 impl Journal {
     pub fn start(case: &Path) -> Result<Journal, Error> {
         let cursor_file = case.join("wal/journal.cursor");
-        let cursor = fs::read_to_string(&cursor_file).ok().filter(|cursor| !cursor.is_empty());
+        let cursor = files::read(&cursor_file).ok().and_then(|cursor| String::from_utf8(cursor).ok());
+        let cursor = cursor.filter(|cursor| !cursor.is_empty());
         let reader = spawn(cursor.as_deref())?;
         Ok(Journal { reader, cursor_file, has_cursor: cursor.is_some() })
     }
@@ -121,7 +121,7 @@ fn append(intake: &dyn Intake, stream: &Stream, records: &[Record], stop: &Cance
 /// An older cursor, or none, only means that entries are read again and recognised.
 fn keep(file: &Path, cursor: &str) {
     let new = file.with_extension("cursor.new");
-    let _ = fs::write(&new, cursor).and_then(|()| fs::rename(&new, file));
+    let _ = files::replace(file, &new, cursor.as_bytes());
 }
 
 /// The cursor of an entry, which names it for ever.

@@ -2,12 +2,11 @@
 //! sender, from a program, or belongs to a source of the case.
 
 use std::fmt;
-use std::fs;
 use std::io;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use indexer::{Glob, SYSLOG_PREFIX, message_format, program_of};
+use indexer::{Glob, SYSLOG_PREFIX, files, message_format, program_of};
 use serde::{Deserialize, Serialize};
 
 use crate::intake::Stream;
@@ -168,7 +167,7 @@ impl Readings {
     /// What a case remembers of the choices made for it. A file that cannot be read remembers nothing.
     #[must_use]
     pub fn remembered(case: &Path) -> Readings {
-        let text = fs::read(path(case)).unwrap_or_default();
+        let text = files::read(&path(&files::resolved(case))).unwrap_or_default();
         let written = serde_json::from_slice::<WrittenReadings>(&text).unwrap_or_default();
         let mut readings = Readings::default();
         let formats = written.formats.iter().all(|(subject, format)| readings.add_format(subject, format));
@@ -180,15 +179,14 @@ impl Readings {
     pub fn remember(&self, case: &Path) -> io::Result<()> {
         let file = path(case);
         if self.is_empty() {
-            return match fs::remove_file(file) {
+            return match files::remove(&file) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
                 _ => Ok(()),
             };
         }
         let new = file.with_extension("new");
-        fs::create_dir_all(case.join(crate::log::FOLDER))?;
-        fs::write(&new, serde_json::to_vec_pretty(&self.written())?)?;
-        fs::rename(new, file)
+        files::create_folder(&case.join(crate::log::FOLDER))?;
+        files::replace(&file, &new, &serde_json::to_vec_pretty(&self.written())?)
     }
 }
 

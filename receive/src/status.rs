@@ -2,14 +2,13 @@
 //! They only read the case meanwhile.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
-use indexer::{Cancel, Error, ErrorKind};
+use indexer::{Cancel, Error, ErrorKind, files};
 use serde::{Deserialize, Serialize};
 
 use crate::counters::{Counters, SourceStatistics, Statistics};
@@ -41,7 +40,7 @@ impl Status {
     #[must_use]
     pub fn of_other(case: &Path) -> Option<Status> {
         let process = indexer::other_writer(case)?;
-        let status: Status = serde_json::from_slice(&fs::read(path(case)).ok()?).ok()?;
+        let status: Status = serde_json::from_slice(&files::read(&path(case)).ok()?).ok()?;
         // A process that was killed leaves its last.
         (status.process == process).then_some(status)
     }
@@ -98,7 +97,7 @@ impl Published {
                 // Others see less where the disk is full; nothing here depends on it.
                 let _ = replace(&file, &status);
                 if !matches!(ended.recv_timeout(STATUS), Err(RecvTimeoutError::Timeout)) {
-                    let _ = fs::remove_file(&file);
+                    let _ = files::remove(&file);
                     return;
                 }
             }
@@ -112,8 +111,7 @@ impl Published {
 
 fn replace(file: &Path, status: &Status) -> io::Result<()> {
     let new = file.with_extension("new");
-    fs::write(&new, serde_json::to_vec(status)?)?;
-    fs::rename(new, file)
+    files::replace(file, &new, &serde_json::to_vec(status)?)
 }
 
 impl Drop for Published {

@@ -5,11 +5,10 @@
 //! was being delivered then is delivered again with the same id.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use indexer::{Marks, Snapshot};
+use indexer::{Marks, Snapshot, files};
 use serde::{Deserialize, Serialize};
 
 use super::{Message, hash};
@@ -181,7 +180,7 @@ impl Ledger {
     pub fn read(case: &Path) -> (Ledger, Option<String>) {
         let file = case.join(FILE);
         let ledger = |kept| Ledger { file: file.clone(), kept, is_changed: false };
-        let text = match fs::read(&file) {
+        let text = match files::read(&file) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return (ledger(Kept::default()), None),
             Err(error) => return (ledger(Kept::default()), Some(error.to_string())),
@@ -280,12 +279,12 @@ impl Ledger {
         self.kept.version = VERSION;
         let text = serde_json::to_vec(&self.kept)?;
         let new = self.file.with_extension("json.new");
-        let mut file = File::create(&new)?;
+        let mut file = files::create_temporary(&new)?;
         file.write_all(&text)?;
         file.sync_all()?;
-        fs::rename(&new, &self.file)?;
+        files::rename(&new, &self.file)?;
         if let Some(folder) = self.file.parent() {
-            File::open(folder)?.sync_all()?;
+            files::sync_folder(folder)?;
         }
         self.is_changed = false;
         Ok(())

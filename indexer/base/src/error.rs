@@ -159,7 +159,9 @@ impl<T> AtPath<T> for io::Result<T> {
 /// The kind that a person can act on.
 #[must_use]
 pub fn from_io(error: &io::Error) -> Error {
+    let is_foreign = error.get_ref().is_some_and(|inner| inner.is::<crate::files::ForeignEntry>());
     let kind = match error.kind() {
+        _ if is_foreign => ErrorKind::CaseDamaged,
         io::ErrorKind::NotFound => ErrorKind::NotFound,
         io::ErrorKind::PermissionDenied => ErrorKind::NotReadable,
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorKind::DiskFull,

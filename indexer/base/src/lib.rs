@@ -4,6 +4,7 @@
 pub mod error;
 pub mod error_report;
 pub mod faults;
+pub mod files;
 pub mod hash;
 pub mod json;
 pub mod limits;

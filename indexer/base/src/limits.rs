@@ -413,3 +413,10 @@ pub const MOST_LINK_VALUES: usize = 200_000;
 /// Fields and words of messages that are compared with each other, those with the most values. Together with the limit
 /// above a bound on memory; a case of a hundred sources has some hundreds.
 pub const MOST_LINK_PLACES: usize = 1_000;
+
+/// What a change replaced or deleted can be had back for so long, unless the next change comes before.
+pub const TRASH_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// The most that stays in the trash of a case: enough for the indexes and columns of some hundred million events, or
+/// for the packed bytes of a day of logs.
+pub const TRASH_BYTES: u64 = 2 << 30;

@@ -2,7 +2,6 @@
 //! since the previous commit, and never changed.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use ingest::{Batch, Detection, Encoding, SettlerState, TextDecoder, TimeFieldOption, TimeReport};
@@ -188,6 +187,12 @@ fn example(batch: &Batch, row: usize, texts: &mut TextDecoder) -> Example {
     Example { line: batch.line[row], text }
 }
 
+/// The number of a file of accounts, by its name.
+#[must_use]
+pub fn number_of(name: &str) -> Option<u64> {
+    name.strip_suffix(".json")?.parse().ok()
+}
+
 /// The accounts of one commit, by source.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -196,21 +201,22 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    fn path(case: &Path, number: u64) -> PathBuf {
+    #[must_use]
+    pub fn path(case: &Path, number: u64) -> PathBuf {
         case.join("accounts").join(format!("{number}.json"))
     }
 
     pub fn write(&self, case: &Path, number: u64) -> Result<()> {
         let path = Accounts::path(case, number);
         let folder = case.join("accounts");
-        fs::create_dir_all(&folder).at_path(&folder)?;
+        base::files::create_folder(&folder).at_path(&folder)?;
         let text = serde_json::to_vec(self).map_err(|error| Error::damaged(&path, error))?;
         files::replace(&path, &text, files::ACCOUNTS)
     }
 
     pub fn read(case: &Path, number: u64) -> Result<Accounts> {
         let path = Accounts::path(case, number);
-        let text = fs::read(&path).at_path(&path)?;
+        let text = base::files::read(&path).at_path(&path)?;
         serde_json::from_slice(&text).map_err(|error| Error::damaged(&path, error))
     }
 }

@@ -1,13 +1,15 @@
 //! Every write to a case on disk. A crash leaves the old file or the new one, never half of one. Each step
-//! has a fail point for the tests.
+//! has a fail point for the tests. Paths are those of `base::files`: nothing here follows a link, and only
+//! files with names of this program are removed.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Deref;
 use std::path::Path;
 
 use base::error::{AtPath, Result};
 use base::faults;
+use base::files::{self, EntryKind};
 
 /// The role of a file, for the names of its fail points.
 #[derive(Clone, Copy, Debug)]
@@ -44,12 +46,13 @@ pub const TEMPLATES: Role = role!("templates");
 pub const RAW: Role = role!("raw");
 pub const ACCOUNTS: Role = role!("accounts");
 pub const NOTES: Role = role!("notes");
+pub const TRASH: Role = role!("trash");
 
 /// Writes a file that nothing refers to yet and makes it durable.
 pub fn write(path: &Path, bytes: &[u8], role: Role) -> Result<()> {
     let written = || -> io::Result<()> {
         faults::at(role.create)?;
-        let mut file = File::create(path)?;
+        let mut file = files::create_temporary(path)?;
         faults::at(role.write)?;
         file.write_all(bytes)?;
         faults::at(role.sync)?;
@@ -62,26 +65,29 @@ pub fn write(path: &Path, bytes: &[u8], role: Role) -> Result<()> {
 pub fn replace(path: &Path, bytes: &[u8], role: Role) -> Result<()> {
     let temporary = path.with_extension("tmp");
     write(&temporary, bytes, role)?;
-    faults::at(role.rename).and_then(|()| fs::rename(&temporary, path)).at_path(path)?;
+    faults::at(role.rename).and_then(|()| files::rename(&temporary, path)).at_path(path)?;
     path.parent().map_or(Ok(()), |folder| sync_folder(folder, role))
 }
 
 /// Puts a folder in place atomically: its files in a temporary folder next to it, fsync of each and of the
-/// folder, rename, fsync of the parent folder. An existing folder of that name is removed first.
-pub fn replace_folder(path: &Path, files: &[(String, impl Deref<Target = [u8]>)], role: Role) -> Result<()> {
+/// folder, rename, fsync of the parent folder. An existing folder of that name is removed first, if it has no other
+/// files than those that `is_ours` names.
+pub fn replace_folder(
+    path: &Path,
+    parts: &[(String, impl Deref<Target = [u8]>)],
+    is_ours: impl Fn(&str) -> bool,
+    role: Role,
+) -> Result<()> {
     let temporary = path.with_extension("tmp");
-    if temporary.exists() {
-        remove(&temporary)?;
+    for old in [&temporary, path] {
+        remove_folder(old, &is_ours)?;
     }
-    fs::create_dir(&temporary).at_path(&temporary)?;
-    for (name, bytes) in files {
+    files::create_folder(&temporary).at_path(&temporary)?;
+    for (name, bytes) in parts {
         write(&temporary.join(name), bytes, role)?;
     }
     sync_folder(&temporary, role)?;
-    if path.exists() {
-        remove(path)?;
-    }
-    faults::at(role.rename).and_then(|()| fs::rename(&temporary, path)).at_path(path)?;
+    faults::at(role.rename).and_then(|()| files::relocate(&temporary, path)).at_path(path)?;
     path.parent().map_or(Ok(()), |folder| sync_folder(folder, role))
 }
 
@@ -90,28 +96,26 @@ pub fn copy(path: &Path, bytes: &[u8]) -> Result<()> {
     let temporary = path.with_extension("tmp");
     let written = || -> io::Result<()> {
         faults::at("copy.write")?;
-        fs::write(&temporary, bytes)?;
+        files::create_temporary(&temporary)?.write_all(bytes)?;
         faults::at("copy.rename")?;
-        fs::rename(&temporary, path)
+        files::rename(&temporary, path)
     };
     written().at_path(path)
 }
 
 /// Makes renames and new files in a folder survive a power cut.
 pub fn sync_folder(folder: &Path, role: Role) -> Result<()> {
-    faults::at(role.folder).at_path(folder)?;
-    // Not every system can open a folder as a file; where it cannot, the system orders the writes itself.
-    if cfg!(unix) { File::open(folder).and_then(|file| file.sync_all()).at_path(folder) } else { Ok(()) }
+    faults::at(role.folder).and_then(|()| files::sync_folder(folder)).at_path(folder)
 }
 
 /// Makes appended bytes durable.
 pub fn sync(path: &Path, role: Role) -> Result<()> {
-    faults::at(role.sync).and_then(|()| File::open(path)?.sync_all()).at_path(path)
+    faults::at(role.sync).and_then(|()| files::open(path)?.sync_all()).at_path(path)
 }
 
-/// Makes a new file that is appended to.
+/// Makes a new file that is appended to. Fails if there is one.
 pub fn create(path: &Path, role: Role) -> Result<File> {
-    faults::at(role.create).and_then(|()| File::create(path)).at_path(path)
+    faults::at(role.create).and_then(|()| files::create(path)).at_path(path)
 }
 
 pub fn append(file: &mut File, bytes: &[u8], path: &Path, role: Role) -> Result<()> {
@@ -120,20 +124,13 @@ pub fn append(file: &mut File, bytes: &[u8], path: &Path, role: Role) -> Result<
 
 /// Opens a file for appending, truncated to a length; creates it if it is missing.
 pub fn cut(path: &Path, length: u64, role: Role) -> Result<File> {
-    let opened = || -> io::Result<File> {
-        faults::at(role.cut)?;
-        let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
-        file.set_len(length)?;
-        file.seek(SeekFrom::End(0))?;
-        Ok(file)
-    };
-    opened().at_path(path)
+    faults::at(role.cut).and_then(|()| files::append_at(path, length)).at_path(path)
 }
 
 /// Overwrites some bytes of a file, idempotently, and makes them durable.
 pub fn overwrite(path: &Path, pieces: &[(u64, Vec<u8>)], role: Role) -> Result<()> {
     let written = || -> io::Result<()> {
-        let mut file = OpenOptions::new().write(true).open(path)?;
+        let mut file = files::change(path)?;
         for (at, bytes) in pieces {
             faults::at(role.over)?;
             file.seek(SeekFrom::Start(*at))?;
@@ -145,21 +142,39 @@ pub fn overwrite(path: &Path, pieces: &[(u64, Vec<u8>)], role: Role) -> Result<(
     written().at_path(path)
 }
 
-/// Removes a file or a folder; a missing one is not an error.
+/// Removes a file; a missing one is not an error.
 pub fn remove(path: &Path) -> Result<()> {
-    let removed = faults::at("remove")
-        .and_then(|()| if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) });
-    match removed {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed.at_path(path),
+    unless_missing(faults::at("remove").and_then(|()| files::remove(path))).at_path(path)
+}
+
+/// Removes the files of a folder whose names are ours, and the folder if nothing else is in it. A missing folder
+/// is not an error, and neither is one that keeps what others put there.
+pub fn remove_folder(path: &Path, is_ours: impl Fn(&str) -> bool) -> Result<()> {
+    let entries = match files::entries(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.at_path(path)?,
+    };
+    for entry in entries.iter().filter(|entry| entry.kind == EntryKind::File && is_ours(&entry.name)) {
+        remove(&path.join(&entry.name))?;
+    }
+    match faults::at("remove").and_then(|()| files::remove_folder(path)) {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+        removed => unless_missing(removed).at_path(path),
     }
 }
 
-/// Removes what is unwanted in a folder.
-pub fn remove_where(folder: &Path, unwanted: impl Fn(&str) -> bool) -> Result<()> {
-    for entry in fs::read_dir(folder).at_path(folder)?.flatten() {
-        if unwanted(&entry.file_name().to_string_lossy()) {
-            remove(&entry.path())?;
+fn unless_missing(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// Removes the files of a folder whose names are ours and unwanted.
+pub fn remove_where(folder: &Path, is_unwanted: impl Fn(&str) -> bool) -> Result<()> {
+    for entry in files::entries(folder).at_path(folder)? {
+        if entry.kind == EntryKind::File && is_unwanted(&entry.name) {
+            remove(&folder.join(&entry.name))?;
         }
     }
     Ok(())
@@ -169,7 +184,7 @@ pub fn remove_where(folder: &Path, unwanted: impl Fn(&str) -> bool) -> Result<()
 #[must_use]
 pub fn folder_is_read_only(case: &Path) -> bool {
     let folder = fs::metadata(case).is_ok_and(|meta| meta.permissions().readonly());
-    let manifest = OpenOptions::new().append(true).open(case.join("case.json"));
+    let manifest = files::may_change(&case.join("case.json"));
     folder || manifest.is_err_and(|error| is_refusal(&error))
 }
 
@@ -181,13 +196,11 @@ pub fn is_refusal(error: &io::Error) -> bool {
 /// The bytes of all files under a folder.
 #[must_use]
 pub fn folder_bytes(folder: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(folder) else { return 0 };
-    entries
-        .flatten()
-        .map(|entry| match entry.metadata() {
-            Ok(meta) if meta.is_dir() => folder_bytes(&entry.path()),
-            Ok(meta) => meta.len(),
-            Err(_) => 0,
-        })
-        .sum()
+    let Ok(entries) = files::entries(folder) else { return 0 };
+    let bytes = entries.iter().map(|entry| match entry.kind {
+        EntryKind::Folder => folder_bytes(&folder.join(&entry.name)),
+        EntryKind::File => entry.bytes,
+        EntryKind::Foreign => 0,
+    });
+    bytes.sum()
 }

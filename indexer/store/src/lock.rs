@@ -1,11 +1,12 @@
 //! A case has one writer process: the holder of the lock on `case.lock`. Readers never take it.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use base::error::{AtPath, Error, ErrorKind, Result};
+use base::error::{AtPath, Error, ErrorKind, Result, from_io};
+use base::files;
 
 /// A released lock can stay held for a moment by a child process that was just starting: it shares every open
 /// file until it becomes another program.
@@ -21,17 +22,14 @@ pub struct Lock {
 impl Lock {
     pub fn acquire(case: &Path) -> Result<Lock> {
         let path = case.join("case.lock");
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(
-                |error| match error.kind() {
-                    std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
-                        Error::new(ErrorKind::ReadOnly, "this case may only be read: its folder is read-only")
-                            .at(case)
-                            .hint("copy the case to a folder you may write to")
-                    }
-                    _ => Error::new(ErrorKind::NotReadable, error.to_string()).at(&path),
-                },
-            )?;
+        let mut file = files::change_or_create(&path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+                Error::new(ErrorKind::ReadOnly, "this case may only be read: its folder is read-only")
+                    .at(case)
+                    .hint("copy the case to a folder you may write to")
+            }
+            _ => from_io(&error).at(&path),
+        })?;
         let own = owner();
         let began = Instant::now();
         loop {
@@ -79,7 +77,7 @@ fn owner_in(file: &mut File) -> String {
 /// The number of the process that writes the case at this moment, if that is another one.
 #[must_use]
 pub fn other_writer(case: &Path) -> Option<u32> {
-    let mut file = File::open(case.join("case.lock")).ok()?;
+    let mut file = files::open(&case.join("case.lock")).ok()?;
     if !matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
         return None;
     }
@@ -90,7 +88,7 @@ pub fn other_writer(case: &Path) -> Option<u32> {
 /// True if a process writes the case at this moment.
 #[must_use]
 pub fn is_locked(case: &Path) -> Option<Error> {
-    let mut file = File::open(case.join("case.lock")).ok()?;
+    let mut file = files::open(&case.join("case.lock")).ok()?;
     match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => Some(locked(case, &mut file)),
         _ => None,

@@ -11,8 +11,10 @@ use sha2::{Digest, Sha256};
 
 use super::files;
 use super::profile::Profile;
-use super::raw::RawFile;
+use super::raw::{RawFile, raw_frames};
+use super::segment::SegmentMeta;
 use base::error::{AtPath, Error, ErrorKind, Result};
+use base::files as case_files;
 use base::stamp;
 
 /// Version of everything in the case folder. A reader refuses a newer one.
@@ -21,7 +23,8 @@ pub const FORMAT_VERSION: u32 = 6;
 /// The oldest version that can be read. Nothing older was ever released.
 const OLDEST_FORMAT: u32 = 5;
 
-const NAME: &str = "case.json";
+const NAME: &str = Manifest::NAME;
+const REPAIR: &str = "run `timberline verify --repair` on the case; until then it can only be read";
 /// A copy, used if the manifest is damaged.
 const COPY: &str = "case.copy.json";
 
@@ -107,6 +110,25 @@ impl SourceEntry {
     #[must_use]
     pub fn raw_file(&self, source: u32) -> RawFile {
         RawFile { source, generation: self.generation }
+    }
+
+    /// What is the same in every commit: which file it is and how it is read, without what was read of it so far.
+    #[must_use]
+    pub fn described(&self) -> SourceEntry {
+        SourceEntry {
+            name: self.name.clone(),
+            path: self.path.clone(),
+            format: self.format.clone(),
+            encoding: self.encoding.clone(),
+            compression: self.compression.clone(),
+            zone: self.zone.clone(),
+            head: self.head.clone(),
+            modified: self.modified,
+            set: self.set.clone(),
+            reading: self.reading.clone(),
+            live: self.live.clone(),
+            ..SourceEntry::default()
+        }
     }
 
     /// Counts the events of a batch that has landed, in the order of the source.
@@ -290,6 +312,8 @@ pub struct ManifestStamp {
 }
 
 impl Manifest {
+    pub const NAME: &str = "case.json";
+
     #[must_use]
     pub fn new(name: &str) -> Manifest {
         Manifest {
@@ -314,15 +338,19 @@ impl Manifest {
     }
 
     fn read_file(case: &Path, path: &Path) -> Result<Manifest> {
-        let text = match fs::read(path) {
+        let text = match case_files::read(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && case.is_dir() => {
-                return Err(Error::new(
-                    ErrorKind::CaseDamaged,
-                    "this folder is not a case: it has no case.json",
-                )
-                .at(case)
-                .hint("drop the folder to import the logs in it"));
+                return Err(match folder_use(case) {
+                    FolderUse::Case => {
+                        Error::new(ErrorKind::CaseDamaged, "its case.json is missing").at(case).hint(REPAIR)
+                    }
+                    FolderUse::Free | FolderUse::Other => {
+                        Error::new(ErrorKind::CaseDamaged, "this folder is not a case: it has no case.json")
+                            .at(case)
+                            .hint("drop the folder to import the logs in it")
+                    }
+                });
             }
             Err(error) => return Err(error).at_path(case),
         };
@@ -354,31 +382,101 @@ impl Manifest {
         self.definitions.get(reading.definition?)
     }
 
-    /// What is wrong with the manifest, if its copy was used instead, or with the copy.
+    /// Why `case.json` itself cannot be used, if so. [`Manifest::read`] gives its copy then, which may lack the
+    /// last commit: nothing may be written from it.
+    #[must_use]
+    pub fn fault(case: &Path) -> Option<Error> {
+        Self::read_file(case, &case.join(NAME)).err().map(|error| error.hint(REPAIR))
+    }
+
+    /// What is wrong with the manifest, or with its copy.
     #[must_use]
     pub fn problem(case: &Path) -> Option<Error> {
-        let wrong = |name: &str| Self::read_file(case, &case.join(name)).err();
-        let copy = || wrong(COPY).filter(|_| case.join(COPY).exists());
-        wrong(NAME).or_else(copy).map(|error| error.hint("the next import into the case writes it again"))
+        let copy = || {
+            let fault = Self::read_file(case, &case.join(COPY)).err();
+            fault.filter(|_| case_files::exists(&case.join(COPY))).map(|error| error.hint(REPAIR))
+        };
+        Self::fault(case).or_else(copy)
     }
 
     pub fn write(&self, case: &Path) -> Result<()> {
         let path = case.join(NAME);
-        let mut text = serde_json::to_string_pretty(self).map_err(|error| Error::damaged(&path, error))?;
-        text.truncate(text.trim_end_matches(['}', '\n']).len());
-        let hash = base::hex(&Sha256::digest(&text));
-        text.extend([CHECKSUM_KEY, &hash, CHECKSUM_END]);
+        let text = self.to_text(&path)?;
         files::replace(&path, text.as_bytes(), files::MANIFEST)?;
         // The copy is only a backup; the commit succeeded without it.
         let _ = files::copy(&case.join(COPY), text.as_bytes());
         Ok(())
     }
 
+    /// The content of its file, with the checksum.
+    pub(super) fn to_text(&self, path: &Path) -> Result<String> {
+        let mut text = serde_json::to_string_pretty(self).map_err(|error| Error::damaged(path, error))?;
+        text.truncate(text.trim_end_matches(['}', '\n']).len());
+        let hash = base::hex(&Sha256::digest(&text));
+        text.extend([CHECKSUM_KEY, &hash, CHECKSUM_END]);
+        Ok(text)
+    }
+
     #[must_use]
     pub fn stamp(case: &Path) -> Option<ManifestStamp> {
-        let meta = fs::metadata(case.join(NAME)).ok()?;
+        // The time tells one commit from the next, so this looks at the file itself.
+        let meta = fs::symlink_metadata(case.join(NAME)).ok()?;
         Some(ManifestStamp { modified: meta.modified().ok(), bytes: meta.len() })
     }
+}
+
+/// What a folder is to someone who wants a case there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FolderUse {
+    /// It does not exist yet, or is empty, or has what a cut-off creation left.
+    Free,
+    /// A case, whole or in part: it has a manifest, or files that only a case has.
+    Case,
+    /// Something else, which is not ours to write to.
+    Other,
+}
+
+/// Looks at a folder without changing anything.
+#[must_use]
+pub fn folder_use(folder: &Path) -> FolderUse {
+    let entries = match case_files::entries(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return FolderUse::Free,
+        Err(_) => return FolderUse::Other,
+    };
+    // The creation of a case that was cut off leaves empty folders and a part of the manifest.
+    let is_begun = |entry: &case_files::FolderEntry| match entry.name.as_str() {
+        "raw" | "segments" => {
+            entry.kind == case_files::EntryKind::Folder && is_empty(&folder.join(&entry.name))
+        }
+        "case.tmp" => entry.kind == case_files::EntryKind::File,
+        _ => false,
+    };
+    if entries.iter().all(is_begun) {
+        let count = fs::read_dir(folder).map_or(0, Iterator::count);
+        return if count == entries.len() { FolderUse::Free } else { FolderUse::Other };
+    }
+    let has_manifest = entries.iter().any(|entry| {
+        [NAME, COPY].contains(&entry.name.as_str()) && entry.kind == case_files::EntryKind::File
+    });
+    let has_raw = || {
+        let raw = case_files::entries(&folder.join("raw")).unwrap_or_default();
+        raw.iter()
+            .filter_map(|entry| RawFile::from_name(&entry.name))
+            .any(|raw| raw_frames(folder, raw).is_ok())
+    };
+    let has_segment = || {
+        let segments = case_files::entries(&folder.join("segments")).unwrap_or_default();
+        segments.iter().any(|entry| {
+            let path = folder.join("segments").join(&entry.name).join("segment.json");
+            case_files::read(&path).is_ok_and(|text| serde_json::from_slice::<SegmentMeta>(&text).is_ok())
+        })
+    };
+    if has_manifest || has_raw() || has_segment() { FolderUse::Case } else { FolderUse::Other }
+}
+
+fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
 fn check_version(case: &Path, path: &Path, text: &[u8]) -> Result<()> {

@@ -153,11 +153,83 @@ fn seek_table(frames: &[(u32, u32)]) -> Vec<u8> {
     table
 }
 
+/// The frames of a raw file that may lack its seek table, as after a crash: up to where no frame can be read.
+pub fn raw_frames_that_are_left(case: &Path, raw: RawFile) -> Result<Vec<Frame>> {
+    raw_frames(case, raw).or_else(|_| walked_frames(case, raw))
+}
+
+/// The longest header of a zstd frame, and that of a block.
+const LONGEST_FRAME_HEADER: usize = 18;
+const BLOCK_HEADER: u64 = 3;
+const FRAME_MAGIC: u32 = 0xFD2F_B528;
+
+/// The frames of a raw file, from their headers.
+fn walked_frames(case: &Path, raw: RawFile) -> Result<Vec<Frame>> {
+    let path = raw.path(case);
+    let mut file = base::files::open(&path).at_path(&path)?;
+    let length = file.seek(SeekFrom::End(0)).at_path(&path)?;
+    let (mut frames, mut at, mut offset) = (Vec::new(), 0, 0);
+    while at < length {
+        let Some((size, bytes)) = walked_frame(&mut file, at).filter(|(size, _)| at + size <= length) else {
+            break;
+        };
+        if let (Ok(size), Some(bytes)) = (u32::try_from(size), bytes) {
+            let frame = Frame { offset, bytes, at, size, generation: raw.generation };
+            offset = frame.end();
+            frames.push(frame);
+        }
+        at += size;
+    }
+    Ok(frames)
+}
+
+/// The size of the frame at a place, and how many bytes it holds unless it is one that decompressors skip.
+fn walked_frame(file: &mut File, at: u64) -> Option<(u64, Option<u32>)> {
+    let mut read = |at: u64, bytes: &mut [u8]| {
+        file.seek(SeekFrom::Start(at)).ok()?;
+        file.read(bytes).ok()
+    };
+    let mut head = [0; LONGEST_FRAME_HEADER];
+    let filled = read(at, &mut head)?;
+    let number = |from: usize| {
+        let bytes = head.get(from..from + 4)?;
+        Some(u32::from_le_bytes(bytes.try_into().ok()?))
+    };
+    let magic = number(0)?;
+    if magic & 0xFFFF_FFF0 == PASSED_OVER_MAGIC & 0xFFFF_FFF0 {
+        return Some((u64::from(number(4)?) + 8, None));
+    }
+    if magic != FRAME_MAGIC || filled < 6 {
+        return None;
+    }
+    let bytes = zstd::zstd_safe::get_frame_content_size(&head[..filled]).ok()??;
+    // RFC 8878: the descriptor says how long the rest of the header is.
+    let descriptor = head[4];
+    let (is_single, has_checksum) = (descriptor & 0x20 != 0, descriptor & 0x04 != 0);
+    let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
+    let content = [u64::from(is_single), 2, 4, 8][usize::from(descriptor >> 6)];
+    let mut next = at + 5 + u64::from(!is_single) + dictionary + content;
+    loop {
+        let mut block = [0; BLOCK_HEADER as usize];
+        if read(next, &mut block)? < block.len() {
+            return None;
+        }
+        let header = u32::from_le_bytes([block[0], block[1], block[2], 0]);
+        // A block of one repeated byte stores that byte alone.
+        let stored = if header >> 1 & 3 == 1 { 1 } else { u64::from(header >> 3) };
+        next += BLOCK_HEADER + stored;
+        if header & 1 == 1 {
+            break;
+        }
+    }
+    Some((next + 4 * u64::from(has_checksum) - at, Some(u32::try_from(bytes).ok()?)))
+}
+
 /// The frames of a raw file, from its seek table. Abandoned frames hold no bytes and are left out.
 pub fn raw_frames(case: &Path, raw: RawFile) -> Result<Vec<Frame>> {
     let path = raw.path(case);
     let damaged = || Error::damaged(&path, "its seek table cannot be read");
-    let mut file = File::open(&path).at_path(&path)?;
+    let mut file = base::files::open(&path).at_path(&path)?;
     let length = file.seek(SeekFrom::End(0)).at_path(&path)?;
     let mut end = [0; 9];
     file.seek(SeekFrom::Start(length.checked_sub(9).ok_or_else(damaged)?)).at_path(&path)?;
@@ -167,9 +239,14 @@ pub fn raw_frames(case: &Path, raw: RawFile) -> Result<Vec<Frame>> {
     if end[5..] != SEEKABLE_MAGIC.to_le_bytes() {
         return Err(damaged());
     }
+    let size = |entry: &[u8; 8]| u64::from(u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]));
     let mut entries = vec![0; count as usize * 8];
     file.seek(SeekFrom::Start(table)).and_then(|_| file.read_exact(&mut entries)).at_path(&path)?;
     let (mut offset, mut at) = (0, 0);
+    // What looks like a table in the bytes of a frame does not add up to the file.
+    if entries.as_chunks::<8>().0.iter().map(size).sum::<u64>() + 8 != table {
+        return Err(damaged());
+    }
     let frames = entries.as_chunks::<8>().0.iter().map(|entry| {
         let number = |from: usize| {
             u32::from_le_bytes([entry[from], entry[from + 1], entry[from + 2], entry[from + 3]])
@@ -199,17 +276,29 @@ fn table_of(frames: &[Frame], published: u64) -> Vec<(u32, u32)> {
     table
 }
 
+/// True if a raw file goes on after its listed frames with more than a seek table.
+pub fn has_tail(case: &Path, raw: RawFile, listed: u64) -> Result<bool> {
+    let path = raw.path(case);
+    if base::files::look(&path).is_none_or(|file| file.bytes <= listed) {
+        return Ok(false);
+    }
+    let mut next = [0; 4];
+    let mut file = base::files::open(&path).at_path(&path)?;
+    let read = file.seek(SeekFrom::Start(listed)).and_then(|_| file.read(&mut next)).at_path(&path)?;
+    Ok(next[..read] != SKIPPABLE_MAGIC.to_le_bytes()[..read])
+}
+
 /// Repairs a raw file after an import that was interrupted: truncates it to the committed length, closes it
 /// with the seek table, and abandons the frames between its own.
 pub fn recover_raw(case: &Path, raw: RawFile, published: u64, frames: &[Frame]) -> Result<()> {
     let path = raw.path(case);
     let table = seek_table(&table_of(frames, published));
-    let length = std::fs::metadata(&path).map(|file| file.len());
-    if length.is_err() && published > 0 {
+    let length = base::files::look(&path).map(|file| file.bytes);
+    if length.is_none() && published > 0 {
         // It was deleted; `verify` reports that.
         return Ok(());
     }
-    if !length.is_ok_and(|length| length == published + table.len() as u64) {
+    if !length.is_some_and(|length| length == published + table.len() as u64) {
         let mut file = files::cut(&path, published, files::RAW)?;
         files::append(&mut file, &table, &path, files::RAW)?;
         files::sync(&path, files::RAW)?;
@@ -309,7 +398,7 @@ impl RawCursor<'_> {
         let file = match self.files.entry(raw) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::hash_map::Entry::Vacant(entry) => {
-                entry.insert(File::open(&path).at_path(&path)?)
+                entry.insert(base::files::open(&path).at_path(&path)?)
             }
         };
         let mut compressed = vec![0; frame.size as usize];

@@ -1,7 +1,6 @@
 //! Reads the stored sources of a case again.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{ErrorKind as IoErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -16,6 +15,7 @@ use super::account::Accounts;
 use super::manifest::{Follows, FormatFile, Manifest, Reading, text_as_bytes};
 use super::raw::RawFile;
 use base::error::{AtPath, Error, ErrorKind, Result};
+use base::files;
 
 /// How a source was read: everything besides its bytes that its parser and its times depend on.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,11 +159,11 @@ fn before(first: &Source<'_>, follows: &Follows) -> Succession {
 /// The first stored bytes.
 fn opened(case: &Path, raw: RawFile, bytes: u64) -> Result<Box<dyn Read + Send>> {
     let path = raw.path(case);
-    let file = match File::open(&path) {
+    let file = match files::open(&path) {
         // It may be rewritten at this moment, with the same bytes.
         Err(error) if error.kind() == IoErrorKind::NotFound => {
             let next = RawFile { generation: raw.generation + 1, ..raw };
-            File::open(next.path(case)).map_err(|_| error)
+            files::open(&next.path(case)).map_err(|_| error)
         }
         opened => opened,
     };

@@ -1,6 +1,5 @@
 //! A segment: an immutable run of events in time order, with the columns and indexes to find and read them.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -17,9 +16,10 @@ use super::raw::{Frame, RawCursor, RawFolder};
 use super::reading::Readings;
 use super::rollup::Rollup;
 use super::table::{self, Table, TableBuilder};
-use super::text::TextIndex;
+use super::text::{self, TextIndex};
 use base::FieldKind;
 use base::error::{AtPath, Error, Result};
+use base::files::{self as case_files, EntryKind};
 use base::stamp;
 use patterns::source_kind;
 
@@ -66,6 +66,10 @@ pub struct SegmentSource {
     /// The header lines in effect from an offset on, if the format has them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headings: Vec<Heading>,
+    /// What the manifest says of the source itself, for when the manifest is lost. Absent in segments of former
+    /// versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub described: Option<Arc<SourceEntry>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -80,7 +84,8 @@ impl SegmentSource {
     #[must_use]
     pub fn new(source: u32, entry: &SourceEntry) -> SegmentSource {
         let (encoding, kind) = (entry.encoding.clone(), source_kind(&entry.format, &entry.path));
-        SegmentSource { source, encoding, kind, frames: Vec::new(), headings: Vec::new() }
+        let described = Some(Arc::new(entry.described()));
+        SegmentSource { source, encoding, kind, frames: Vec::new(), headings: Vec::new(), described }
     }
 
     #[must_use]
@@ -91,6 +96,7 @@ impl SegmentSource {
             kind: self.kind.clone(),
             frames: Vec::new(),
             headings: Vec::new(),
+            described: self.described.clone(),
         }
     }
 
@@ -169,14 +175,30 @@ pub struct Segment {
     outlived: Mutex<Vec<Arc<Outlived>>>,
 }
 
-/// A file or folder that no manifest lists any more. It is removed when its last possible reader is gone.
+/// A raw file or a segment that no manifest lists any more. When its last possible reader is gone, it goes to the
+/// trash, or is removed where it was never listed or a verified copy replaces it.
 #[derive(Debug)]
-pub struct Outlived(pub PathBuf);
+pub struct Outlived {
+    pub path: PathBuf,
+    pub trash: Option<PathBuf>,
+}
+
+impl Outlived {
+    /// Something that is only removed.
+    #[must_use]
+    pub fn removed(path: PathBuf) -> Outlived {
+        Outlived { path, trash: None }
+    }
+}
 
 impl Drop for Outlived {
     fn drop(&mut self) {
         // What cannot be removed now is removed by the next writer.
-        let _ = files::remove(&self.0);
+        let _ = match (&self.trash, case_files::look(&self.path)) {
+            (Some(trash), _) => case_files::relocate(&self.path, trash).at_path(trash),
+            (None, Some(entry)) if entry.kind == EntryKind::Folder => remove_segment(&self.path),
+            (None, _) => files::remove(&self.path),
+        };
     }
 }
 
@@ -200,7 +222,7 @@ impl Segment {
     /// Writes a segment's files and makes them durable. The segment exists once the manifest lists it.
     pub fn write(case: &Path, mut meta: SegmentMeta, table: TableBuilder) -> Result<WrittenSegment> {
         let folder = Self::folder(case, meta.id);
-        fs::create_dir_all(&folder).at_path(&folder)?;
+        case_files::create_folder(&folder).at_path(&folder)?;
         (meta.sha256, meta.places_sha256) = table.write(&folder)?;
         let path = folder.join("segment.json");
         let text = serde_json::to_vec(&meta).map_err(|error| Error::damaged(&path, error))?;
@@ -212,7 +234,7 @@ impl Segment {
     /// Opens a segment whose `segment.json` has this hash.
     pub fn open(id: u64, sha256: &str, shared: &Shared) -> Result<Segment> {
         let path = Self::folder(shared.readings.case(), id).join("segment.json");
-        let text = fs::read(&path).at_path(&path)?;
+        let text = case_files::read(&path).at_path(&path)?;
         if base::hex(&Sha256::digest(&text)) != sha256 {
             return Err(Error::damaged(&path, "its checksum differs from the one in case.json"));
         }
@@ -341,27 +363,31 @@ impl Segment {
         self.for_each_text(cursor, 0..self.meta.events as u32, |_, _| Ok(()))
     }
 
-    pub fn verify_table(&self) -> Result<()> {
-        let tables =
-            [(table::EVENTS, Some(&self.meta.sha256)), (table::PLACES, self.meta.places_sha256.as_ref())];
-        for (name, sha256) in tables {
-            let path = self.file(name);
-            if let Some(sha256) = sha256
-                && hash_file(&path)? != *sha256
-            {
-                return Err(Error::damaged(&path, "its checksum differs from the one in segment.json"));
-            }
-        }
-        Ok(())
+    /// Checks the tables, and remembers what is wrong with them.
+    pub fn check_table(&self) -> Result<()> {
+        self.record_damage(self.verify_table())
     }
 
+    pub fn verify_table(&self) -> Result<()> {
+        check_tables(&self.folder, &self.meta)
+    }
+
+    /// Reads the files of a segment that is not listed yet, and compares them with what was written.
+    pub fn check_written(case: &Path, written: &WrittenSegment) -> Result<()> {
+        let folder = Self::folder(case, written.meta.id);
+        let path = folder.join("segment.json");
+        if hash_file(&path)? != written.sha256 {
+            return Err(Error::damaged(&path, "it differs from what was written"));
+        }
+        check_tables(&folder, &written.meta)
+    }
     fn verify_text(&self, path: &Path) -> Result<()> {
         TextIndex::open(path, self.meta.events as u32)?.verify()
     }
 
     fn text_files(&self) -> impl Iterator<Item = PathBuf> {
         let files = Profile::ALL.into_iter().filter_map(|profile| self.text_path(profile));
-        files.map(|(path, _)| path).filter(|path| path.exists())
+        files.map(|(path, _)| path).filter(|path| case_files::exists(path))
     }
 
     /// Removes a damaged text index, so that it is built again.
@@ -371,13 +397,53 @@ impl Segment {
         if super::verify_templates(self, &mut self.raw().cursor()).is_err() {
             bad.push(self.file(super::templates::FILE));
         }
-        bad.iter().try_for_each(|path| files::remove(path))?;
+        bad.iter().try_for_each(|path| remove_part(path))?;
         self.reopen_text();
         Ok(bad.len())
     }
 }
 
+/// Compares the tables of a segment with their checksums.
+fn check_tables(folder: &Path, meta: &SegmentMeta) -> Result<()> {
+    let tables = [(table::EVENTS, Some(&meta.sha256)), (table::PLACES, meta.places_sha256.as_ref())];
+    for (name, sha256) in tables {
+        let path = folder.join(name);
+        if let Some(sha256) = sha256
+            && hash_file(&path)? != *sha256
+        {
+            return Err(Error::damaged(&path, "its checksum differs from the one in segment.json"));
+        }
+    }
+    Ok(())
+}
+
 fn hash_file(path: &Path) -> Result<String> {
-    let bytes = fs::read(path).at_path(path)?;
+    let bytes = case_files::read(path).at_path(path)?;
     Ok(base::hex(&Sha256::digest(&bytes)))
+}
+
+/// Removes a file of a segment, or the folder of an index.
+pub(super) fn remove_part(path: &Path) -> Result<()> {
+    match case_files::look(path) {
+        Some(entry) if entry.kind == EntryKind::Folder => files::remove_folder(path, text::is_index_file),
+        _ => files::remove(path),
+    }
+}
+
+/// Removes the files of a segment, and its folder if nothing else is in it.
+pub fn remove_segment(folder: &Path) -> Result<()> {
+    for index in ["text", "text.tmp", "text.3.tmp"] {
+        remove_part(&folder.join(index))?;
+    }
+    files::remove_folder(folder, is_segment_file)
+}
+
+/// True for the names that files of a segment have, or had in earlier versions.
+fn is_segment_file(name: &str) -> bool {
+    let own = ["segment.json", table::EVENTS, table::PLACES, super::templates::FILE, "text.3.flt"];
+    let temporary = name.strip_suffix(".tmp");
+    own.contains(&name)
+        || super::texts::FORMER_FILES.contains(&name)
+        || temporary
+            .is_some_and(|stem| own.iter().any(|own| own.rsplit_once('.').is_some_and(|(of, _)| of == stem)))
 }

@@ -2,13 +2,13 @@
 //! other programs.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::files;
-use base::error::{Error, Result};
+use base::error::{AtPath, Error, Result};
+use base::files as case_files;
 use patterns::{Granularity, Tree};
 
 const FILE: &str = "templates.json";
@@ -33,12 +33,26 @@ struct TemplateEntry {
 /// The assigned ids, in order of assignment. If the file is missing or damaged, templates may only be named
 /// by another of their ids.
 pub fn kept_ids(case: &Path) -> Vec<u64> {
-    let read =
-        fs::read(case.join(FILE)).ok().and_then(|text| serde_json::from_slice::<TemplateFile>(&text).ok());
-    let kept = read.filter(|kept| kept.version == VERSION);
+    let kept = read(case).ok().flatten().filter(|kept| kept.version == VERSION);
     kept.map_or_else(Vec::new, |kept| {
         kept.ids.iter().filter_map(|id| u64::from_str_radix(id, 16).ok()).collect()
     })
+}
+
+fn read(case: &Path) -> Result<Option<TemplateFile>> {
+    let path = case.join(FILE);
+    match case_files::read(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        text => {
+            let text = text.at_path(&path)?;
+            serde_json::from_slice(&text).map(Some).map_err(|error| Error::damaged(&path, error))
+        }
+    }
+}
+
+/// Checks that the file can be read, if there is one.
+pub fn verify_ids(case: &Path) -> Result<()> {
+    read(case).map(drop)
 }
 
 /// Adds the ids of a tree to the stored ones.
@@ -58,7 +72,7 @@ pub fn keep_ids(case: &Path, kept: &[u64], tree: &Tree) -> Result<()> {
     };
     let path = case.join(FILE);
     let text = serde_json::to_vec(&file).map_err(|error| Error::damaged(&path, error))?;
-    if fs::read(&path).is_ok_and(|old| old == text) {
+    if case_files::read(&path).is_ok_and(|old| old == text) {
         return Ok(());
     }
     files::replace(&path, &text, files::TEMPLATES)

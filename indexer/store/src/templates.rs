@@ -152,7 +152,7 @@ fn path(segment: &Segment) -> PathBuf {
 
 /// True if a segment has its file.
 pub fn has_templates(segment: &Segment) -> bool {
-    path(segment).exists()
+    base::files::exists(&path(segment))
 }
 
 /// Checks a segment's file, if there is one, by mining the segment again.

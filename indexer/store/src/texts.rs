@@ -9,7 +9,7 @@ use ingest::{Encoding, TextDecoder};
 use super::files::{self, Role};
 use super::profile::Profile;
 use super::raw::{Frame, RawCursor};
-use super::segment::{Segment, SegmentField};
+use super::segment::{Segment, SegmentField, remove_part};
 use super::table::{Columns, RowPlaces};
 use super::text::{self, Built, IndexedValues};
 use base::FieldKind;
@@ -17,7 +17,8 @@ use base::error::{Error, Result};
 use base::limits::CANCEL_ROWS;
 
 /// Files of former versions, and what a crash may leave of a folder. Nothing reads them.
-const FORMER_FILES: [&str; 5] = ["text.idx", "text.flt", "text.tmp", "text.3.tmp", "templates.1.parquet"];
+pub(super) const FORMER_FILES: [&str; 5] =
+    ["text.idx", "text.flt", "text.tmp", "text.3.tmp", "templates.1.parquet"];
 
 /// One row in this many or fewer are sorted. For more, the order of all rows is worked out once.
 const FEW_ROWS: usize = 16;
@@ -159,7 +160,8 @@ impl Segment {
         cursor: &mut RawCursor<'_>,
         stopped: &dyn Fn() -> Result<()>,
     ) -> Result<()> {
-        let Some((path, role)) = self.text_path(profile).filter(|(path, _)| !path.exists()) else {
+        let Some((path, role)) = self.text_path(profile).filter(|(path, _)| !base::files::exists(path))
+        else {
             return Ok(());
         };
         let table = self.table()?;
@@ -192,7 +194,7 @@ impl Segment {
         drop((source, offset, length));
         match builder.finish(rows)? {
             Built::File(bytes) => files::replace(&path, &bytes, role),
-            Built::Folder(files) => files::replace_folder(&path, &files, role),
+            Built::Folder(files) => files::replace_folder(&path, &files, text::is_index_file, role),
         }
     }
 
@@ -201,9 +203,7 @@ impl Segment {
         let others = Profile::ALL.into_iter().filter(|&other| other != profile);
         let others = others.filter_map(|other| self.text_path(other)).map(|(path, _)| path);
         for path in others.chain(FORMER_FILES.iter().map(|name| self.file(name))) {
-            if path.exists() {
-                files::remove(&path)?;
-            }
+            remove_part(&path)?;
         }
         if !profile.has_columns() && super::has_templates(self) {
             files::remove(&self.file(super::templates::FILE))?;

@@ -2,9 +2,10 @@
 //! [`MOST_IDS`] at least are known; they survive the log's files in files of their own.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+use indexer::files;
 
 use super::record::numbered;
 use crate::intake::hash_of;
@@ -34,7 +35,7 @@ impl KnownIds {
         let mut ids = KnownIds { young: HashSet::new(), old: HashSet::new(), newest_file: 0 };
         for file in numbered(folder, ".ids")? {
             ids.newest_file = file;
-            let bytes = fs::read(path(folder, file))?;
+            let bytes = files::read(&path(folder, file))?;
             let Some(body) = bytes.strip_prefix(MAGIC) else { continue };
             let Some((checksum, body)) = body.split_first_chunk::<4>() else { continue };
             if crc32fast::hash(body) == u32::from_le_bytes(*checksum) {
@@ -75,21 +76,21 @@ pub fn keep(folder: &Path, file: u64, ids: &[u128]) -> io::Result<()> {
     if !ids.is_empty() {
         let body: Vec<u8> = ids.iter().flat_map(|id| id.to_le_bytes()).collect();
         let temporary = folder.join("ids.tmp");
-        let mut out = File::create(&temporary)?;
+        let mut out = files::create_temporary(&temporary)?;
         out.write_all(MAGIC)?;
         out.write_all(&crc32fast::hash(&body).to_le_bytes())?;
         out.write_all(&body)?;
         out.sync_all()?;
-        fs::rename(&temporary, path(folder, file))?;
-        File::open(folder)?.sync_all()?;
+        files::rename(&temporary, &path(folder, file))?;
+        files::sync_folder(folder)?;
     }
     let mut known = 0;
     for file in numbered(folder, ".ids")?.into_iter().rev() {
         let path = path(folder, file);
         if known >= MOST_IDS as u64 {
-            fs::remove_file(path)?;
+            files::remove(&path)?;
         } else {
-            known += fs::metadata(&path)?.len() / 16;
+            known += files::look(&path).map_or(0, |file| file.bytes) / 16;
         }
     }
     Ok(())

@@ -7,14 +7,15 @@ mod record;
 mod writer;
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use indexer::files;
+
 use self::ids::{KnownIds, id_of};
 pub use self::record::{Reader, log_files as files_of};
-use self::record::{encode, encode_stream, file_path, log_files};
+use self::record::{encode, encode_stream, file_bytes, file_path, has_magic, log_files};
 use crate::counters::Counters;
 use crate::intake::{Appended, Intake, Record, Refused, Stream};
 use crate::limits::{LONGEST_APPEND_BYTES, MOST_STREAMS, QUEUE_BYTES, QUEUE_PATIENCE};
@@ -95,7 +96,7 @@ impl Log {
         counters: Arc<Counters>,
     ) -> std::io::Result<Opened> {
         let folder = case.join(FOLDER);
-        fs::create_dir_all(&folder)?;
+        files::create_folder(&folder)?;
         let mut ids = KnownIds::load(&folder)?;
         let mut ends: HashMap<String, u64> =
             positions.iter().map(|(name, end)| (name.clone(), *end)).collect();
@@ -109,8 +110,7 @@ impl Log {
                 *known = end.max(*known);
                 bytes.ids.iter().for_each(|&id| ids.insert(id));
             })?;
-            torn_bytes +=
-                fs::metadata(file_path(&folder, file))?.len().saturating_sub(reader.position().offset);
+            torn_bytes += file_bytes(&folder, file).saturating_sub(reader.position().offset);
         }
         let file = ids.newest_file().max(files.last().copied().unwrap_or_default()) + 1;
         let readable = Position { file, offset: 0 };
@@ -175,8 +175,7 @@ impl Log {
     /// How much there is to read beyond a position.
     pub fn bytes_beyond(&self, position: Position) -> u64 {
         let readable = self.readable();
-        let between = (position.file..readable.file)
-            .map(|file| fs::metadata(file_path(&self.folder, file)).map_or(0, |file| file.len()));
+        let between = (position.file..readable.file).map(|file| file_bytes(&self.folder, file));
         (between.sum::<u64>() + readable.offset).saturating_sub(position.offset)
     }
 
@@ -228,7 +227,9 @@ impl Log {
     /// Removes a file whose records are in segments. The ids in it are kept.
     pub fn remove(&self, file: u64, ids: &[u128]) -> std::io::Result<()> {
         ids::keep(&self.folder, file, ids)?;
-        fs::remove_file(file_path(&self.folder, file))
+        let path = file_path(&self.folder, file);
+        // One that does not begin as ours was not read, so it is not ours to remove.
+        if has_magic(&path) { files::remove(&path) } else { Ok(()) }
     }
 
     fn submit(&self, stream: &Stream, batch: Batch<'_>) -> Result<Appended, Refused> {

@@ -2,10 +2,11 @@
 //! is not whole; what follows was never acknowledged.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use indexer::files;
 use serde::{Deserialize, Serialize};
 
 use super::Position;
@@ -47,13 +48,23 @@ pub fn log_files(folder: &Path) -> io::Result<Vec<u64>> {
 }
 
 pub fn numbered(folder: &Path, ending: &str) -> io::Result<Vec<u64>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let name = entry?.file_name();
-        files.extend(name.to_string_lossy().strip_suffix(ending).and_then(|stem| stem.parse::<u64>().ok()));
-    }
-    files.sort_unstable();
-    Ok(files)
+    let entries = files::entries(folder)?;
+    let regular = entries.iter().filter(|entry| entry.kind == files::EntryKind::File);
+    let numbers = regular.filter_map(|entry| entry.name.strip_suffix(ending)?.parse().ok());
+    let mut numbers: Vec<u64> = numbers.collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// How long a file of the log is; nothing if it is not there.
+pub fn file_bytes(folder: &Path, file: u64) -> u64 {
+    files::look(&file_path(folder, file)).map_or(0, |entry| entry.bytes)
+}
+
+/// True if a file begins as those of the log do.
+pub fn has_magic(path: &Path) -> bool {
+    let mut magic = [0; MAGIC.len()];
+    files::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == *MAGIC
 }
 
 pub fn encode_stream(out: &mut Vec<u8>, number: u32, stream: &Stream) {
@@ -185,7 +196,7 @@ impl Reader {
         if self.input.is_some() {
             return Ok(true);
         }
-        let mut file = match File::open(file_path(&self.folder, self.position.file)) {
+        let mut file = match files::open(&file_path(&self.folder, self.position.file)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             opened => opened?,
         };

@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
+use indexer::files;
+
 use super::record::{MAGIC, file_path, ids_in};
 use super::{Log, Position};
 use crate::limits::LOG_FILE_BYTES;
@@ -97,9 +99,9 @@ impl Log {
     fn append(&self, current: &mut Option<Current>, file: u64, bytes: &[u8]) -> io::Result<Position> {
         if current.as_ref().is_none_or(|current| current.position.file != file) {
             let path = file_path(&self.folder, file);
-            let mut created = File::create(&path)?;
+            let mut created = files::create(&path)?;
             created.write_all(MAGIC)?;
-            File::open(&self.folder)?.sync_all()?;
+            files::sync_folder(&self.folder)?;
             let position = Position { file, offset: MAGIC.len() as u64 };
             *current = Some(Current { file: created, position });
         }

@@ -1,7 +1,7 @@
 //! Repairs a damaged `notes.db`: the file is renamed, never deleted, and what can be read of it goes into a
 //! new one.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
@@ -9,13 +9,14 @@ use rusqlite::{Connection, OpenFlags};
 use super::file::{self, Failure, journal};
 use super::{path, table};
 use base::error::{AtPath, Result};
+use base::files::{self, EntryKind};
 
 const ASIDE: &str = "notes.damaged-";
 
 /// Renames the damaged file. Does nothing if another process has just done so.
 pub fn keep_aside(case: &Path, now_ns: i64) -> Result<()> {
     let file = path(case);
-    let Ok(held) = File::open(&file) else { return Ok(()) };
+    let Ok(held) = files::open(&file) else { return Ok(()) };
     // After the wait the file may be sound or missing; then it is left alone.
     held.lock().at_path(&file)?;
     let still = file::open_to_read(case).and_then(|open| open.map_or(Ok(()), |open| table::check(&open)));
@@ -23,11 +24,11 @@ pub fn keep_aside(case: &Path, now_ns: i64) -> Result<()> {
         return Ok(());
     }
     let aside = free_name(case);
-    if journal(&file).exists() {
+    if files::exists(&journal(&file)) {
         // It belongs to the file, and SQLite looks for it by the file's name.
-        fs::rename(journal(&file), journal(&aside)).at_path(&aside)?;
+        files::relocate(&journal(&file), &journal(&aside)).at_path(&aside)?;
     }
-    fs::rename(&file, &aside).at_path(&aside)?;
+    files::relocate(&file, &aside).at_path(&aside)?;
     file::sync(case)?;
     let rescued = rescued(&aside);
     if !rescued.is_empty() {
@@ -40,7 +41,7 @@ pub fn keep_aside(case: &Path, now_ns: i64) -> Result<()> {
 
 fn free_name(case: &Path) -> PathBuf {
     let names = (1_u32..).map(|number| case.join(format!("{ASIDE}{number}.db")));
-    let mut free = names.skip_while(|name| name.exists());
+    let mut free = names.skip_while(|name| files::exists(name));
     free.next().unwrap_or_else(|| case.join(format!("{ASIDE}0.db")))
 }
 
@@ -48,7 +49,8 @@ fn rescued(aside: &Path) -> Vec<super::Note> {
     let Ok(folder) = tempfile::tempdir() else { return Vec::new() };
     // A copy, because SQLite may try to repair what it reads, and the renamed file must stay as it was found.
     let copy = folder.path().join(file::NAME);
-    if fs::copy(aside, &copy).is_err() {
+    let Ok(bytes) = files::read(aside) else { return Vec::new() };
+    if fs::write(&copy, bytes).is_err() {
         return Vec::new();
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -58,14 +60,14 @@ fn rescued(aside: &Path) -> Vec<super::Note> {
 /// The damaged files that were renamed, the oldest first.
 #[must_use]
 pub fn kept_aside(case: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(case).into_iter().flatten().flatten();
+    let entries = files::entries(case).unwrap_or_default().into_iter();
     let is_aside = |name: &str| {
         name.strip_prefix(ASIDE)
             .is_some_and(|rest| rest.split_once('.').is_some_and(|(_, ending)| ending == "db"))
     };
     let mut found: Vec<PathBuf> = entries
-        .filter(|entry| is_aside(&entry.file_name().to_string_lossy()))
-        .map(|entry| entry.path())
+        .filter(|entry| entry.kind == EntryKind::File && is_aside(&entry.name))
+        .map(|entry| case.join(entry.name))
         .collect();
     found.sort();
     found

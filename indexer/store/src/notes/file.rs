@@ -1,7 +1,7 @@
 //! Opens `notes.db` and reports what can be wrong with it.
 
-use std::fs::{self, OpenOptions};
-use std::io;
+use std::fs;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use rusqlite::ffi::{self, ErrorCode};
@@ -10,6 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::path;
 use crate::files::{NOTES, folder_is_read_only, is_refusal, sync_folder};
 use base::error::{Error, ErrorKind, Result, from_io};
+use base::files::{self, EntryKind};
 use base::limits::{NOTES_PATIENCE, NOTES_RETRY};
 
 pub const NAME: &str = "notes.db";
@@ -98,14 +99,37 @@ impl std::ops::Deref for Open {
 /// Opens the notes for reading; `None` if nobody wrote any.
 pub fn open_to_read(case: &Path) -> std::result::Result<Option<Open>, Failure> {
     let file = path(case);
-    if fs::metadata(&file).map_or(0, |meta| meta.len()) == 0 {
-        return Ok(None);
+    match files::look(&file) {
+        None => return Ok(None),
+        Some(entry) if entry.kind == EntryKind::File && entry.bytes == 0 => return Ok(None),
+        Some(_) => refuse_foreign(&file)?,
     }
     match readable(&file) {
         Ok(connection) => Ok(connection.map(|connection| Open { connection, _copy: None })),
         Err(Failure::Sqlite(error)) if needs_a_copy(&error) => in_a_copy(&file),
         Err(failure) => Err(failure),
     }
+}
+
+/// The last bytes of a journal that names a journal over several databases.
+const SUPER_JOURNAL: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+
+/// Refuses what SQLite must not be given: it opens whatever has the name of the file or of its journal, and after
+/// a rollback it removes the file that a journal names as the one over several databases. Ours never name one.
+fn refuse_foreign(file: &Path) -> std::result::Result<(), Failure> {
+    let known = |path: &Path, error: &io::Error| Failure::Known(from_io(error).at(path));
+    files::open(file).map_err(|error| known(file, &error))?;
+    let journal = journal(file);
+    let mut opened = match files::open(&journal) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        opened => opened.map_err(|error| known(&journal, &error))?,
+    };
+    let mut end = [0; SUPER_JOURNAL.len()];
+    let read = opened.seek(SeekFrom::End(-(end.len() as i64))).and_then(|_| opened.read_exact(&mut end));
+    if read.is_ok() && end == SUPER_JOURNAL {
+        return Err(Failure::Known(Error::damaged(&journal, "it names a file outside of the case")));
+    }
+    Ok(())
 }
 
 /// Waits for another process. SQLite's own busy handler sleeps longer each time, so a process starves next to
@@ -136,9 +160,10 @@ pub fn in_a_copy(file: &Path) -> std::result::Result<Option<Open>, Failure> {
     let io = |error: io::Error| Failure::Known(from_io(&error).at(file));
     let folder = tempfile::tempdir().map_err(io)?;
     let copy = folder.path().join(NAME);
-    fs::copy(file, &copy).map_err(io)?;
-    if journal(file).exists() {
-        fs::copy(journal(file), journal(&copy)).map_err(io)?;
+    for (from, to) in [(file.to_path_buf(), copy.clone()), (journal(file), journal(&copy))] {
+        if files::exists(&from) {
+            fs::write(to, files::read(&from).map_err(io)?).map_err(io)?;
+        }
     }
     let mut all = Ok(());
     for copied in [copy.clone(), journal(&copy)].iter().filter(|copied| copied.exists()) {
@@ -168,11 +193,11 @@ pub fn journal(file: &Path) -> PathBuf {
 pub fn open_to_write(case: &Path) -> std::result::Result<Connection, Failure> {
     let file = path(case);
     // SQLite does not report why it cannot open a file. An empty file is a database without tables.
-    let made = OpenOptions::new().create(true).append(true).open(&file);
-    if let Err(error) = made {
+    if let Err(error) = files::change_or_create(&file) {
         let error = if is_refusal(&error) { may_not_write(case) } else { from_io(&error).at(&file) };
         return Err(error.into());
     }
+    refuse_foreign(&file)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(&file, flags)?;
     connection.busy_handler(Some(wait))?;

@@ -54,7 +54,7 @@ struct DataPage<'b> {
 
 impl File {
     pub fn open(path: &Path) -> Result<File> {
-        let mut file = fs::File::open(path).at_path(path)?;
+        let mut file = base::files::open(path).at_path(path)?;
         let size = file.metadata().at_path(path)?.len();
         let damaged = || Error::damaged(path, "its footer cannot be read");
         let end_at = size.checked_sub(FOOTER_SIZE).ok_or_else(damaged)?;
@@ -121,7 +121,7 @@ impl File {
     fn pages(&self, name: &str, wanted: &mut dyn FnMut(usize) -> bool) -> Result<Values> {
         let chunk = self.chunks.iter().find(|chunk| chunk.name == name);
         let chunk = chunk.ok_or_else(|| Error::damaged(&self.path, format!("it has no column `{name}`")))?;
-        let mut file = fs::File::open(&self.path).at_path(&self.path)?;
+        let mut file = base::files::open(&self.path).at_path(&self.path)?;
         let bytes = read_at(&mut file, chunk.at, chunk.size).at_path(&self.path)?;
         unless_panic(|| decode(chunk.of, &bytes, wanted)).ok_or_else(|| self.damaged(name))
     }

@@ -3,11 +3,11 @@
 //! its first read, so opening an index reads no posting list.
 
 use std::collections::HashMap;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::{fs, io};
 
 use tantivy::directory::error::{DeleteError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
@@ -16,6 +16,7 @@ use tantivy::directory::{
 use tantivy::{HasLen, TantivyError};
 
 use base::error::{AtPath, Error, Result};
+use base::files::{EntryKind, look};
 use base::hash::hash;
 
 /// Bytes per checksum: small next to the posting list of a common word, and verified in two microseconds.
@@ -82,6 +83,15 @@ impl CheckedFolder {
         folder: &Path,
         files: HashMap<PathBuf, Arc<Checksums>>,
     ) -> std::result::Result<CheckedFolder, TantivyError> {
+        // The library opens files by their names: none of them may lead out of the folder.
+        let is_file = |name: &Path| {
+            let path = folder.join(name);
+            path.parent() == Some(folder) && look(&path).is_none_or(|entry| entry.kind == EntryKind::File)
+        };
+        if let Some(name) = files.keys().find(|name| !is_file(name)) {
+            let message = format!("{} is not a file of the index", name.display());
+            return Err(TantivyError::InvalidArgument(message));
+        }
         let mapped = MmapDirectory::open(folder)?;
         Ok(CheckedFolder {
             folder: folder.to_path_buf(),
@@ -100,7 +110,7 @@ impl CheckedFolder {
     pub fn verify(&self) -> Result<()> {
         for (name, checksums) in self.files.iter() {
             let path = self.folder.join(name);
-            if !checksums.are_of(&fs::read(&path).at_path(&path)?) {
+            if !checksums.are_of(&base::files::read(&path).at_path(&path)?) {
                 return Err(Error::damaged(
                     &path,
                     "its checksums differ from those taken when it was written",

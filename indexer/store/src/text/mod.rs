@@ -34,6 +34,7 @@ use self::grams::Grams;
 use self::part::TermsWith;
 use self::terms::{Matched, OpenIndex, Postings, TermTest, Terms};
 use base::error::{AtPath, Error, Result};
+use base::files::{self, EntryKind};
 use base::hash::hash;
 use base::limits::{LONGEST_TOKEN_BYTES, SMALL_SECTION_BYTES};
 
@@ -46,6 +47,13 @@ const MAGIC: &[u8; 8] = b"TLTEXT\x00\x03";
 
 /// Our own file in the folder of an index.
 pub const COLUMNS_FILE: &str = "columns.idx";
+
+/// True for the names of the files in the folder of an index: ours, and those of tantivy.
+pub fn is_index_file(name: &str) -> bool {
+    let endings = ["fast", "fieldnorm", "idx", "lock", "pos", "store", "temp", "term", "tmp"];
+    ["meta.json", ".managed.json"].contains(&name)
+        || name.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending))
+}
 
 /// The magic number, the length of the header and its SHA-256 come before the header.
 const START_BYTES: usize = 48;
@@ -182,7 +190,7 @@ impl Disk {
 
 impl Body {
     fn open(path: &Path, at: u64) -> Result<Body> {
-        let file = File::open(path).at_path(path)?;
+        let file = files::open(path).at_path(path)?;
         let disk = Disk { bytes: file.metadata().at_path(path)?.len(), file, small: HashMap::new() };
         Ok(Body { path: path.to_path_buf(), disk: Mutex::new(disk), at })
     }
@@ -291,7 +299,7 @@ const LONGEST_HEADER_BYTES: u64 = 64 << 20;
 impl TextIndex {
     /// Opens the file, or the folder, of a segment with this many rows.
     pub fn open(path: &Path, rows: u32) -> Result<TextIndex> {
-        let folder = path.is_dir().then_some(path);
+        let folder = files::look(path).is_some_and(|entry| entry.kind == EntryKind::Folder).then_some(path);
         let file = folder.map_or_else(|| path.to_path_buf(), |folder| folder.join(COLUMNS_FILE));
         let mut body = Body::open(&file, 0)?;
         let start = body.read(Section { at: 0, bytes: START_BYTES as u64 }, 0, START_BYTES)?;
@@ -490,7 +498,7 @@ impl TextIndex {
 
     /// Checks all files against their checksums.
     pub fn verify(&self) -> Result<()> {
-        let mut file = File::open(&self.body.path).at_path(&self.body.path)?;
+        let mut file = files::open(&self.body.path).at_path(&self.body.path)?;
         file.seek(SeekFrom::Start(self.body.at)).at_path(&self.body.path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).at_path(&self.body.path)?;

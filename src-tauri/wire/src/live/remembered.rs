@@ -1,8 +1,8 @@
 //! Which live sources a case has and how they are kept, in its file `live.json`, so that a later start offers them again.
 
-use std::fs;
 use std::path::Path;
 
+use indexer::files;
 use serde::{Deserialize, Serialize};
 
 use super::{LiveKind, LiveReading, LiveSettings};
@@ -30,7 +30,7 @@ pub(super) struct RememberedSource {
 
 /// What a case remembers. A file that cannot be read, or is of a later version, remembers nothing.
 pub(super) fn read(case: &Path) -> Remembered {
-    let text = fs::read(case.join(FILE)).unwrap_or_default();
+    let text = files::read(&case.join(FILE)).unwrap_or_default();
     let remembered = serde_json::from_slice::<Remembered>(&text).ok();
     remembered.filter(|found| found.version == VERSION).unwrap_or_default()
 }
@@ -43,13 +43,12 @@ pub(super) fn write(
 ) -> std::io::Result<()> {
     let file = case.join(FILE);
     if sources.is_empty() && settings == LiveSettings::default() {
-        return match fs::remove_file(&file) {
+        return match files::remove(&file) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         };
     }
     let text = serde_json::to_vec_pretty(&Remembered { version: VERSION, settings, sources })?;
     let new = case.join("live.json.new");
-    fs::write(&new, text)?;
-    fs::rename(new, file)
+    files::replace(&file, &new, &text)
 }

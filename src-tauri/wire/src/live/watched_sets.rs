@@ -1,11 +1,10 @@
 //! Which detectors besides its own a case has evaluated while it receives, in its file `watch.json`: those that come with
 //! the program, and files and folders of this machine with Sigma rules or detectors.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use detect::{Detectors, ReadOptions, starters};
-use indexer::{Error, ErrorKind};
+use indexer::{Error, ErrorKind, files};
 use serde::{Deserialize, Serialize};
 
 use super::locked;
@@ -46,7 +45,7 @@ struct RememberedSets {
 
 /// What a case remembers. A file that cannot be read, or is of a later version, remembers nothing.
 pub(super) fn read(case: &Path) -> WatchedSets {
-    let text = fs::read(case.join(FILE)).unwrap_or_default();
+    let text = files::read(&case.join(FILE)).unwrap_or_default();
     let remembered = serde_json::from_slice::<RememberedSets>(&text).ok();
     remembered.filter(|found| found.version == VERSION).map(|found| found.sets).unwrap_or_default()
 }
@@ -54,14 +53,14 @@ pub(super) fn read(case: &Path) -> WatchedSets {
 fn write(case: &Path, sets: WatchedSets) -> std::io::Result<()> {
     let file = case.join(FILE);
     if sets == WatchedSets::default() {
-        return match fs::remove_file(&file) {
+        return match files::remove(&file) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         };
     }
     let new = case.join("watch.json.new");
-    fs::write(&new, serde_json::to_vec_pretty(&RememberedSets { version: VERSION, sets })?)?;
-    fs::rename(new, file)
+    let text = serde_json::to_vec_pretty(&RememberedSets { version: VERSION, sets })?;
+    files::replace(&file, &new, &text)
 }
 
 /// The detectors of a case and of the sets. Of one that comes with the program and one of the case with its name, the
