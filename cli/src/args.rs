@@ -63,6 +63,8 @@ pub enum Command {
     Compact(Rewrite),
     /// Delete sources from a case with all their data
     Delete(Delete),
+    /// Take back the last change that replaced or deleted something, from the case's trash
+    Restore(CaseArgument),
     /// Show cores, memory and disk, and how an import would use them
     Tune(Tune),
     /// Serve the workbench to a browser on this machine

@@ -31,8 +31,7 @@ struct ImportReport {
 }
 
 pub fn run(arguments: &Import) -> Result<Outcome> {
-    let is_new = !arguments.case.join("case.json").exists();
-    let case = if is_new { Case::create(&arguments.case)? } else { Case::open(&arguments.case)? };
+    let case = Case::open_or_create(&arguments.case)?;
     let before = case.snapshot().revision();
     let options = ImportOptions {
         ingest: arguments.reading.options()?,

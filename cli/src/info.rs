@@ -38,16 +38,34 @@ pub fn info(arguments: &CaseArgument) -> Result<Outcome> {
             writeln!(stdout, "            {remark}")?;
         }
     }
+    if let Some(trash) = case.trash() {
+        writeln!(
+            stdout,
+            "  trash     {} MB: `timberline restore` takes the last change back, to {} events",
+            trash.bytes.div_ceil(1 << 20),
+            trash.events_before
+        )?;
+    }
     stdout.flush()?;
     Ok(Outcome::Done)
 }
 
-pub fn verify(arguments: &Verify) -> Result<Outcome> {
-    let case = Case::open(&arguments.case)?;
-    if arguments.repair {
-        let done = case.repair(&Cancel::default())?;
-        out::say(&format!("{} segments and {} indexes were rebuilt", done.segments, done.indexes));
+/// The case after a repair, which says what it did.
+fn repaired(arguments: &Verify) -> Result<Case> {
+    let (case, is_new_manifest) = Case::open_to_repair(&arguments.case)?;
+    if is_new_manifest {
+        out::say("case.json was missing or damaged, and was made again from what the case has");
     }
+    let done = case.repair(&Cancel::default())?;
+    out::say(&format!("{} segments and {} indexes were rebuilt", done.segments, done.indexes));
+    if done.counts {
+        out::say("the numbers of events in case.json were wrong, and were counted again");
+    }
+    Ok(case)
+}
+
+pub fn verify(arguments: &Verify) -> Result<Outcome> {
+    let case = if arguments.repair { repaired(arguments)? } else { Case::open(&arguments.case)? };
     let verification = case.verify(&Cancel::default());
     if verification.problems.is_empty() {
         let mut stdout = out::stdout();

@@ -137,9 +137,7 @@ pub fn run(arguments: &Listen) -> Result<Outcome> {
         signal_hook::flag::register_conditional_shutdown(signal, 3, Arc::clone(&signalled))?;
         signal_hook::flag::register(signal, Arc::clone(&signalled))?;
     }
-    let is_new = !arguments.case.join("case.json").exists();
-    let case = if is_new { Case::create(&arguments.case)? } else { Case::open(&arguments.case)? };
-    let case = Arc::new(case);
+    let case = Arc::new(Case::open_or_create(&arguments.case)?);
     case.limit_caches(CACHE_BYTES);
     let alerts = Arc::new(Alerts::start(&case, &arguments.alerts, arguments.json)?);
     let watching = Arc::clone(&alerts);

@@ -74,6 +74,7 @@ fn main() -> ExitCode {
         Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Compact(arguments) => rewrite::compact(&arguments),
         Command::Delete(arguments) => rewrite::delete(&arguments),
+        Command::Restore(arguments) => rewrite::restore(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
         Command::Serve(arguments) => serve::run(arguments),
         Command::Bench(arguments) => bench::run(&arguments),

@@ -1,4 +1,4 @@
-//! `timberline reprofile`, `compact` and `delete`: changing what a case has already.
+//! `timberline reprofile`, `compact`, `delete` and `restore`: changing what a case has already.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use anyhow::Result;
 use indexer::{Cancel, Case, Error, ErrorKind, Rewriting, Snapshot};
 
 use crate::Outcome;
-use crate::args::{Delete, Reprofile, Rewrite};
+use crate::args::{CaseArgument, Delete, Reprofile, Rewrite};
 use crate::out;
 
 pub fn reprofile(arguments: &Reprofile) -> Result<Outcome> {
@@ -60,6 +60,22 @@ pub fn delete(arguments: &Delete) -> Result<Outcome> {
     case.delete_sources(&ids, &mut |at| tell("deleting", at), &Cancel::default())?;
     out::progress("");
     out::say(&format!("{} sources with {events} events are deleted", ids.len()));
+    if case.trash().is_some() {
+        out::say("`timberline restore` has them back, until the next change of the case or for seven days");
+    }
+    Ok(Outcome::Done)
+}
+
+pub fn restore(arguments: &CaseArgument) -> Result<Outcome> {
+    let done = Case::open(&arguments.case)?.restore()?;
+    out::say(&format!(
+        "the last change is taken back: {} events, before {}",
+        done.events, done.events_before
+    ));
+    if done.added_since > 0 {
+        out::say(&format!("{} sources that were added since stay", done.added_since));
+    }
+    out::say("`timberline restore` makes the change once more");
     Ok(Outcome::Done)
 }
 

@@ -1,5 +1,6 @@
 //! The façade: a case, opened by any number of readers and one writer.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::ops::Deref;
 use std::path::Path;
@@ -7,11 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 
 use base::Cancel;
 use base::error::{AtPath, Error, ErrorKind, Result};
+use base::files;
 use engine::Engine;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use store::{
-    Manifest, ManifestStamp, Snapshot, folder_bytes, folder_is_read_only, is_locked, notes, verify_templates,
+    Accounts, FolderUse, Manifest, ManifestStamp, Snapshot, case_bytes, folder_is_read_only, folder_use,
+    is_locked, notes, verify_templates,
 };
 
 /// A case folder. Shared freely between threads; every query is answered from the [`Snapshot`] that
@@ -43,13 +46,30 @@ pub struct Verification {
 }
 
 impl Case {
-    /// Creates an empty case in a folder that does not exist yet, or is empty.
+    /// Creates an empty case in a folder that does not exist yet, or is empty. Any other folder is refused, and
+    /// nothing in it is changed.
     pub fn create(folder: &Path) -> Result<Case> {
-        for part in [folder.to_path_buf(), folder.join("raw"), folder.join("segments")] {
-            fs::create_dir_all(&part).at_path(&part)?;
+        let folder = &files::resolved(folder);
+        let refused = |what: &str| Error::new(ErrorKind::BadRequest, what).at(folder);
+        match folder_use(folder) {
+            FolderUse::Free => {}
+            FolderUse::Case => return Err(refused("there is a case here already")),
+            FolderUse::Other if !folder.is_dir() => {
+                return Err(refused(
+                    "this is not a folder, so it cannot become a case; it was left as it is",
+                )
+                .hint("name a folder that does not exist yet"));
+            }
+            FolderUse::Other => {
+                return Err(refused("this folder is not a case and not empty; nothing in it was changed")
+                    .hint("name a folder that does not exist yet, or an empty one"));
+            }
         }
-        if folder.join("case.json").exists() {
-            return Err(Error::new(ErrorKind::BadRequest, "there is a case here already").at(folder));
+        if let Some(parent) = folder.parent() {
+            fs::create_dir_all(parent).at_path(parent)?;
+        }
+        for part in [folder.clone(), folder.join("raw"), folder.join("segments")] {
+            files::create_folder(&part).at_path(&part)?;
         }
         let name =
             folder.file_stem().map_or_else(|| "case".to_owned(), |stem| stem.to_string_lossy().into_owned());
@@ -57,7 +77,16 @@ impl Case {
         Case::open(folder)
     }
 
+    /// Opens the case in a folder, or creates one if the folder does not exist yet or is empty.
+    pub fn open_or_create(folder: &Path) -> Result<Case> {
+        match folder_use(&files::resolved(folder)) {
+            FolderUse::Case => Case::open(folder),
+            FolderUse::Free | FolderUse::Other => Case::create(folder),
+        }
+    }
+
     pub fn open(folder: &Path) -> Result<Case> {
+        let folder = &files::resolved(folder);
         let stamp = Manifest::stamp(folder);
         let manifest = Manifest::read(folder)?;
         let engine = Arc::new(Engine::new(folder));
@@ -66,10 +95,10 @@ impl Case {
         Ok(Case { engine, state, loading: Mutex::default(), writer: Mutex::default() })
     }
 
-    /// The size of the case on disk.
+    /// The size of the case on disk, without its trash.
     #[must_use]
     pub fn bytes_on_disk(&self) -> u64 {
-        folder_bytes(self.folder())
+        case_bytes(self.folder())
     }
 
     /// The current snapshot, committed by this process or another one. If a commit of another process cannot
@@ -168,6 +197,9 @@ impl Case {
                 Err(error) => problems.push(error),
             }
         }
+        problems.extend(counts_that_differ(&snapshot).into_iter().map(|error| error.at(self.folder())));
+        problems.extend(self.unreadable_accounts(&snapshot));
+        problems.extend(store::verify_ids(self.folder()).err());
         for segment in &snapshot.segments {
             let cursor = &mut self.raw_cursor();
             problems.extend(segment.verify(cursor).err());
@@ -175,6 +207,13 @@ impl Case {
         }
         problems.extend(notes::verify(self.folder()).err());
         Verification { sources: kept.count(), segments: snapshot.manifest.segments.len(), bytes, problems }
+    }
+
+    /// The files of accounts that sources name and that cannot be read.
+    fn unreadable_accounts(&self, snapshot: &Snapshot) -> Vec<Error> {
+        let named: BTreeSet<u64> = snapshot.sources().iter().filter_map(|source| source.account).collect();
+        let read = named.into_iter().map(|number| Accounts::read(self.folder(), number));
+        read.filter_map(std::result::Result::err).collect()
     }
 
     fn hash_source(&self, snapshot: &Snapshot, source: u32, cancel: &Cancel) -> Result<String> {
@@ -185,6 +224,36 @@ impl Case {
         })?;
         Ok(base::hex(&hash.finalize()))
     }
+}
+
+/// Where the numbers of events differ between the list of sources and the segments. Without all segments nothing can
+/// be said.
+fn counts_that_differ(snapshot: &Snapshot) -> Vec<Error> {
+    if !snapshot.unopened().is_empty() {
+        return Vec::new();
+    }
+    let mut counts = vec![0_u64; snapshot.sources().len()];
+    for segment in &snapshot.segments {
+        let Ok(columns) = segment.stored_columns() else { return Vec::new() };
+        for source in columns.source {
+            if let Some(count) = counts.get_mut(source as usize) {
+                *count += 1;
+            }
+        }
+    }
+    let sources = snapshot.sources().iter().zip(counts).filter(|(source, _)| !source.deleted);
+    let differing = sources.filter(|(source, count)| source.events != *count);
+    let error = |(source, count): (&store::SourceEntry, u64)| {
+        let message = format!("{} has {count} events, and case.json lists {}", source.name, source.events);
+        Error::new(ErrorKind::CaseDamaged, message).hint("`timberline verify --repair` counts them again")
+    };
+    differing.map(error).collect()
+}
+
+/// True if a folder is a case, or what is left of one.
+#[must_use]
+pub fn is_case(folder: &Path) -> bool {
+    folder_use(&files::resolved(folder)) == FolderUse::Case
 }
 
 /// A case is asked like its engine.

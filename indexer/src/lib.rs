@@ -36,11 +36,12 @@ mod value_spans;
 mod writing;
 
 pub use base::error::{Error, ErrorKind, Result};
+pub use base::files;
 pub use base::{
     Cancel, ErrorReport, EventId, FieldKind, LevelCount, LevelSeries, Nanos, hex, json, sentence, stamp,
     tokens,
 };
-pub use case::{Case, Verification};
+pub use case::{Case, Verification, is_case};
 pub use detect::{Detected, definitions, detect};
 pub use engine::{
     AnswerPath, AnswerStep, Around, Calculated, Cell, Checked, CodedColumn, Column, ColumnKind, Context,
@@ -67,7 +68,7 @@ pub use preview::{
     Estimate, Preview, PreviewFile, PreviewRequest, PreviewRow, ProfileCost, preview, preview_text,
 };
 pub use query;
-pub use rewrite::{CompactReport, RepairReport, Rewriting};
+pub use rewrite::{CompactReport, RepairReport, Restored, Rewriting, TrashState};
 pub use store::{
     Account, Example, Marks, Missing, News, Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged,
     Profile, Reading, Scalar, Snapshot, SourceEntry, Unparsed, other_writer,

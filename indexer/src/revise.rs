@@ -2,7 +2,7 @@
 
 use crate::case::Case;
 use crate::import::{self, ImportOptions, ImportReport, Progress};
-use crate::writing::Writing;
+use crate::writing::{Purpose, Writing};
 use base::Cancel;
 use base::error::{Error, ErrorKind, Result};
 use store::Snapshot;
@@ -19,7 +19,9 @@ impl Case {
         report: &dyn Fn(Progress),
         cancel: &Cancel,
     ) -> Result<ImportReport> {
-        self.write(|writing| import::paste(writing, (name, text), now_ns, options, report, cancel))
+        self.write(Purpose::Rewrite, |writing| {
+            import::paste(writing, (name, text), now_ns, options, report, cancel)
+        })
     }
 
     /// Reads stored sources again in another way, without the original files. What was read before
@@ -31,7 +33,7 @@ impl Case {
         report: &dyn Fn(Progress),
         cancel: &Cancel,
     ) -> Result<ImportReport> {
-        self.write(|writing| {
+        self.write(Purpose::Rewrite, |writing| {
             let chosen = sources.iter().map(|&source| {
                 let entry = entry(writing, source)?;
                 Ok((source, entry.reading.under(&options.ingest)))
@@ -51,7 +53,7 @@ impl Case {
         report: &dyn Fn(Progress),
         cancel: &Cancel,
     ) -> Result<ImportReport> {
-        self.write(|writing| {
+        self.write(Purpose::Rewrite, |writing| {
             let chosen = sources.iter().map(|&source| {
                 let entry = entry(writing, source)?;
                 let before = entry.reading.under(&ingest::Options::default());

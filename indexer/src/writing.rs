@@ -1,24 +1,41 @@
 //! The right to write a case, and the steps of every change to it.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use crate::case::Case;
 use base::Cancel;
-use base::error::Result;
-use store::Snapshot;
-use store::frames_by_source;
+use base::error::{AtPath, Error, ErrorKind, Result};
+use base::files::{self, EntryKind, FolderEntry};
 use store::{
-    FORMAT_VERSION, Frame, Lock, Manifest, Names, Outlived, Profile, RawCursor, RawFile, Segment,
-    SegmentEntry, SourceEntry, SourceReading, WrittenSegment, has_templates, recover_raw, remove_where,
+    FORMAT_VERSION, Frame, Lock, Manifest, Missing, Names, Outlived, Profile, RawCursor, RawFile, Segment,
+    SegmentEntry, Snapshot, SourceEntry, SourceReading, TrashSet, WrittenSegment, account_number,
+    empty_trash, frames_by_source, has_tail, has_templates, recover_raw, trash_sets,
 };
+
+/// What a change needs of the case as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It replaces or removes parts, or compares with them, so all of them must be whole.
+    Rewrite,
+    /// It adds to the case, or changes what the manifest says. Parts that cannot be read stay as they are.
+    Add,
+    /// It repairs what is damaged.
+    Repair,
+    /// It only keeps others from writing meanwhile.
+    Hold,
+}
 
 impl Case {
     /// Runs a change of the case. Only one runs at a time.
-    pub(crate) fn write<T>(&self, work: impl FnOnce(&mut Writing<'_>) -> Result<T>) -> Result<T> {
+    pub(crate) fn write<T>(
+        &self,
+        purpose: Purpose,
+        work: impl FnOnce(&mut Writing<'_>) -> Result<T>,
+    ) -> Result<T> {
         let _turn = self.turn()?;
-        work(&mut Writing::begin(self)?)
+        work(&mut Writing::begin(self, purpose)?)
     }
 }
 
@@ -28,22 +45,38 @@ pub(crate) struct Writing<'c> {
     pub manifest: Manifest,
     segments: Vec<Arc<Segment>>,
     names: OnceLock<Arc<Names>>,
-    /// Some segments cannot be opened, so what they hold of a source is unknown.
+    /// A part cannot be read, so that what nothing lists may belong to it: nothing is cut off or removed.
     is_damaged: bool,
+    purpose: Purpose,
+    /// The manifest that the change began with.
+    began: Manifest,
+    /// What this change replaces or removes, once there is anything.
+    trash: Option<TrashSet>,
     _lock: Lock,
 }
 
 impl<'c> Writing<'c> {
-    pub fn begin(case: &'c Case) -> Result<Writing<'c>> {
+    pub fn begin(case: &'c Case, purpose: Purpose) -> Result<Writing<'c>> {
         let lock = Lock::acquire(case.folder())?;
         // Another process may have committed since this one last read.
         let manifest = Manifest::read(case.folder())?;
         let snapshot = Snapshot::load(manifest, &case.snapshot().segments, case.shared());
-        let is_damaged = !snapshot.unopened().is_empty();
+        let manifest_fault = Manifest::fault(case.folder());
+        let is_damaged = manifest_fault.is_some() || !snapshot.unopened().is_empty();
+        match purpose {
+            Purpose::Rewrite => unless_damaged(manifest_fault, snapshot.unopened())?,
+            // Its copy may lack the last commit, which the next one would make final.
+            Purpose::Add => unless_damaged(manifest_fault, &[])?,
+            Purpose::Repair | Purpose::Hold => {}
+        }
         let Snapshot { manifest, segments, .. } = snapshot;
+        let (names, began) = (OnceLock::new(), manifest.clone());
+        let trash = None;
         let mut writing =
-            Writing { case, manifest, segments, names: OnceLock::new(), is_damaged, _lock: lock };
-        writing.recover()?;
+            Writing { case, manifest, segments, names, is_damaged, purpose, began, trash, _lock: lock };
+        if purpose != Purpose::Hold {
+            writing.recover()?;
+        }
         Ok(writing)
     }
 
@@ -109,7 +142,7 @@ impl<'c> Writing<'c> {
         self.segments = kept;
         let is_raw_left = !current_raw(&before).eq(current_raw(&self.manifest).take(before.sources.len()));
         if !gone.is_empty() || is_raw_left {
-            self.outlive(&gone, &before);
+            self.outlive(&gone, &before)?;
         }
         let snapshot = Snapshot::load(self.manifest.clone(), &self.segments, self.case.shared());
         self.case.replace(Arc::new(snapshot), Manifest::stamp(self.folder()));
@@ -123,20 +156,48 @@ impl<'c> Writing<'c> {
         }
     }
 
-    /// Removes the files of segments, and raw files that nothing needs any more, with their last reader.
-    fn outlive(&self, gone: &[Arc<Segment>], before: &Manifest) {
+    /// Puts segments and raw files that nothing needs any more into the trash, with their last reader. What is
+    /// received merges all the time, and is removed at once: the verified merged segments have the same events.
+    fn outlive(&mut self, gone: &[Arc<Segment>], before: &Manifest) -> Result<()> {
+        let trash = match self.purpose {
+            Purpose::Rewrite | Purpose::Repair => Some(self.new_trash()?),
+            Purpose::Add | Purpose::Hold => None,
+        };
+        let outlived = |path: PathBuf| {
+            let trash = trash.as_ref().map(|trash| trash.place_of(self.folder(), &path));
+            Arc::new(Outlived { path, trash })
+        };
         for segment in gone {
-            segment.outlive(Arc::new(Outlived(segment.path().to_path_buf())));
+            segment.outlive(outlived(segment.path().to_path_buf()));
         }
         let named = self.named_raw();
         let of_gone = gone.iter().flat_map(|segment| raw_files(segment));
         let unnamed: HashSet<RawFile> =
             of_gone.chain(current_raw(before)).filter(|file| !named.contains(file)).collect();
         for raw in unnamed {
-            let file = Arc::new(Outlived(raw.path(self.folder())));
+            let file = outlived(raw.path(self.folder()));
             let readers = gone.iter().filter(|segment| raw_files(segment).any(|named| named == raw));
             readers.for_each(|segment| segment.outlive(Arc::clone(&file)));
         }
+        Ok(())
+    }
+
+    /// The part of the trash for this change. Those of earlier changes go when it is made.
+    fn new_trash(&mut self) -> Result<TrashSet> {
+        if let Some(trash) = &self.trash {
+            return Ok(trash.clone());
+        }
+        empty_trash(self.folder(), |set| set.revision != self.began.revision)?;
+        let trash = TrashSet::begin(self.folder(), &self.began)?;
+        Ok(self.trash.insert(trash).clone())
+    }
+
+    /// Puts something that no manifest lists into the trash: with what the last change left there, because that one
+    /// may not have come to its end.
+    fn discard(&mut self, path: &Path) -> Result<()> {
+        let last = trash_sets(self.folder()).pop();
+        let trash = last.map_or_else(|| TrashSet::begin(self.folder(), &self.began), Ok)?;
+        trash.take(self.folder(), path)
     }
 
     /// The raw files that the case needs: the sources' current ones, and those that segments have frames in.
@@ -148,7 +209,6 @@ impl<'c> Writing<'c> {
     /// Removes what interrupted work left: bytes and files that no manifest lists.
     pub fn recover(&mut self) -> Result<()> {
         if self.is_damaged {
-            // An unreadable part may list anything; nothing is cut off or removed until it is repaired.
             return Ok(());
         }
         let folder = self.case.folder();
@@ -158,6 +218,7 @@ impl<'c> Writing<'c> {
             // Until segments read it, a file that was packed again stays as it was finished.
             if of_source.iter().all(|frame| frame.generation == source.generation) {
                 let raw = source.raw_file(id);
+                save_tail(folder, raw, source.raw_bytes, &self.began)?;
                 recover_raw(folder, raw, source.raw_bytes, of_source)?;
             }
             if !source.complete && source.note.is_none() {
@@ -165,29 +226,53 @@ impl<'c> Writing<'c> {
                     Some(format!("the import was cut off; its first {} bytes are kept", source.bytes));
             }
         }
-        let listed = |id: u64| self.manifest.segments.iter().any(|segment| segment.id == id);
-        remove_where(&folder.join("segments"), |name| !name.parse().is_ok_and(listed))?;
-        let named = self.named_raw();
-        remove_where(&folder.join("raw"), |name| {
-            RawFile::from_name(name).is_none_or(|file| !named.contains(&file))
-        })?;
+        for path in self.unlisted()? {
+            self.discard(&path)?;
+        }
         for (segment, profile) in self.reached() {
             segment.remove_text_beyond(profile)?;
         }
         self.remove_old_accounts()
     }
 
-    /// Removes files of accounts that no source lists any more.
-    pub fn remove_old_accounts(&self) -> Result<()> {
+    /// The segments and raw files that nothing lists: what interrupted work left, and what a process that died had
+    /// still been reading. Names that a case does not use are not ours.
+    fn unlisted(&self) -> Result<Vec<PathBuf>> {
+        let listed: HashSet<u64> = self.manifest.segments.iter().map(|segment| segment.id).collect();
+        let named = self.named_raw();
+        let is_unlisted = |part: &str, entry: &FolderEntry| match (part, entry.kind) {
+            ("segments", EntryKind::Folder) => entry.name.parse().is_ok_and(|id| !listed.contains(&id)),
+            ("raw", EntryKind::File) => {
+                RawFile::from_name(&entry.name).is_some_and(|file| !named.contains(&file))
+            }
+            _ => false,
+        };
+        let mut found = Vec::new();
+        for part in ["segments", "raw"] {
+            let folder = self.folder().join(part);
+            files::create_folder(&folder).at_path(&folder)?;
+            let entries = files::entries(&folder).at_path(&folder)?;
+            found.extend(
+                entries.iter().filter(|entry| is_unlisted(part, entry)).map(|entry| folder.join(&entry.name)),
+            );
+        }
+        Ok(found)
+    }
+
+    /// Puts files of accounts that no source lists any more into the trash.
+    pub fn remove_old_accounts(&mut self) -> Result<()> {
         let folder = self.folder().join("accounts");
-        if !folder.is_dir() {
+        if !files::exists(&folder) {
             return Ok(());
         }
         let named: HashSet<u64> = self.manifest.sources.iter().filter_map(|source| source.account).collect();
-        remove_where(&folder, |name| {
-            let number = name.strip_suffix(".json").and_then(|number| number.parse().ok());
-            number.is_none_or(|number: u64| !named.contains(&number))
-        })
+        for entry in files::entries(&folder).at_path(&folder)? {
+            let is_old = account_number(&entry.name).is_some_and(|number| !named.contains(&number));
+            if is_old && entry.kind == EntryKind::File {
+                self.discard(&folder.join(&entry.name))?;
+            }
+        }
+        Ok(())
     }
 
     /// The sources with what is needed to tell whether a stream is one of them.
@@ -236,6 +321,32 @@ impl<'c> Writing<'c> {
         segment.reopen_text();
         segment.remove_text_beyond(profile)
     }
+}
+
+/// Keeps the bytes that follow what a manifest lists of a raw file, before they are cut off: if the manifest is an
+/// older one that somebody put back, they are events.
+fn save_tail(case: &Path, raw: RawFile, listed: u64, began: &Manifest) -> Result<()> {
+    if !has_tail(case, raw, listed)? {
+        return Ok(());
+    }
+    let last = trash_sets(case).pop();
+    last.map_or_else(|| TrashSet::begin(case, began), Ok)?.take_tail(case, &raw.path(case), listed)
+}
+
+/// Refuses a change that would be made of what is damaged.
+fn unless_damaged(manifest: Option<Error>, unopened: &[Missing]) -> Result<()> {
+    if let Some(fault) = manifest {
+        return Err(fault);
+    }
+    let Some(missing) = unopened.first() else { return Ok(()) };
+    let message = format!("{}; nothing was changed", missing.why.message());
+    let error = Error::new(ErrorKind::CaseDamaged, message).hint(
+        "run `timberline verify --repair` on the case, which rebuilds what its original bytes still have",
+    );
+    Err(match missing.why.path() {
+        Some(path) => error.at(path),
+        None => error,
+    })
 }
 
 fn current_raw(manifest: &Manifest) -> impl Iterator<Item = RawFile> {

@@ -6,9 +6,11 @@ use super::landing::Landing;
 use crate::rewrite::{Gone, Merge};
 use base::Cancel;
 use base::error::{Error, ErrorKind, Result};
-use store::RawFile;
-use store::frames_of;
-use store::{Manifest, Outlived, Segment, SourceEntry, WrittenSegment, recover_raw};
+use std::path::Path;
+use store::{
+    Manifest, Outlived, RawFile, Segment, SourceEntry, WrittenSegment, frames_of, next_generation,
+    recover_raw,
+};
 
 /// When the new events of a source that is read again replace the earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +42,8 @@ impl OldSource {
     }
 
     /// The generation of the raw file that is written when it is read again.
-    pub fn next_generation(&self) -> u32 {
-        self.entry.as_ref().map_or(0, |entry| entry.generation + 1)
+    pub fn next_generation(&self, case: &Path, source: u32) -> u32 {
+        self.entry.as_ref().map_or(0, |entry| next_generation(case, entry.raw_file(source)))
     }
 
     pub fn put_back(&self, source: u32, manifest: &mut Manifest) {
@@ -105,11 +107,11 @@ impl Landing<'_, '_> {
     fn take_back(&self, held: &Replacement, raw: RawFile) -> Result<()> {
         let (folder, source) = (self.writing.folder(), held.gone.source);
         for segment in &held.segments {
-            drop(Outlived(Segment::folder(folder, segment.meta.id)));
+            drop(Outlived::removed(Segment::folder(folder, segment.meta.id)));
         }
         let Some(published) = self.writing.manifest.sources.get(source as usize) else { return Ok(()) };
         if published.raw_file(source) != raw {
-            drop(Outlived(raw.path(folder)));
+            drop(Outlived::removed(raw.path(folder)));
             return Ok(());
         }
         let frames = frames_of(self.writing.segments(), source);

@@ -39,11 +39,11 @@ use crate::case::Case;
 use crate::preview::check_room;
 use crate::rewrite;
 use crate::tune::{Host, Overrides, Plan};
-use crate::writing::Writing;
+use crate::writing::{Purpose, Writing};
 use base::Cancel;
 use base::error::{Error, ErrorKind, Result};
 use base::limits::DISK_TRIAL_BYTES;
-use store::{Account, Accounts, Profile, SourceEntry, folder_bytes};
+use store::{Account, Accounts, Profile, SourceEntry, case_bytes};
 
 /// The options of an import; by default the data decides, and the case keeps its profile.
 #[derive(Clone, Debug, Default)]
@@ -106,7 +106,7 @@ impl Case {
         report: &dyn Fn(Progress),
         cancel: &Cancel,
     ) -> Result<ImportReport> {
-        self.write(|writing| import(writing, paths, options, report, cancel))
+        self.write(Purpose::Rewrite, |writing| import(writing, paths, options, report, cancel))
     }
 }
 
@@ -240,7 +240,7 @@ fn import_all(
         refused: Vec::new(),
         events: reporter.events(),
         bytes_in: reporter.bytes_read(),
-        bytes_on_disk: folder_bytes(writing.folder()),
+        bytes_on_disk: case_bytes(writing.folder()),
         landed,
         indexed: reporter.started().elapsed().saturating_sub(landed),
         cancelled: cancel.is_set(),

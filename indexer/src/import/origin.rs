@@ -42,7 +42,7 @@ impl Landing<'_, '_> {
         old: OldSource,
         entry: &mut SourceEntry,
     ) -> Result<OpenedRaw> {
-        entry.generation = old.next_generation();
+        entry.generation = old.next_generation(self.writing.folder(), source);
         entry.content_generation = entry.generation;
         let raw = RawWriter::create(self.writing.folder(), entry.raw_file(source))?;
         let replacement = Some(Box::new(Replacement::new(Gone { source, from: 0 }, replaced_at, old)));

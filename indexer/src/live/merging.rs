@@ -283,7 +283,7 @@ impl Merging {
         let written = match written {
             Ok(written) => written,
             Err(error) => {
-                drop(Outlived(self.folder.clone()));
+                drop(Outlived::removed(self.folder.clone()));
                 return Err(error);
             }
         };
@@ -302,7 +302,7 @@ impl Drop for Merging {
         self.cancel.set();
         // Whatever became of it, it is not listed.
         let _ = thread.join();
-        drop(Outlived(self.folder.clone()));
+        drop(Outlived::removed(self.folder.clone()));
     }
 }
 

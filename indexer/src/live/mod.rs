@@ -25,7 +25,7 @@ use crate::case::Case;
 use crate::import::{Pending, write_segments};
 use crate::rewrite::put_in_place;
 use crate::tune::{Host, Overrides, Plan};
-use crate::writing::Writing;
+use crate::writing::{Purpose, Writing};
 use base::Cancel;
 use base::error::{AtPath, Error, Result};
 use base::limits::{
@@ -154,7 +154,7 @@ impl Case {
     /// Holds the case for writing live sources.
     pub fn live(&self, options: &LiveOptions, now: Moment) -> Result<Live<'_>> {
         let turn = self.turn()?;
-        let mut writing = Writing::begin(self)?;
+        let mut writing = Writing::begin(self, Purpose::Add)?;
         if let Some(profile) = options.profile
             && writing.manifest.segments.is_empty()
         {

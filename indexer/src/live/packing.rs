@@ -9,13 +9,13 @@ use std::thread::JoinHandle;
 
 use super::merging::{Room, columns_of, narrow};
 use super::{Keep, Live, Moment};
-use crate::rewrite::pack_runs;
+use crate::rewrite::pack_again;
 use crate::tune::lower_priority;
 use base::error::{AtPath, Error, ErrorKind, Result};
 use base::limits::MERGED_COLUMNS;
 use base::{Cancel, faults};
 use engine::Engine;
-use store::{Frame, Outlived, RawFile, RawWriter, Segment, SourceEntry, sync_raw};
+use store::{Frame, Outlived, RawFile, Segment, SourceEntry, next_generation};
 
 /// What was packed since it was said last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub struct Packing {
     source: u32,
     /// As the source was when it began.
     entry: SourceEntry,
+    /// Of the file that is written.
+    generation: u32,
     path: PathBuf,
     cancel: Cancel,
     thread: Option<JoinHandle<Result<u64>>>,
@@ -50,7 +52,8 @@ impl Live<'_> {
         let Some(source) = self.manifest.sources.iter().position(is_loose) else { return Ok(false) };
         let entry = &self.manifest.sources[source];
         let source = source as u32;
-        let file = RawFile { source, generation: entry.generation + 1 };
+        let file =
+            RawFile { source, generation: next_generation(self.writing.folder(), entry.raw_file(source)) };
         let runs = self.runs(source, entry);
         self.packing =
             Some(Packing::start(Arc::<_>::clone(self.writing.case()), (source, entry, file), runs)?);
@@ -119,6 +122,7 @@ impl Live<'_> {
             !entry.deleted && (entry.generation, entry.bytes) == (began.generation, began.bytes)
         };
         let Some(entry) = self.manifest.sources.get_mut(source).filter(is_same) else { return Ok(()) };
+        let generation = packing.generation;
         let after = match packing.end() {
             Ok(after) => after,
             // What was there stays, and is tried again; events are published all the same.
@@ -130,7 +134,7 @@ impl Live<'_> {
         self.compressed.sources += 1;
         self.compressed.before += entry.raw_bytes;
         self.compressed.after += after;
-        entry.generation += 1;
+        entry.generation = generation;
         entry.raw_bytes = after;
         entry.packed_bytes = entry.bytes;
         Ok(())
@@ -210,24 +214,28 @@ impl Packing {
         let cancel = Cancel::default();
         let stopped = cancel.clone();
         let path = file.path(engine.folder());
+        let packed = entry.clone();
         let work = move || {
             lower_priority();
             let folder = engine.folder();
             faults::at("pack.begin").at_path(folder)?;
-            let mut raw = RawWriter::create(folder, file)?;
             let runs = runs.iter().map(Vec::as_slice);
             // One core at most: events are received on the others.
-            pack_runs(runs, source, (&mut engine.raw_cursor(), &mut raw), 1, &stopped)?;
-            let written = raw.written();
-            raw.finish()?;
-            sync_raw(folder, &[file].into())?;
+            let written = pack_again(&engine, (&packed, file), runs, 1, &stopped)?;
             faults::at("pack.end").at_path(folder)?;
             Ok(written)
         };
         let thread = std::thread::Builder::new().name("packing".to_owned()).spawn(work).map_err(|error| {
             Error::new(ErrorKind::Internal, format!("no thread could be started to compress: {error}"))
         })?;
-        Ok(Packing { source, entry: entry.clone(), path, cancel, thread: Some(thread) })
+        Ok(Packing {
+            source,
+            entry: entry.clone(),
+            generation: file.generation,
+            path,
+            cancel,
+            thread: Some(thread),
+        })
     }
 
     /// Whether it packs a source of this kind.
@@ -248,7 +256,7 @@ impl Packing {
         let Some(thread) = self.thread.take() else { return Ok(0) };
         let written = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         if written.is_err() {
-            drop(Outlived(self.path.clone()));
+            drop(Outlived::removed(self.path.clone()));
         }
         written
     }
@@ -260,6 +268,6 @@ impl Drop for Packing {
         self.cancel.set();
         // Whatever became of it, no source lists it.
         let _ = thread.join();
-        drop(Outlived(self.path.clone()));
+        drop(Outlived::removed(self.path.clone()));
     }
 }

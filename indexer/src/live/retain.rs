@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::{Live, Moment};
 use base::error::Result;
-use store::{Manifest, Segment, SourceEntry, folder_bytes};
+use store::{Manifest, Segment, SourceEntry, case_bytes, folder_bytes};
 
 /// In so many partitions what is to be kept is divided: so much more than that is there at most.
 const PARTITIONS: u64 = 8;
@@ -98,7 +98,7 @@ impl Live<'_> {
     fn bytes(&self) -> u64 {
         let merging = self.merging.as_ref().map_or(0, |merging| folder_bytes(merging.folder()));
         let waiting = folder_bytes(&self.writing.folder().join("wal"));
-        folder_bytes(self.writing.folder()).saturating_sub(merging + waiting + self.parted_bytes())
+        case_bytes(self.writing.folder()).saturating_sub(merging + waiting + self.parted_bytes())
     }
 
     /// The share of each partition in what the case takes, and when the last of it was received.

@@ -14,13 +14,15 @@ use super::delete::put_in_place;
 use super::merge::Merge;
 use super::{Rewriting, catch_up, unless_cancelled};
 use crate::case::Case;
-use crate::writing::Writing;
+use crate::writing::{Purpose, Writing};
 use base::Cancel;
-use base::error::{Result, from_io};
+use base::error::{Error, ErrorKind, Result, from_io};
 use base::limits::{COMPACT_COLUMN_LEVEL, COMPACT_RAW_BYTES, COMPACT_RAW_LEVEL, SEGMENT_CELLS, SEGMENT_ROWS};
-use store::frames_of;
+use engine::Engine;
+use sha2::{Digest, Sha256};
 use store::{
-    Frame, Manifest, RawCursor, RawFile, RawWriter, Segment, folder_bytes, pack, raw_frames, sync_raw,
+    Frame, Manifest, RawCursor, RawFile, RawWriter, Segment, SourceEntry, frames_of, next_generation, pack,
+    raw_frames, sync_raw,
 };
 
 /// Frames that a worker packs between two checks for cancellation: a tenth of a second.
@@ -42,11 +44,11 @@ impl Case {
     /// Makes the case smaller. Compact parts are left as they are.
     pub fn compact(&self, report: &mut dyn FnMut(Rewriting), cancel: &Cancel) -> Result<CompactReport> {
         let started = Instant::now();
-        let (bytes_before, segments_before) = (folder_bytes(self.folder()), self.snapshot().segments.len());
-        self.write(|writing| compact(writing, report, cancel))?;
+        let (bytes_before, segments_before) = (self.bytes_on_disk(), self.snapshot().segments.len());
+        self.write(Purpose::Rewrite, |writing| compact(writing, report, cancel))?;
         Ok(CompactReport {
             bytes_before,
-            bytes_after: folder_bytes(self.folder()),
+            bytes_after: self.bytes_on_disk(),
             segments_before,
             segments_after: self.snapshot().segments.len(),
             seconds: started.elapsed().as_secs_f64(),
@@ -90,32 +92,62 @@ fn pack_source(writing: &mut Writing<'_>, source: u32, cancel: &Cancel) -> Resul
     let mut manifest = writing.manifest.clone();
     let entry = &mut manifest.sources[source as usize];
     let frames = frames_of(writing.segments(), source);
-    entry.generation += 1;
+    entry.generation = next_generation(writing.folder(), entry.raw_file(source));
     let file = entry.raw_file(source);
-    let mut raw = RawWriter::create(writing.folder(), file)?;
     let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let files = (&mut writing.cursor(), &mut raw);
-    let packed = pack_runs(frames.chunks(1), source, files, workers, cancel);
-    entry.raw_bytes = raw.written();
-    entry.packed_bytes = entry.bytes;
-    let finished =
-        packed.and_then(|()| raw.finish()).and_then(|()| sync_raw(writing.folder(), &[file].into()));
-    if let Err(error) = finished {
-        writing.recover()?;
-        return Err(error);
+    let runs = frames.chunks(1);
+    match pack_again(writing.case(), (entry, file), runs, workers, cancel) {
+        Ok(written) => entry.raw_bytes = written,
+        Err(error) => {
+            writing.recover()?;
+            return Err(error);
+        }
     }
+    entry.packed_bytes = entry.bytes;
     writing.publish(manifest, Vec::new())
 }
 
-/// Writes the bytes of each run as one frame, packed hard.
-pub(crate) fn pack_runs<'r>(
+/// Writes a raw file with the bytes of a source, each run as one frame that is packed hard, and returns how long its
+/// frames are. The file is whole: what was read for it and what it gives back both have the hash of the source.
+pub(crate) fn pack_again<'r>(
+    engine: &Engine,
+    (entry, file): (&SourceEntry, RawFile),
+    runs: impl Iterator<Item = &'r [Frame]>,
+    workers: usize,
+    cancel: &Cancel,
+) -> Result<u64> {
+    let mut raw = RawWriter::create(engine.folder(), file)?;
+    let mut cursor = engine.raw_cursor();
+    let differs = |what: &str| {
+        let message = format!("{what} of {} do not match its hash; the source stays as it was", entry.name);
+        Error::new(ErrorKind::CaseDamaged, message)
+            .at(&file.path(engine.folder()))
+            .hint("`timberline verify` names what is damaged, and `--repair` rebuilds what can be rebuilt")
+    };
+    if pack_runs(runs, file.source, (&mut cursor, &mut raw), workers, cancel)? != entry.sha256 {
+        return Err(differs("the stored bytes"));
+    }
+    let written = raw.written();
+    raw.finish()?;
+    sync_raw(engine.folder(), &[file].into())?;
+    let mut hash = Sha256::new();
+    for frame in raw_frames(engine.folder(), file)? {
+        unless_cancelled(cancel)?;
+        hash.update(cursor.read(file.source, &frame)?);
+    }
+    if base::hex(&hash.finalize()) == entry.sha256 { Ok(written) } else { Err(differs("the packed bytes")) }
+}
+
+/// Writes the bytes of each run as one frame, packed hard. Returns the SHA-256 of all of them.
+fn pack_runs<'r>(
     runs: impl Iterator<Item = &'r [Frame]>,
     source: u32,
     (cursor, raw): (&mut RawCursor<'_>, &mut RawWriter),
     workers: usize,
     cancel: &Cancel,
-) -> Result<()> {
+) -> Result<String> {
     let runs: Vec<&[Frame]> = runs.collect();
+    let mut hash = Sha256::new();
     for part in runs.chunks(workers * FRAMES_A_WORKER) {
         unless_cancelled(cancel)?;
         let mut bytes = Vec::with_capacity(part.len());
@@ -124,6 +156,7 @@ pub(crate) fn pack_runs<'r>(
             for frame in *run {
                 joined.append(&mut cursor.read(source, frame)?);
             }
+            hash.update(&joined);
             bytes.push(joined);
         }
         let packed = std::thread::scope(|scope| {
@@ -142,7 +175,7 @@ pub(crate) fn pack_runs<'r>(
             raw.append(packed, bytes.len() as u32)?;
         }
     }
-    Ok(())
+    Ok(base::hex(&hash.finalize()))
 }
 
 /// Where the frames of raw files that were packed again are now.

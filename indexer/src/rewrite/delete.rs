@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::merge::{Gone, Merge};
 use super::{Rewriting, catch_up, unless_cancelled};
 use crate::case::Case;
-use crate::writing::Writing;
+use crate::writing::{Purpose, Writing};
 use base::Cancel;
 use base::error::{Error, ErrorKind, Result};
 use store::{Manifest, Segment};
@@ -20,7 +20,7 @@ impl Case {
         report: &mut dyn FnMut(Rewriting),
         cancel: &Cancel,
     ) -> Result<()> {
-        self.write(|writing| {
+        self.write(Purpose::Rewrite, |writing| {
             delete(writing, sources, report, cancel)?;
             // The rest of a segment is scanned until it has its index again.
             catch_up(writing, cancel, &mut |_| {})

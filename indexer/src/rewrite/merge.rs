@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ingest::{NO_INT, NO_TIME};
 
 use super::unless_cancelled;
-use base::error::{AtPath, Result};
+use base::error::{AtPath, Error, Result};
 use base::{Cancel, FieldKind};
 use engine::Engine;
 use store::{
@@ -78,9 +78,16 @@ impl<'a> Merge<'a> {
         if sources.is_empty() {
             return Ok(None);
         }
+        // A value that was changed on the disk would be written with a new checksum.
+        self.segments.iter().try_for_each(|segment| segment.check_table())?;
         let parts = self.segments.iter().map(|segment| segment.stored_columns());
         let parts = parts.collect::<Result<Vec<Columns>>>()?;
         let order = self.order(&parts);
+        let events: u64 = self.segments.iter().map(|segment| segment.meta.events).sum();
+        if self.without.is_empty() && order.len() as u64 != events {
+            let message = format!("its segments list {events} events and have {}", order.len());
+            return Err(Error::damaged(case, message));
+        }
         let columns = gather(&order, parts);
         let mut table = TableBuilder::packed(&columns, self.level).at_path(case)?;
         let first_timed = columns.time.partition_point(|&time| time == NO_TIME);
@@ -102,7 +109,10 @@ impl<'a> Merge<'a> {
         drop(columns);
         meta.fields = self.fields(&order, (case, names), &mut table, cancel)?;
         unless_cancelled(cancel)?;
-        Segment::write(case, meta, table).map(Some)
+        let written = Segment::write(case, meta, table)?;
+        // What it replaces is removed once it is listed, so it has to be on the disk as it was written.
+        Segment::check_written(case, &written)?;
+        Ok(Some(written))
     }
 
     /// Writes the segment's files and what a profile has of tokens. No manifest lists it yet.

@@ -3,9 +3,11 @@
 
 mod compact;
 mod delete;
+mod manifest;
 mod merge;
 mod repair;
 mod reprofile;
+mod restore;
 mod whole_case;
 
 use serde::Serialize;
@@ -14,11 +16,12 @@ use base::Cancel;
 use base::error::{Error, Result};
 
 pub use compact::CompactReport;
-pub(crate) use compact::{PackedAgain, current_files, pack_runs};
+pub(crate) use compact::{PackedAgain, current_files, pack_again};
 pub(crate) use delete::put_in_place;
 pub(crate) use merge::{Gone, Merge, unlisted};
 pub use repair::RepairReport;
 pub(crate) use reprofile::{BackgroundIndexing, catch_up};
+pub use restore::{Restored, TrashState};
 
 /// Reports progress: how many segments are done, of how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

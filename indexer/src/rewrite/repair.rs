@@ -1,19 +1,23 @@
 //! Repairs damage where the original bytes are intact: segments are parsed again from them, and indexes are
 //! rebuilt. Bytes missing in the raw files cannot be restored, and are reported.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
 use std::sync::Arc;
 
+use super::manifest::{count_again, make_manifest};
 use super::{catch_up, unless_cancelled};
 use crate::Verification;
 use crate::case::Case;
 use crate::import::Pending;
 use crate::tune::Plan;
-use crate::writing::Writing;
+use crate::writing::{Purpose, Writing};
 use base::Cancel;
 use base::error::{Error, Result};
-use store::Snapshot;
-use store::{Manifest, Segment, WrittenSegment, raw_frames};
+use store::{
+    Accounts, Frame, Manifest, RawFile, Segment, Snapshot, WrittenSegment, frames_of,
+    raw_frames_that_are_left, verify_ids,
+};
 
 /// What a repair did.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +25,8 @@ pub struct RepairReport {
     /// Segments that were rebuilt, and indexes.
     pub segments: usize,
     pub indexes: usize,
+    /// The numbers of events in the list of sources were wrong, and were counted again.
+    pub counts: bool,
     /// What is still wrong.
     pub problems: Vec<Error>,
 }
@@ -29,9 +35,10 @@ impl Case {
     /// Repairs what `verify` finds, if the original bytes are there.
     pub fn repair(&self, cancel: &Cancel) -> Result<RepairReport> {
         let mut done = RepairReport::default();
-        self.write(|writing| repair(writing, &self.snapshot(), &mut done, cancel))?;
+        make_manifest(self.folder())?;
+        self.write(Purpose::Repair, |writing| repair(writing, &self.snapshot(), &mut done, cancel))?;
         // Files of segments that were damaged are removed now that what is in them is known.
-        self.write(|_| Ok(()))?;
+        self.write(Purpose::Repair, |_| Ok(()))?;
         let Verification { problems, .. } = self.verify(cancel);
         Ok(RepairReport { problems, ..done })
     }
@@ -56,9 +63,18 @@ fn repair(
         done.segments = bad.len();
         rebuild(writing, &bad, cancel)?;
     }
+    let mut manifest = writing.manifest.clone();
+    if count_again(&mut manifest, writing.segments())? {
+        done.counts = true;
+    }
+    // An account only explains how a source was read; nothing can make it again.
+    for source in &mut manifest.sources {
+        source.account = source.account.filter(|&number| Accounts::read(writing.folder(), number).is_ok());
+    }
     // The manifest is written in any case, and its copy with it.
-    writing.publish(writing.manifest.clone(), Vec::new())?;
-    catch_up(writing, cancel, &mut |_| {})
+    writing.publish(manifest, Vec::new())?;
+    catch_up(writing, cancel, &mut |_| {})?;
+    if verify_ids(writing.folder()).is_err() { writing.keep_template_ids(cancel) } else { Ok(()) }
 }
 
 /// Parses everything again that no whole segment has, and puts segments of it in the place of the bad ones.
@@ -74,15 +90,9 @@ fn rebuild(writing: &mut Writing<'_>, bad: &HashSet<u64>, cancel: &Cancel) -> Re
         if source.deleted {
             continue;
         }
-        let known: HashSet<u64> = whole
-            .iter()
-            .flat_map(|segment| &segment.meta.sources)
-            .filter(|entry| entry.source == id as u32)
-            .flat_map(|entry| entry.frames.iter().map(|frame| frame.offset))
-            .collect();
-        let raw = source.raw_file(id as u32);
-        let frames = raw_frames(writing.folder(), raw)?;
-        if frames.iter().all(|frame| known.contains(&frame.offset)) {
+        let known = frames_of(&whole, id as u32);
+        let frames = aligned_frames(writing.folder(), source.raw_file(id as u32), &known)?;
+        if frames.iter().all(|frame| overlaps(frame, &known)) {
             continue;
         }
         let mut again = writing.again(id as u32)?;
@@ -95,7 +105,7 @@ fn rebuild(writing: &mut Writing<'_>, bad: &HashSet<u64>, cancel: &Cancel) -> Re
                 continue;
             };
             let batch = again.next(bytes);
-            if known.contains(&frame.offset) {
+            if overlaps(frame, &known) {
                 continue;
             }
             pending.add(id as u32, source, *frame, batch);
@@ -106,6 +116,32 @@ fn rebuild(writing: &mut Writing<'_>, bad: &HashSet<u64>, cancel: &Cancel) -> Re
     }
     flush(writing, &plan, &mut manifest, &mut pending, &mut written)?;
     writing.publish(manifest, written)
+}
+
+/// The stored frames of a source. During a compaction segments read two raw files whose frames may begin at other
+/// places; those are returned whose frames are each in a whole segment or in none.
+fn aligned_frames(case: &Path, current: RawFile, known: &[Frame]) -> Result<Vec<Frame>> {
+    let others = known.iter().map(|frame| RawFile { generation: frame.generation, ..current });
+    let candidates: BTreeSet<RawFile> = others.chain([current]).collect();
+    let is_aligned = |frame: &Frame| {
+        let next = known.partition_point(|known| known.offset <= frame.offset);
+        let inside = next.checked_sub(1).is_some_and(|before| known[before].end() >= frame.end());
+        inside || !overlaps(frame, known)
+    };
+    for &raw in &candidates {
+        let frames = raw_frames_that_are_left(case, raw).unwrap_or_default();
+        if !frames.is_empty() && frames.iter().all(is_aligned) {
+            return Ok(frames);
+        }
+    }
+    // What overlaps is left out of the segments that are made; `verify` names the missing events.
+    raw_frames_that_are_left(case, current)
+}
+
+/// True if a frame shares bytes with one of these, which are in the order of their offsets.
+fn overlaps(frame: &Frame, known: &[Frame]) -> bool {
+    let next = known.partition_point(|known| known.end() <= frame.offset);
+    known.get(next).is_some_and(|known| known.offset < frame.end())
 }
 
 fn flush(

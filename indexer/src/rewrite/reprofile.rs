@@ -11,7 +11,7 @@ use super::{Rewriting, unless_cancelled};
 use crate::case::Case;
 use crate::import::Counters;
 use crate::tune::{Plan, lower_priority};
-use crate::writing::Writing;
+use crate::writing::{Purpose, Writing};
 use base::Cancel;
 use base::error::Result;
 use store::{Profile, Segment, has_templates};
@@ -24,7 +24,7 @@ impl Case {
         report: &mut dyn FnMut(Rewriting),
         cancel: &Cancel,
     ) -> Result<()> {
-        self.write(|writing| {
+        self.write(Purpose::Rewrite, |writing| {
             if writing.manifest.profile != profile {
                 let mut manifest = writing.manifest.clone();
                 manifest.profile = profile;

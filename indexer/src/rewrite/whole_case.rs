@@ -1,16 +1,39 @@
 //! What is done to a case as a whole: another name, a copy, and its end.
 
-use std::fs;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use super::unless_cancelled;
 use crate::case::Case;
+use crate::writing::Purpose;
 use base::Cancel;
 use base::error::{AtPath, Error, ErrorKind, Result};
-use store::{Manifest, notes};
+use base::files::{self, EntryKind};
+use store::{Manifest, empty_trash, notes, remove_folder, remove_segment};
 
-/// The lock belongs to the process that holds it, and the notes are copied by their own means.
-const NOT_COPIED: [&str; 3] = ["case.lock", "notes.db", "notes.db-journal"];
+/// The lock belongs to the process that holds it, the notes are copied by their own means, and the trash is not copied.
+const NOT_COPIED: [&str; 4] = ["case.lock", "notes.db", "notes.db-journal", "trash"];
+
+/// The names of files in a case's folder, besides those of damaged notes.
+const OWN_FILES: [&str; 10] = [
+    "case.copy.json",
+    "case.json",
+    "case.lock",
+    "notes.db",
+    "notes.db-journal",
+    "templates.json",
+    "alerts.json",
+    "live.json",
+    "watch.json",
+    "case.tmp",
+];
+
+/// The endings of files in the folders of a case with which no other program names its files there.
+const OWN_ENDINGS: [(&str, &[&str]); 3] = [
+    ("raw", &["zst"]),
+    ("accounts", &["json", "tmp"]),
+    ("wal", &["log", "ids", "json", "cursor", "new", "tmp"]),
+];
 
 impl Case {
     /// Gives the case another name. Its folder stays where it is, so that notes, links and readers do too.
@@ -19,7 +42,7 @@ impl Case {
         if name.is_empty() {
             return Err(Error::new(ErrorKind::BadRequest, "a case needs a name").at(self.folder()));
         }
-        self.write(|writing| {
+        self.write(Purpose::Add, |writing| {
             let manifest = Manifest { name: name.to_owned(), ..writing.manifest.clone() };
             writing.publish(manifest, Vec::new())
         })
@@ -27,7 +50,7 @@ impl Case {
 
     /// Copies the case with its notes into a folder that does not exist yet, under a name of its own. Nobody writes
     /// the case meanwhile. `report` is called with the bytes copied and those of the whole. A copy that fails or is
-    /// cancelled leaves nothing.
+    /// cancelled leaves nothing. Links and other things that are no files of a case are not copied.
     pub fn copy_to(
         &self,
         folder: &Path,
@@ -35,55 +58,96 @@ impl Case {
         report: &mut dyn FnMut(u64, u64),
         cancel: &Cancel,
     ) -> Result<Case> {
-        if folder.exists() {
+        let folder = &files::resolved(folder);
+        if files::exists(folder) {
             return Err(Error::new(ErrorKind::BadRequest, "there is something here already").at(folder));
         }
-        let copied = self.write(|writing| {
+        let mut made = Vec::new();
+        let copied = self.write(Purpose::Hold, |writing| {
             let (mut done, all) = (0, self.bytes_on_disk());
-            copy_folder(writing.folder(), folder, cancel, &mut |bytes| {
+            copy_folder(writing.folder(), folder, &mut made, cancel, &mut |bytes| {
                 done += bytes;
                 report(done.min(all), all);
             })?;
+            made.push(notes::path(folder));
             notes::copy(writing.folder(), folder)
         });
         let renamed = copied.and_then(|()| {
             let copy = Case::open(folder)?;
+            made.push(folder.join("case.lock"));
             copy.rename(name)?;
             Ok(copy)
         });
         if renamed.is_err() {
-            let _ = fs::remove_dir_all(folder);
+            for path in made.iter().rev() {
+                let _ = files::remove(path).or_else(|_| files::remove_folder(path));
+            }
         }
         renamed
     }
 
-    /// Deletes the case with everything in its folder, unless another process writes it. The manifest goes first: what
-    /// an interruption leaves is no case any more.
-    pub fn delete(&self) -> Result<()> {
+    /// Deletes the case, unless another process writes it, and returns what is left in its folder because it is not
+    /// the case's. The manifest goes first: what an interruption leaves can only be repaired, not opened.
+    pub fn delete(&self) -> Result<Vec<PathBuf>> {
         let folder = self.folder();
-        self.write(|writing| {
-            for name in ["case.copy.json", "case.json"] {
-                let path = writing.folder().join(name);
-                if path.exists() {
-                    fs::remove_file(&path).at_path(&path)?;
+        self.write(Purpose::Hold, |_| {
+            for name in &OWN_FILES[..2] {
+                remove(&folder.join(name))?;
+            }
+            empty_trash(folder, |_| true)?;
+            for entry in files::entries(&folder.join("segments")).unwrap_or_default() {
+                if entry.kind == EntryKind::Folder && entry.name.parse::<u64>().is_ok() {
+                    remove_segment(&folder.join("segments").join(entry.name))?;
                 }
+            }
+            remove_folder(&folder.join("segments"), |_| false)?;
+            for (part, endings) in OWN_ENDINGS {
+                let is_own =
+                    |name: &str| name.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending));
+                remove_folder(&folder.join(part), is_own)?;
             }
             Ok(())
         })?;
-        fs::remove_dir_all(folder).at_path(folder)
+        let is_own = |name: &str| {
+            OWN_FILES.contains(&name)
+                || name.starts_with("notes.damaged-")
+                || name.strip_suffix(".new").is_some_and(|name| OWN_FILES.contains(&name))
+        };
+        remove_folder(folder, is_own)?;
+        let left = files::entries(folder).unwrap_or_default();
+        Ok(left.into_iter().map(|entry| folder.join(entry.name)).collect())
     }
 }
 
-fn copy_folder(from: &Path, to: &Path, cancel: &Cancel, copied: &mut dyn FnMut(u64)) -> Result<()> {
-    fs::create_dir_all(to).at_path(to)?;
-    for entry in fs::read_dir(from).at_path(from)? {
+fn remove(path: &Path) -> Result<()> {
+    match files::remove(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed.at_path(path),
+    }
+}
+
+/// Copies a folder, and lists what it makes.
+fn copy_folder(
+    from: &Path,
+    to: &Path,
+    made: &mut Vec<PathBuf>,
+    cancel: &Cancel,
+    copied: &mut dyn FnMut(u64),
+) -> Result<()> {
+    files::create_folder(to).at_path(to)?;
+    made.push(to.to_path_buf());
+    for entry in files::entries(from).at_path(from)? {
         unless_cancelled(cancel)?;
-        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name())).at_path(from)?;
-        let target = to.join(&name);
-        if path.is_dir() {
-            copy_folder(&path, &target, cancel, copied)?;
-        } else if !NOT_COPIED.contains(&name.to_string_lossy().as_ref()) {
-            copied(fs::copy(&path, &target).at_path(&path)?);
+        let (path, target) = (from.join(&entry.name), to.join(&entry.name));
+        match entry.kind {
+            _ if NOT_COPIED.contains(&entry.name.as_str()) => {}
+            EntryKind::Folder => copy_folder(&path, &target, made, cancel, copied)?,
+            EntryKind::File => {
+                let mut copy = files::create(&target).at_path(&target)?;
+                made.push(target);
+                copied(io::copy(&mut files::open(&path).at_path(&path)?, &mut copy).at_path(&path)?);
+            }
+            EntryKind::Foreign => {}
         }
     }
     Ok(())
@@ -92,6 +156,8 @@ fn copy_folder(from: &Path, to: &Path, cancel: &Cancel, copied: &mut dyn FnMut(u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+
     use crate::ImportOptions;
     use engine::View;
     use store::{NoteChange, NoteDraft};
@@ -158,6 +224,23 @@ mod tests {
         let copy = case.copy_to(&target, "b", &mut |_, _| {}, &cancel);
         assert_eq!(copy.expect_err("it was cancelled").kind(), ErrorKind::Cancelled);
         assert!(!target.exists());
+    }
+
+    #[test]
+    fn deleting_a_case_leaves_what_others_put_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let case = imported(folder.path());
+        let mine = ["photo.jpg", "raw/photo.jpg", "segments/0/photo.jpg", "segments/mine/photo.jpg"];
+        fs::create_dir(case.folder().join("segments/mine")).expect("made");
+        for name in mine {
+            fs::write(case.folder().join(name), "mine").expect("written");
+        }
+        let left = case.delete().expect("the end");
+        assert_eq!(left, ["photo.jpg", "raw", "segments"].map(|name| case.folder().join(name)));
+        for name in mine {
+            assert_eq!(fs::read(case.folder().join(name)).expect(name), b"mine");
+        }
+        assert!(!case.folder().join("case.json").exists() && !case.folder().join("raw/0.zst").exists());
     }
 
     #[test]

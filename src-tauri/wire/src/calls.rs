@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use indexer::{Case, Nanos, Snapshot, sentence};
+use indexer::{Case, Nanos, Snapshot, is_case, sentence};
 
 use crate::recent::{note, recent};
 use crate::remotes::remote_of;
@@ -165,10 +165,6 @@ pub fn milliseconds(started: Instant) -> f64 {
 
 pub(crate) fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
-}
-
-pub(crate) fn is_case(path: &Path) -> bool {
-    path.join("case.json").is_file()
 }
 
 pub(crate) fn not_written(path: &Path, error: &std::io::Error) -> WireError {

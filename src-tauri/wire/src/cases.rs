@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::calls::{Answer, free_case_path, summary};
 use crate::recent::{drop_case, note};
 use crate::session::{Call, Session};
-use crate::types::{CasePath, CaseSummary, Empty};
+use crate::types::{CasePath, CaseSummary, Empty, ErrorCode, WireError};
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -71,9 +71,23 @@ pub fn delete_case(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn 
     let folder = Path::new(&request.path);
     let case = session.case(folder)?;
     session.stop_receiving(&case)?;
-    case.delete()?;
+    let left = case.delete()?;
     session.close(folder);
-    drop_case(session, &request.path)
+    drop_case(session, &request.path)?;
+    match left.first() {
+        None => Ok(Empty {}),
+        Some(first) => {
+            let message = format!(
+                "The case is deleted. {} of its folder's entries are not the case's and were left there, such as {}.",
+                left.len(),
+                first.file_name().unwrap_or_default().to_string_lossy()
+            );
+            Err(WireError {
+                path: Some(request.path.clone()),
+                ..WireError::new(ErrorCode::BadRequest, message)
+            })
+        }
+    }
 }
 
 pub fn reference(_: &Session, _: &Call<'_>, _: &Empty, _: &dyn Fn(Empty)) -> Answer<Reference> {

@@ -11,10 +11,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use indexer::{Case, Nanos};
+use indexer::{Case, Nanos, is_case};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{Answer, is_case};
+use crate::calls::Answer;
 use crate::session::{Call, Session};
 use crate::types::{CasePath, CaseState, CaseSummary, Empty, Paths, RecentCase, WireError};
 
@@ -126,7 +126,7 @@ fn look(path: &str, before: Option<&RecentCase>) -> RecentCase {
         state: CaseState::Ready,
         read_only: None,
     });
-    if !folder.join("case.json").exists() {
+    if !is_case(folder) {
         return RecentCase { state: CaseState::Gone, ..before };
     }
     let case = match Case::open(folder) {
