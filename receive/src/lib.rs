@@ -23,6 +23,7 @@
 //! # }
 //! ```
 
+pub mod connections;
 mod counters;
 mod follow;
 pub mod http;
@@ -33,6 +34,7 @@ mod limits;
 mod log;
 mod networks;
 mod otlp;
+mod places;
 mod readings;
 mod receiver;
 mod sources;
