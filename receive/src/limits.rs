@@ -52,6 +52,9 @@ pub const MOST_SENDERS: usize = 256;
 /// Connections at one time; each has a thread.
 pub const MOST_CONNECTIONS: usize = 256;
 
+/// Threads of connections that end, because their places were given to others.
+pub const SPARE_CONNECTIONS: usize = 64;
+
 /// Bytes that are read from a connection or a file at once, and synced together.
 pub const READ_BYTES: usize = 256 << 10;
 

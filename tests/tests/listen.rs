@@ -107,6 +107,28 @@ fn syslog_over_tcp_and_udp_and_a_socket_is_kept_with_its_sender() {
 }
 
 #[test]
+fn idle_connections_over_tcp_shut_nobody_out_and_what_they_sent_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = folder.path().join("live.case");
+    let listening = Listening::start(&case, &["--syslog", "tcp://127.0.0.1:0", "--stats", "1h"]);
+    let connect = || TcpStream::connect(&listening.addresses[0]).expect("it accepts");
+    let message = |number: u64| format!("<13>Mar  1 14:05:00 web-1 cron[3]: line {number}\n");
+    let mut first = connect();
+    first.write_all(message(0).as_bytes()).expect("it is sent");
+    let idle: Vec<TcpStream> = (0..300).map(|_| connect()).collect();
+    let mut newcomer = connect();
+    newcomer.write_all(message(1).as_bytes()).expect("it is sent");
+    listening.until(2);
+    newcomer.write_all(message(2).as_bytes()).expect("it is sent");
+    listening.until(3);
+    drop((first, idle, newcomer));
+    let counters = listening.stop();
+    let rejected = &counters.last().expect("counters")["sources"]["syslog/tcp"]["rejected"];
+    assert!(rejected["silent, closed for another connection"].as_u64() >= Some(40), "{rejected}");
+    assert_eq!(numbers(&case), [0, 1, 2]);
+}
+
+#[test]
 fn bulk_requests_are_answered_when_they_are_kept_and_their_retries_are_not_doubled() {
     let folder = tempfile::tempdir().expect("a folder");
     let case = folder.path().join("live.case");

@@ -14,8 +14,11 @@ use socket2::{SockRef, TcpKeepalive};
 use super::framing::Framer;
 use super::{LOOK, Senders};
 use crate::intake::Intake;
-use crate::limits::{FRAME_PATIENCE, HELD_BYTES, KEEPALIVE, MOST_CONNECTIONS, READ_BYTES, READERS};
+use crate::limits::{
+    FRAME_PATIENCE, HELD_BYTES, KEEPALIVE, MOST_CONNECTIONS, READ_BYTES, READERS, SPARE_CONNECTIONS,
+};
 use crate::networks::Networks;
+use crate::places::{Place, Places};
 use crate::readings::Readings;
 
 /// Receives until it is to stop. What was read then is appended.
@@ -26,12 +29,17 @@ pub fn serve_tcp(
     stop: &Cancel,
 ) {
     let shared = Shared::new(readings);
-    let connections = AtomicUsize::new(0);
+    let (places, threads) = (Places::new(MOST_CONNECTIONS), AtomicUsize::new(0));
     if listener.set_nonblocking(true).is_err() {
         return;
     }
     std::thread::scope(|scope| {
         while !stop.is_set() {
+            // Those whose place was given to another one end within a moment.
+            if threads.load(Ordering::Relaxed) >= MOST_CONNECTIONS + SPARE_CONNECTIONS {
+                std::thread::sleep(LOOK / 5);
+                continue;
+            }
             let Ok((connection, address)) = listener.accept() else {
                 std::thread::sleep(LOOK / 5);
                 continue;
@@ -41,19 +49,19 @@ pub fn serve_tcp(
                 source.rejected("network not allowed", 1);
                 continue;
             }
-            if connections.load(Ordering::Relaxed) >= MOST_CONNECTIONS {
+            let Some(place) = places.take(address.ip().to_canonical()) else {
                 source.rejected("too many connections", 1);
                 continue;
-            }
-            connections.fetch_add(1, Ordering::Relaxed);
-            let (shared, connections) = (&shared, &connections);
+            };
+            threads.fetch_add(1, Ordering::Relaxed);
+            let (shared, threads) = (&shared, &threads);
             let receive = move || {
                 // A connection that breaks off is shown by its sender's counters, not ours.
-                let _ = receive(&connection, address, &**intake, shared, stop);
-                connections.fetch_sub(1, Ordering::Relaxed);
+                let _ = receive(&connection, (address, &place), &**intake, shared, stop);
+                threads.fetch_sub(1, Ordering::Relaxed);
             };
             if std::thread::Builder::new().name("syslog".to_owned()).spawn_scoped(scope, receive).is_err() {
-                connections.fetch_sub(1, Ordering::Relaxed);
+                threads.fetch_sub(1, Ordering::Relaxed);
                 source.rejected("too many connections", 1);
             }
         }
@@ -105,7 +113,7 @@ impl Drop for HeldFrame<'_> {
 
 fn receive(
     mut connection: &TcpStream,
-    address: SocketAddr,
+    (address, place): (SocketAddr, &Place),
     intake: &dyn Intake,
     shared: &Shared,
     stop: &Cancel,
@@ -130,6 +138,7 @@ fn receive(
             let Ok(mut buffer) = shared.free.recv() else { break };
             buffer.resize(READ_BYTES, 0);
             let read = connection.read(&mut buffer);
+            place.heard();
             framer.set_short(held.is_too_much());
             framer.push(&buffer[..*read.as_ref().unwrap_or(&0)], &mut messages);
             held.set(framer.pending_bytes());
@@ -160,6 +169,11 @@ fn receive(
                 .counters()
                 .source(shared.senders.stream(from, None).title())
                 .rejected("frame without end", 1);
+            break;
+        }
+        if is_silent && place.is_revoked() {
+            let source = intake.counters().source("syslog/tcp");
+            source.rejected("silent, closed for another connection", 1);
             break;
         }
         if stop.is_set() && is_silent {
