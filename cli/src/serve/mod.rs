@@ -6,12 +6,12 @@
 mod call;
 mod download;
 mod guard;
+mod limits;
 mod page;
 mod upload;
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -21,10 +21,10 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use axum::routing::{get, post};
-use axum::serve::ListenerExt;
-use futures_util::future::{Either, select};
+use hyper_util::service::TowerToHyperService;
+use receive::connections::{self, ConnectionLimits};
 use signal_hook::consts::{SIGINT, SIGTERM};
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, watch};
 use wire::{Session, Start};
 
 use crate::Outcome;
@@ -42,6 +42,10 @@ pub struct Host {
     pub uploads: PathBuf,
     /// Where files are written that a browser fetches.
     pub downloads: PathBuf,
+    /// Calls that run. Those beyond wait in the order in which they came, but for those that are over at once.
+    pub calls: Semaphore,
+    /// Calls that run or wait. Those beyond are refused, so that they take no more connections.
+    pub waiting: Arc<Semaphore>,
 }
 
 pub fn run(arguments: Serve) -> Result<Outcome> {
@@ -53,30 +57,25 @@ pub fn run(arguments: Serve) -> Result<Outcome> {
         token: arguments.token.map_or_else(random_token, Ok)?,
         uploads: upload::folder(&home.join("uploads"), &random_token()?),
         downloads: upload::folder(&home.join("downloads"), &random_token()?),
+        calls: Semaphore::new(limits::CALLS),
+        waiting: Arc::new(Semaphore::new(limits::CALLS_WAITING)),
     });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let ended = signal()?;
-    let serving = Arc::clone(&host);
-    runtime.block_on(async {
-        match select(pin!(serve(serving, arguments.port)), ended).await {
-            Either::Left((served, _)) => served,
-            Either::Right(_) => Ok(()),
-        }
-    })?;
+    runtime.block_on(serve(Arc::clone(&host), arguments.port, signal()?))?;
     // What live sources have received becomes events; calls that still run do not hold up the end.
     host.session.finish();
     runtime.shutdown_background();
     Ok(Outcome::Done)
 }
 
-/// Resolves when the program is to end. A second signal ends it at once.
-fn signal() -> Result<oneshot::Receiver<()>> {
+/// Changes when the program is to end. A second signal ends it at once.
+fn signal() -> Result<watch::Receiver<()>> {
     let signalled = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         signal_hook::flag::register_conditional_shutdown(signal, 3, Arc::clone(&signalled))?;
         signal_hook::flag::register(signal, Arc::clone(&signalled))?;
     }
-    let (sender, receiver) = oneshot::channel();
+    let (sender, receiver) = watch::channel(());
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         while !signalled.load(Ordering::Relaxed) {
             std::thread::sleep(LOOK);
@@ -86,7 +85,7 @@ fn signal() -> Result<oneshot::Receiver<()>> {
     Ok(receiver)
 }
 
-async fn serve(host: Arc<Host>, port: u16) -> Result<()> {
+async fn serve(host: Arc<Host>, port: u16, ended: watch::Receiver<()>) -> Result<()> {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", port))
         .await
         .with_context(|| format!("port {port} of 127.0.0.1 cannot be used"))?;
@@ -96,7 +95,7 @@ async fn serve(host: Arc<Host>, port: u16) -> Result<()> {
     stdout.flush()?;
     out::say("Open this address in a browser on this machine. Ctrl+C ends it.");
     let api = Router::new()
-        .route("/api/call", post(call::call))
+        .route("/api/call", post(call::call).layer(DefaultBodyLimit::max(limits::CALL_BYTES)))
         .route("/api/upload", post(upload::upload))
         .route("/api/download", post(download::place))
         .layer(middleware::from_fn_with_state(Arc::clone(&host), guard::token));
@@ -108,13 +107,15 @@ async fn serve(host: Arc<Host>, port: u16) -> Result<()> {
         // Uploads are streamed to disk, so their size is no matter of memory.
         .layer(DefaultBodyLimit::disable())
         .with_state(host);
-    // An answer goes out in several small writes. Without this the system holds the last of them back until the browser
-    // has acknowledged the one before, which takes it up to 40 ms.
-    let listener = listener.tap_io(|stream| {
-        // A connection that cannot be set up so is only slower.
-        let _ = stream.set_nodelay(true);
-    });
-    axum::serve(listener, router).await?;
+    let limits = ConnectionLimits {
+        connections: limits::CONNECTIONS,
+        head: limits::HEAD_TIME,
+        // An import is one call.
+        request: None,
+        ending: Duration::ZERO,
+    };
+    let service = |_| TowerToHyperService::new(router.clone());
+    connections::serve(listener, limits, ended, (|from| from.is_loopback(), &|_| {}), service).await;
     Ok(())
 }
 

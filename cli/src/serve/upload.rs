@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio::io::AsyncWriteExt;
 
 use super::Host;
+use super::limits::UPLOAD_PAUSE;
 
 #[derive(Deserialize)]
 pub struct UploadRequest {
@@ -44,7 +45,10 @@ pub async fn upload(
     }
     let mut file = tokio::fs::File::create(&path).await.map_err(failed)?;
     let mut chunks = body.into_data_stream();
-    while let Some(chunk) = chunks.next().await {
+    loop {
+        let arriving = tokio::time::timeout(UPLOAD_PAUSE, chunks.next()).await;
+        let late = |_| (StatusCode::REQUEST_TIMEOUT, "The upload stopped before its end.".to_owned());
+        let Some(chunk) = arriving.map_err(late)? else { break };
         let chunk =
             chunk.map_err(|error| (StatusCode::BAD_REQUEST, format!("The upload broke off: {error}.")))?;
         file.write_all(&chunk).await.map_err(failed)?;
