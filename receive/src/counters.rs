@@ -9,6 +9,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::limits::MOST_COUNTED;
+
+/// Sources beyond [`MOST_COUNTED`] are counted together under this name.
+const OTHERS: &str = "others";
+
 /// All counters of a running intake. Threads add to them; whoever reports reads them.
 #[derive(Debug, Default)]
 pub struct Counters {
@@ -40,6 +45,7 @@ impl Counters {
     /// The counters of a source. They are made when they are first asked for.
     pub fn source(&self, name: &str) -> Arc<SourceCounters> {
         let mut sources = lock(&self.sources);
+        let name = if sources.len() >= MOST_COUNTED && !sources.contains_key(name) { OTHERS } else { name };
         if let Some(counters) = sources.get(name) {
             return Arc::clone(counters);
         }

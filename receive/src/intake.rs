@@ -6,6 +6,8 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use indexer::Cancel;
+
 use crate::counters::Counters;
 use crate::limits::MOST_SENDERS;
 
@@ -140,16 +142,25 @@ pub struct Appended {
 /// instant. A refused batch leaves nothing that a later start would show. Within a stream, batches keep
 /// the order in which their appends returned; the events become visible within the refresh interval.
 pub trait Intake: Send + Sync {
+    /// Appends batches of several streams together: all of them, or none. A batch whose stream would be one too many is
+    /// refused alone.
+    fn append_all(
+        &self,
+        batches: Vec<(Stream, Vec<Record>)>,
+    ) -> Result<Vec<Result<Appended, Refused>>, Refused>;
+
     /// Appends records, each an event of its own.
-    fn append(&self, stream: &Stream, records: Vec<Record>) -> Result<Appended, Refused>;
+    fn append(&self, stream: &Stream, records: Vec<Record>) -> Result<Appended, Refused> {
+        self.append_all(vec![(stream.clone(), records)])?.pop().unwrap_or_else(|| Ok(Appended::default()))
+    }
 
     /// Appends bytes of a stream whose events are lines. The bytes end anywhere in a line; events that span
     /// lines are put together by the stream's format.
     fn append_lines(&self, stream: &Stream, bytes: &[u8]) -> Result<(), Refused>;
 
-    /// Waits until all records that were appended before are visible, at most so long; with `at_once` they become
-    /// visible without waiting for the next refresh. Tells whether they are.
-    fn refresh(&self, at_once: bool, patience: Duration) -> bool;
+    /// Waits until all records that were appended before are visible, at most so long and until `cancel` is set; with
+    /// `at_once` they become visible without waiting for the next refresh. Tells whether they are.
+    fn refresh(&self, at_once: bool, patience: Duration, cancel: &Cancel) -> bool;
 
     /// The counters that `append` keeps for each stream, and to which callers add what they receive and
     /// reject before it comes to an append.

@@ -17,6 +17,9 @@ pub const LOG_FILE_BYTES: u64 = 64 << 20;
 /// Streams of a session. Each has an open file and the state of its parser.
 pub const MOST_STREAMS: usize = 768;
 
+/// Sources with counters of their own. There are more names than streams where senders are refused.
+pub const MOST_COUNTED: usize = 4 * MOST_STREAMS;
+
 /// Ids in a generation: two of them are known, which take up to 40 MB.
 pub const MOST_IDS: usize = 900_000;
 

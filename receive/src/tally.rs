@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use indexer::Cancel;
+
 use crate::counters::Counters;
 use crate::intake::{Appended, Intake, Record, Refused, Stream};
 use crate::log::Log;
@@ -39,16 +41,23 @@ impl Tally {
 }
 
 impl Intake for Tally {
-    fn append(&self, stream: &Stream, records: Vec<Record>) -> Result<Appended, Refused> {
-        self.log.append_counted(&self.counters, &self.stream(stream), records)
+    fn append_all(
+        &self,
+        batches: Vec<(Stream, Vec<Record>)>,
+    ) -> Result<Vec<Result<Appended, Refused>>, Refused> {
+        let batches = batches.into_iter().map(|(stream, records)| match self.stream(&stream) {
+            Cow::Owned(chosen) => (chosen, records),
+            Cow::Borrowed(_) => (stream, records),
+        });
+        self.log.append_counted(&self.counters, batches.collect())
     }
 
     fn append_lines(&self, stream: &Stream, bytes: &[u8]) -> Result<(), Refused> {
         self.log.append_lines_counted(&self.counters, &self.stream(stream), bytes)
     }
 
-    fn refresh(&self, at_once: bool, patience: Duration) -> bool {
-        self.log.refresh(at_once, patience)
+    fn refresh(&self, at_once: bool, patience: Duration, cancel: &Cancel) -> bool {
+        self.log.refresh(at_once, patience, cancel)
     }
 
     fn counters(&self) -> &Arc<Counters> {

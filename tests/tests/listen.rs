@@ -129,6 +129,29 @@ fn idle_connections_over_tcp_shut_nobody_out_and_what_they_sent_is_kept() {
 }
 
 #[test]
+fn it_ends_at_once_while_bodies_arrive_and_keeps_what_it_acknowledged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = folder.path().join("live.case");
+    let listening = Listening::start(&case, &["--http", "127.0.0.1:0"]);
+    let address = listening.addresses[0].clone();
+    let document = "{\"index\":{\"_index\":\"app\"}}\n{\"message\":\"kept\"}\n";
+    assert_eq!(bulk(&address, document).expect("an answer").status, 200);
+    let sending: Vec<TcpStream> = (0..20)
+        .map(|_| {
+            let mut http = TcpStream::connect(&address).expect("it accepts");
+            let head = format!("POST /_bulk HTTP/1.1\r\nHost: {address}\r\nContent-Length: 100000\r\n\r\n");
+            http.write_all((head + document).as_bytes()).expect("it is sent");
+            http
+        })
+        .collect();
+    let began = Instant::now();
+    listening.stop();
+    assert!(began.elapsed() < std::time::Duration::from_secs(8), "{:?}", began.elapsed());
+    drop(sending);
+    assert_eq!(texts(&case, "kept").len(), 1);
+}
+
+#[test]
 fn bulk_requests_are_answered_when_they_are_kept_and_their_retries_are_not_doubled() {
     let folder = tempfile::tempdir().expect("a folder");
     let case = folder.path().join("live.case");

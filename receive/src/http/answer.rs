@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use hyper::StatusCode;
+use indexer::Cancel;
 use serde_json::{Value, json};
 
+use super::limits::ANSWER_BYTES;
+use super::request::Head;
 use crate::Refused;
 
 /// The body of an answer.
@@ -14,8 +17,8 @@ pub enum Body {
     Value(Value),
     /// JSON text that may still be filtered and laid out.
     Json(Vec<u8>),
-    /// JSON text that is already without what the client does not want.
-    Filtered(Vec<u8>),
+    /// JSON text as it is sent: without what the client does not want, and laid out.
+    Rendered(Vec<u8>),
     Text(String),
     Protobuf(Vec<u8>),
     None,
@@ -43,6 +46,20 @@ impl Answer {
         Answer::new(StatusCode::CREATED, Body::Value(value))
     }
 
+    /// The answer as it is sent. A long one takes a while, so this is not for threads that serve connections.
+    #[must_use]
+    pub fn rendered(self, head: &Head, cancel: &Cancel) -> Answer {
+        let (text, filter) = match self.body {
+            // A tree of JSON can always be printed.
+            Body::Value(ref value) => (serde_json::to_vec(value).unwrap_or_default(), &head.filter),
+            Body::Json(text) => (text, &head.filter),
+            _ => return self,
+        };
+        let text = if filter.is_everything() { text } else { filter.apply(&text, cancel) };
+        let laid_out = head.flag("pretty").then(|| laid_out(&text, LAID_OUT_BYTES)).flatten();
+        Answer { body: Body::Rendered(laid_out.unwrap_or(text)), ..self }
+    }
+
     /// What nearly every request that changes settings is answered with.
     pub fn acknowledged() -> Answer {
         Answer::value(json!({"acknowledged": true}))
@@ -52,6 +69,50 @@ impl Answer {
     pub fn exists(exists: bool) -> Answer {
         Answer::new(if exists { StatusCode::OK } else { StatusCode::NOT_FOUND }, Body::None)
     }
+}
+
+/// A longer answer is sent as it is: indents of deep lists take many times the bytes of what is in them.
+const LAID_OUT_BYTES: usize = 4 * ANSWER_BYTES;
+
+/// JSON with a line for each value. Nothing where that is longer than allowed.
+fn laid_out(json: &[u8], most: usize) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(2 * json.len());
+    let (mut depth, mut in_text, mut is_escaped) = (0_usize, false, false);
+    let line = |out: &mut Vec<u8>, depth: usize| {
+        out.push(b'\n');
+        out.resize(out.len() + 2 * depth, b' ');
+    };
+    for &byte in json {
+        if in_text {
+            (in_text, is_escaped) = (is_escaped || byte != b'"', byte == b'\\' && !is_escaped);
+            out.push(byte);
+            continue;
+        }
+        let is_first = matches!(out.last(), Some(b'{' | b'['));
+        match byte {
+            byte if byte.is_ascii_whitespace() => continue,
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                if !is_first {
+                    line(&mut out, depth);
+                }
+            }
+            _ if is_first => line(&mut out, depth),
+            _ => {}
+        }
+        out.push(byte);
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b',' => line(&mut out, depth),
+            b':' => out.push(b' '),
+            _ => in_text = byte == b'"',
+        }
+        if out.len() > most {
+            return None;
+        }
+    }
+    out.push(b'\n');
+    Some(out)
 }
 
 /// Why a request fails, in Elasticsearch's words: a type that clients branch on, and a reason for people.
@@ -97,6 +158,12 @@ impl Problem {
             reason: reason.into(),
             retry_after: Some(retry_after),
         }
+    }
+
+    /// Nobody waits for the answer any more, or the server ends.
+    pub fn cancelled() -> Problem {
+        let reason = "the request was ended before it was answered";
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "task_cancelled_exception", reason)
     }
 
     pub fn value(&self) -> Value {
@@ -151,8 +218,29 @@ impl From<indexer::Error> for Problem {
         match error.kind() {
             Kind::QueryInvalid | Kind::BadRequest => Problem::argument(reason),
             Kind::Limit => Problem::new(StatusCode::BAD_REQUEST, "too_many_buckets_exception", reason),
-            Kind::Cancelled => Problem::new(StatusCode::BAD_REQUEST, "task_cancelled_exception", reason),
+            Kind::Cancelled => Problem::cancelled(),
             _ => Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "exception", error.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_laid_out_as_a_printer_does() {
+        for value in [
+            json!({"a": [1, {"b": "x, {\"y\": [\\]}\\"}, [], {}], "c": null, "d": {"e": [[1.5], true]}}),
+            json!([]),
+            json!("text"),
+        ] {
+            let expected = serde_json::to_string_pretty(&value).expect("JSON") + "\n";
+            for text in [value.to_string(), expected.clone()] {
+                let laid_out = laid_out(text.as_bytes(), 1_000).expect("it is short");
+                assert_eq!(String::from_utf8_lossy(&laid_out), expected);
+            }
+        }
+        assert_eq!(laid_out(&b"[".repeat(1_000), 1_000), None);
     }
 }

@@ -1,16 +1,23 @@
 //! Bodies as they arrive: piece by piece, unpacked, within their limits of time and size.
 
+use std::future::{Future, poll_fn};
+use std::io::Write;
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Instant;
+
 use flate2::write::MultiGzDecoder;
 use http_body_util::BodyExt;
 use hyper::StatusCode;
 use hyper::body::{Body as _, Bytes, Incoming};
-use std::io::Write;
-use std::time::Instant;
+use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::Patience;
 use super::answer::Problem;
-use super::limits::PACKED_STEP_BYTES;
+use super::limits::{MEMORY_PATIENCE, PACKED_STEP_BYTES};
+use super::memory::HeldMemory;
+use super::{Host, Patience};
+use crate::Refused;
 
 /// The pieces of one body.
 pub struct Pieces {
@@ -20,6 +27,8 @@ pub struct Pieces {
     packed: Bytes,
     started: Instant,
     patience: Patience,
+    /// Changes when the server ends.
+    stopping: watch::Receiver<()>,
     limit: u64,
     read: u64,
     ended: bool,
@@ -27,17 +36,21 @@ pub struct Pieces {
 
 impl Pieces {
     /// A body of at most so many bytes, unpacked.
-    pub fn new(body: Incoming, is_gzip: bool, limit: u64, patience: Patience) -> Result<Pieces, Problem> {
+    pub fn new(body: Incoming, is_gzip: bool, limit: u64, host: &Host) -> Result<Pieces, Problem> {
         let pieces = Pieces {
             gzip: is_gzip.then(|| MultiGzDecoder::new(Vec::new())),
             packed: Bytes::new(),
             started: Instant::now(),
-            patience,
+            patience: host.options.patience,
+            stopping: host.ending.subscribe(),
             limit,
             read: 0,
             ended: false,
             body,
         };
+        if host.stop.is_set() {
+            return Err(Refused::Closed.into());
+        }
         if pieces.body.size_hint().lower() > limit {
             return Err(pieces.too_large());
         }
@@ -59,15 +72,17 @@ impl Pieces {
         }
     }
 
-    /// All pieces together.
-    pub async fn whole(mut self) -> Result<Vec<u8>, Problem> {
+    /// All pieces together, which are held in memory from then on.
+    pub async fn whole(mut self, memory: &HeldMemory) -> Result<Vec<u8>, Problem> {
         let mut whole = Vec::new();
         while let Some(piece) = self.next().await? {
             whole.extend_from_slice(&piece);
+            memory.set(whole.capacity(), MEMORY_PATIENCE).await?;
         }
         Ok(whole)
     }
 
+    /// What arrives next, as it was sent. Where the server ends before the body is there, nothing of it is stored.
     async fn frame(&mut self) -> Result<Option<Bytes>, Problem> {
         let slow = || {
             Problem::new(StatusCode::REQUEST_TIMEOUT, "timeout_exception", "the body did not arrive in time")
@@ -75,11 +90,18 @@ impl Pieces {
         if self.started.elapsed() > self.patience.body {
             return Err(slow());
         }
-        match timeout(self.patience.pause, self.body.frame()).await {
-            Err(_) => Err(slow()),
-            Ok(None) => Ok(None),
-            Ok(Some(Ok(frame))) => Ok(Some(frame.into_data().unwrap_or_default())),
-            Ok(Some(Err(error))) => Err(Problem::parsing(format!("the body cannot be read: {error}"))),
+        let mut arrives = pin!(timeout(self.patience.pause, self.body.frame()));
+        let mut stopping = pin!(self.stopping.changed());
+        let first = poll_fn(|context| match arrives.as_mut().poll(context) {
+            Poll::Ready(frame) => Poll::Ready(Some(frame)),
+            Poll::Pending => stopping.as_mut().poll(context).map(|_| None),
+        });
+        match first.await {
+            None => Err(Refused::Closed.into()),
+            Some(Err(_)) => Err(slow()),
+            Some(Ok(None)) => Ok(None),
+            Some(Ok(Some(Ok(frame)))) => Ok(Some(frame.into_data().unwrap_or_default())),
+            Some(Ok(Some(Err(error)))) => Err(Problem::parsing(format!("the body cannot be read: {error}"))),
         }
     }
 

@@ -98,9 +98,10 @@ pub fn check_index(name: &str) -> Result<(), Fault> {
     } else {
         return Ok(());
     };
+    let shown = &name[..name.floor_char_boundary(INDEX_NAME_BYTES)];
     Err(Fault {
         kind: "invalid_index_name_exception",
-        reason: format!("Invalid index name [{}], {why}", name.escape_default()),
+        reason: format!("Invalid index name [{}], {why}", shown.escape_default()),
         counted: "invalid index name",
     })
 }

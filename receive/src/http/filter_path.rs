@@ -1,78 +1,236 @@
-//! `filter_path`: which parts of an answer the client wants, such as `errors,items.*.error`.
+//! `filter_path`: which parts of an answer the client wants, such as `errors,items.*.error`. A JSON text is filtered
+//! while it is read, so that it takes no more memory than what is kept of it.
 
-use serde_json::{Map, Value};
+use std::fmt;
+
+use indexer::Cancel;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::answer::Problem;
+use super::limits::FILTER_PARTS;
 
 /// Paths to keep and, after a `-`, to leave out. `*` is any part of a name, `**` any number of names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilterPath {
-    keep: Vec<Vec<String>>,
-    leave: Vec<Vec<String>>,
+    paths: Vec<Path>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Path {
+    parts: Vec<String>,
+    leaves_out: bool,
+}
+
+/// How far each path goes along the names that lead to a value. Each part of a path is in it at most once, so that a
+/// step along a name takes as long as there are parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Reached {
+    /// Paths, and the part of each that the next name is compared with.
+    open: Vec<(usize, usize)>,
+    /// A path that keeps values ends here or above.
+    keeps: bool,
+    leaves_out: bool,
 }
 
 impl FilterPath {
-    pub fn parse(text: &str) -> FilterPath {
-        let mut paths = FilterPath::default();
+    pub fn parse(text: &str) -> Result<FilterPath, Problem> {
+        let mut paths = Vec::new();
         for path in text.split(',').map(str::trim).filter(|path| !path.is_empty()) {
-            let (list, path) = match path.strip_prefix('-') {
-                Some(path) => (&mut paths.leave, path),
-                None => (&mut paths.keep, path),
-            };
-            list.push(path.split('.').map(str::to_owned).collect());
+            let kept = path.strip_prefix('-');
+            let mut parts: Vec<String> = kept.unwrap_or(path).split('.').map(str::to_owned).collect();
+            // Any number of names, twice, is any number of names.
+            parts.dedup_by(|part, before| part == "**" && before == "**");
+            paths.push(Path { parts, leaves_out: kept.is_some() });
         }
-        paths
+        if paths.iter().map(|path| path.parts.len()).sum::<usize>() > FILTER_PARTS {
+            return Err(Problem::argument(format!(
+                "the paths of a filter have more than {FILTER_PARTS} parts"
+            )));
+        }
+        Ok(FilterPath { paths })
     }
 
     pub fn is_everything(&self) -> bool {
-        self.keep.is_empty() && self.leave.is_empty()
+        self.paths.is_empty()
     }
 
     /// Whether a value at this path is kept, with all that is in it.
     pub fn keeps(&self, path: &[&str]) -> bool {
-        (self.keep.is_empty() || self.keep.iter().any(|wanted| reaches(wanted, path)))
-            && !self.leave.iter().any(|left| reaches(left, path))
+        path.iter().fold(self.root(), |reached, name| self.step(&reached, name)).is_kept()
     }
 
-    /// The value with what is kept of it; objects and lists that nothing is left of go.
-    pub fn apply(&self, value: &Value) -> Value {
-        if self.is_everything() {
-            return value.clone();
+    /// The JSON text with what is kept of it; objects and lists that nothing is left of go. It stays as it is where it
+    /// is nested too deep, and when nobody wants it any more.
+    pub fn apply(&self, json: &[u8], cancel: &Cancel) -> Vec<u8> {
+        let mut out = Vec::new();
+        let reached = self.root();
+        let whole = Kept { filter: self, reached: &reached, out: &mut out, cancel };
+        match whole.deserialize(&mut serde_json::Deserializer::from_slice(json)) {
+            Ok(true) => out,
+            Ok(false) => b"{}".to_vec(),
+            Err(_) => json.to_vec(),
         }
-        self.kept(value, &mut Vec::new()).unwrap_or_else(|| Value::Object(Map::new()))
     }
 
-    fn kept<'v>(&self, value: &'v Value, path: &mut Vec<&'v str>) -> Option<Value> {
-        match value {
-            Value::Object(fields) => {
-                let mut kept = Map::new();
-                for (name, field) in fields {
-                    path.push(name);
-                    if let Some(field) = self.kept(field, path) {
-                        kept.insert(name.clone(), field);
-                    }
-                    path.pop();
-                }
-                (!kept.is_empty() || fields.is_empty() && self.keeps(path)).then_some(Value::Object(kept))
+    fn root(&self) -> Reached {
+        let mut root = Reached { open: Vec::new(), keeps: true, leaves_out: false };
+        root.keeps = self.paths.iter().all(|path| path.leaves_out);
+        (0..self.paths.len()).for_each(|path| self.reach(&mut root, path, 0));
+        root
+    }
+
+    /// Adds a part of a path, and the next one where it may be no name at all.
+    fn reach(&self, reached: &mut Reached, path: usize, part: usize) {
+        let Path { parts, leaves_out } = &self.paths[path];
+        match parts.get(part).map(String::as_str) {
+            None if *leaves_out => reached.leaves_out = true,
+            None => reached.keeps = true,
+            Some("**") => {
+                reached.open.push((path, part));
+                self.reach(reached, path, part + 1);
             }
-            Value::Array(values) => {
-                let kept: Vec<Value> = values.iter().filter_map(|value| self.kept(value, path)).collect();
-                (!kept.is_empty() || values.is_empty() && self.keeps(path)).then_some(Value::Array(kept))
-            }
-            _ => self.keeps(path).then(|| value.clone()),
+            Some(_) => reached.open.push((path, part)),
         }
+    }
+
+    fn step(&self, before: &Reached, name: &str) -> Reached {
+        let mut reached = Reached { open: Vec::new(), ..*before };
+        for &(path, part) in &before.open {
+            match self.paths[path].parts[part].as_str() {
+                "**" => self.reach(&mut reached, path, part),
+                pattern if is_like(pattern, name) => self.reach(&mut reached, path, part + 1),
+                _ => {}
+            }
+        }
+        reached.open.sort_unstable();
+        reached.open.dedup();
+        reached
     }
 }
 
-/// Whether the pattern names the path or something that it lies in.
-fn reaches(pattern: &[String], path: &[&str]) -> bool {
-    match (pattern.split_first(), path.split_first()) {
-        (None, _) => true,
-        (Some((first, rest)), _) if first == "**" => {
-            reaches(rest, path) && !rest.is_empty()
-                || rest.is_empty()
-                || path.split_first().is_some_and(|(_, inner)| reaches(pattern, inner))
+impl Reached {
+    fn is_kept(&self) -> bool {
+        self.keeps && !self.leaves_out
+    }
+
+    /// Whether nothing of a value is kept, whatever is in it.
+    fn is_nothing(&self) -> bool {
+        self.leaves_out || !self.keeps && self.open.is_empty()
+    }
+}
+
+/// Writes what is kept of a value. Tells whether that is anything; otherwise what was written is to be taken back.
+struct Kept<'f> {
+    filter: &'f FilterPath,
+    reached: &'f Reached,
+    out: &'f mut Vec<u8>,
+    cancel: &'f Cancel,
+}
+
+impl Kept<'_> {
+    fn scalar<E: Error>(self, value: impl serde::Serialize) -> Result<bool, E> {
+        if self.reached.is_kept() {
+            serde_json::to_writer(self.out, &value).map_err(E::custom)?;
         }
-        (Some(_), None) => false,
-        (Some((first, rest)), Some((name, inner))) => is_like(first, name) && reaches(rest, inner),
+        Ok(self.reached.is_kept())
+    }
+
+    fn check<E: Error>(&self) -> Result<(), E> {
+        if self.cancel.is_set() { Err(E::custom("nobody waits for it")) } else { Ok(()) }
+    }
+
+    fn inner<'i>(&'i mut self, reached: &'i Reached) -> Kept<'i> {
+        Kept { filter: self.filter, reached, out: self.out, cancel: self.cancel }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Kept<'_> {
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+        if self.reached.is_nothing() {
+            return deserializer.deserialize_ignored_any(IgnoredAny).map(|_| false);
+        }
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Kept<'_> {
+    type Value = bool;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<bool, E> {
+        self.scalar(value)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<bool, E> {
+        self.scalar(value)
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<bool, E> {
+        self.scalar(value)
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<bool, E> {
+        self.scalar(value)
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<bool, E> {
+        self.scalar(value)
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<bool, E> {
+        self.scalar(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut values: A) -> Result<bool, A::Error> {
+        let (start, mut is_empty) = (self.out.len(), true);
+        self.out.push(b'[');
+        loop {
+            self.check()?;
+            let before = self.out.len();
+            if before > start + 1 {
+                self.out.push(b',');
+            }
+            let reached = self.reached;
+            match values.next_element_seed(self.inner(reached))? {
+                Some(true) => {}
+                Some(false) => self.out.truncate(before),
+                None => {
+                    self.out.truncate(before);
+                    break;
+                }
+            }
+            is_empty = false;
+        }
+        let is_kept = self.out.len() > start + 1 || is_empty && self.reached.is_kept();
+        self.out.push(b']');
+        Ok(is_kept)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut fields: A) -> Result<bool, A::Error> {
+        let (start, mut is_empty) = (self.out.len(), true);
+        self.out.push(b'{');
+        while let Some(name) = fields.next_key::<std::borrow::Cow<'de, str>>()? {
+            self.check()?;
+            is_empty = false;
+            let before = self.out.len();
+            if before > start + 1 {
+                self.out.push(b',');
+            }
+            super::bulk::push_text(self.out, &name);
+            self.out.push(b':');
+            let reached = self.filter.step(self.reached, &name);
+            if !fields.next_value_seed(self.inner(&reached))? {
+                self.out.truncate(before);
+            }
+        }
+        let is_kept = self.out.len() > start + 1 || is_empty && self.reached.is_kept();
+        self.out.push(b'}');
+        Ok(is_kept)
     }
 }
 
@@ -93,9 +251,15 @@ pub fn is_like(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
+
+    fn filtered(paths: &str, answer: &Value) -> Value {
+        let filter = FilterPath::parse(paths).unwrap_or_else(|problem| panic!("{paths}: {problem:?}"));
+        let kept = filter.apply(answer.to_string().as_bytes(), &Cancel::default());
+        serde_json::from_slice(&kept).expect("JSON")
+    }
 
     #[test]
     fn what_shippers_ask_for_is_kept() {
@@ -120,8 +284,48 @@ mod tests {
             ("nothing", json!({})),
             ("", answer.clone()),
         ] {
-            assert_eq!(FilterPath::parse(paths).apply(&answer), expected, "{paths}");
+            assert_eq!(filtered(paths, &answer), expected, "{paths}");
         }
+    }
+
+    #[test]
+    fn what_is_empty_stays_where_it_is_asked_for() {
+        let answer =
+            json!({"a": {}, "b": [], "c": {"d": [{}, {"e": null}]}, "f": [[1, "x\"y"], [2.5, true]]});
+        for (paths, expected) in [
+            ("a", json!({"a": {}})),
+            ("b,-a", json!({"b": []})),
+            ("c.d", json!({"c": {"d": [{}, {"e": null}]}})),
+            ("c.d.e", json!({"c": {"d": [{"e": null}]}})),
+            ("**.e,f", json!({"c": {"d": [{"e": null}]}, "f": [[1, "x\"y"], [2.5, true]]})),
+            ("**", answer.clone()),
+            ("**,-c.**", json!({"a": {}, "b": [], "f": [[1, "x\"y"], [2.5, true]]})),
+        ] {
+            assert_eq!(filtered(paths, &answer), expected, "{paths}");
+        }
+    }
+
+    #[test]
+    fn a_filter_of_many_stars_takes_as_long_as_it_is() {
+        // Each of the names can be in any of the stars: 2^200 ways that all lead to nothing.
+        let names: Vec<String> = (0..100).map(|_| "a".to_owned()).collect();
+        let answer = names.iter().fold(json!({"end": 1}), |inner, name| json!({ name: inner }));
+        for pattern in ["**.", "**.*.", "**.a.", "*.**."] {
+            let paths = pattern.repeat(200) + "b";
+            assert_eq!(filtered(&paths, &answer), json!({}), "{pattern}");
+            let many = vec![pattern.repeat(10) + "b"; 30].join(",");
+            assert_eq!(filtered(&many, &answer), json!({}), "{pattern}");
+        }
+        assert!(FilterPath::parse(&"**.a.".repeat(FILTER_PARTS)).is_err());
+        assert!(FilterPath::parse(&"a,".repeat(FILTER_PARTS)).is_ok());
+    }
+
+    #[test]
+    fn filtering_ends_when_nobody_waits_for_it() {
+        let (answer, cancel) = (json!({"a": [1, 2]}).to_string(), Cancel::default());
+        cancel.set();
+        let filter = FilterPath::parse("a").expect("few parts");
+        assert_eq!(filter.apply(answer.as_bytes(), &cancel), answer.as_bytes());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hyper::StatusCode;
-use hyper::header;
+use hyper::header::{self, HeaderName};
 
 use super::HttpOptions;
 use super::answer::Problem;
@@ -31,16 +31,30 @@ pub fn lets_connect(options: &HttpOptions, peer: IpAddr) -> bool {
     peer.is_loopback() || options.remote.as_ref().is_some_and(|allows| allows(peer))
 }
 
-/// Whether a request may be answered.
-pub fn check(options: &HttpOptions, head: &Head) -> Result<(), Problem> {
+/// Who asks, as browsers say it of the pages that they show; programs do not.
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Whether a request to this port may be answered.
+pub fn check(options: &HttpOptions, port: u16, head: &Head) -> Result<(), Problem> {
     let forbidden = |reason: &str| Err(Problem::new(StatusCode::FORBIDDEN, "security_exception", reason));
-    let own = |origin: &str| origin.split_once("://").is_some_and(|(_, authority)| is_loopback(authority));
-    if head.header(header::ORIGIN).is_some_and(|origin| !own(origin)) {
+    let given =
+        |name: HeaderName| head.headers.get_all(name).iter().map(|value| value.to_str().unwrap_or_default());
+    let authority = head.header(header::HOST).unwrap_or_default();
+    let own = |origin: &str| {
+        origin
+            .split_once("://")
+            .is_some_and(|(_, from)| !from.is_empty() && from.eq_ignore_ascii_case(authority))
+    };
+    if given(FETCH_SITE).any(|site| !matches!(site, "same-origin" | "none"))
+        || given(header::ORIGIN).any(|origin| !own(origin))
+    {
         return forbidden("requests of web pages are not answered");
     }
     // A web page may also use a name that was pointed at this machine.
-    if options.remote.is_none() && !is_loopback(head.authority()) {
-        return forbidden("this server answers under the names of this machine only, such as 127.0.0.1");
+    if options.remote.is_none() && (given(header::HOST).count() != 1 || !is_own(authority, port)) {
+        return forbidden(
+            "this server answers under the names of this machine and with its port only, such as 127.0.0.1:9200",
+        );
     }
     let Some(token) = &options.token else { return Ok(()) };
     let unauthorized =
@@ -75,18 +89,22 @@ fn same(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && one.iter().zip(other).fold(0, |different, (a, b)| different | (a ^ b)) == 0
 }
 
-fn is_loopback(authority: &str) -> bool {
-    let host = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((address, _)) => address,
-        None => authority.rsplit_once(':').map_or(authority, |(host, _)| host),
+/// Whether an authority is this machine and this port. Without one a client means another port, but no browser sends
+/// that here.
+fn is_own(authority: &str, port: u16) -> bool {
+    let (host, given) = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((host, rest)) => (host, rest.strip_prefix(':').or((!rest.is_empty()).then_some(""))),
+        None => authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port))),
     };
-    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    given.is_none_or(|given| given.parse() == Ok(port))
+        && (host.eq_ignore_ascii_case("localhost")
+            || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()))
 }
 
 #[cfg(test)]
 mod tests {
     use hyper::Method;
-    use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+    use hyper::header::{HeaderMap, HeaderValue};
     use std::sync::Arc;
 
     use super::*;
@@ -94,14 +112,14 @@ mod tests {
     fn head(headers: &[(HeaderName, &str)]) -> Head {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
-            map.insert(name, HeaderValue::from_str(value).expect(value));
+            map.append(name, HeaderValue::from_str(value).expect(value));
         }
         Head::new(Method::GET, &"/".parse().expect("a path"), map, IpAddr::from([127, 0, 0, 1]))
             .expect("a head")
     }
 
     fn status(options: &HttpOptions, headers: &[(HeaderName, &str)]) -> u16 {
-        check(options, &head(headers)).map_or_else(|problem| problem.status.as_u16(), |()| 200)
+        check(options, 9200, &head(headers)).map_or_else(|problem| problem.status.as_u16(), |()| 200)
     }
 
     #[test]
@@ -109,13 +127,30 @@ mod tests {
         let options = HttpOptions::default();
         for (headers, expected) in [
             (vec![(header::HOST, "127.0.0.1:9200")], 200),
+            (vec![(header::HOST, "127.0.0.5:9200")], 200),
             (vec![(header::HOST, "localhost:9200")], 200),
+            (vec![(header::HOST, "LocalHost:9200")], 200),
             (vec![(header::HOST, "[::1]:9200")], 200),
+            (vec![(header::HOST, "localhost")], 200),
+            (vec![(header::HOST, "[::1]")], 200),
+            (vec![], 403),
+            (vec![(header::HOST, "")], 403),
+            (vec![(header::HOST, "localhost:9201")], 403),
+            (vec![(header::HOST, "[::1]:9201")], 403),
+            (vec![(header::HOST, "[::1]x:9200")], 403),
+            (vec![(header::HOST, "localhost:9200:9200")], 403),
             (vec![(header::HOST, "logs.example:9200")], 403),
             (vec![(header::HOST, "127.0.0.1.logs.example")], 403),
+            (vec![(header::HOST, "127.0.0.1:9200"), (header::HOST, "logs.example")], 403),
             (vec![(header::HOST, "127.0.0.1"), (header::ORIGIN, "http://logs.example")], 403),
             (vec![(header::HOST, "127.0.0.1"), (header::ORIGIN, "null")], 403),
-            (vec![(header::HOST, "127.0.0.1"), (header::ORIGIN, "http://localhost:3000")], 200),
+            (vec![(header::HOST, "localhost:9200"), (header::ORIGIN, "http://localhost:3000")], 403),
+            (vec![(header::HOST, "localhost:9200"), (header::ORIGIN, "http://localhost:9200")], 200),
+            (vec![(header::HOST, "localhost:9200"), (FETCH_SITE, "cross-site")], 403),
+            (vec![(header::HOST, "localhost:9200"), (FETCH_SITE, "same-site")], 403),
+            (vec![(header::HOST, "localhost:9200"), (FETCH_SITE, "none"), (FETCH_SITE, "cross-site")], 403),
+            (vec![(header::HOST, "localhost:9200"), (FETCH_SITE, "same-origin")], 200),
+            (vec![(header::HOST, "localhost:9200"), (FETCH_SITE, "none")], 200),
         ] {
             assert_eq!(status(&options, &headers), expected, "{headers:?}");
         }
@@ -143,6 +178,12 @@ mod tests {
             assert_eq!(status(&options, &[(header::AUTHORIZATION, &given)]), expected, "{given}");
         }
         assert_eq!(status(&options, &[]), 401);
+        let token = (header::AUTHORIZATION, "Bearer s3cret");
+        let named = (header::HOST, "logs.example:9200");
+        assert_eq!(status(&options, &[named.clone(), token.clone()]), 200);
+        for page in [(header::ORIGIN, "http://other.example"), (FETCH_SITE, "cross-site")] {
+            assert_eq!(status(&options, &[named.clone(), token.clone(), page]), 403);
+        }
     }
 
     #[test]

@@ -8,12 +8,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hyper::{Method, StatusCode};
 use indexer::{Engine, FieldKind};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use super::Host;
 use super::answer::{Answer, Answered, Problem};
 use super::document;
-use super::limits::{REFRESH_TIME, REMEMBERED_NAMES};
+use super::limits::{ANSWER_BYTES, REFRESH_TIME, REMEMBERED_NAMES};
 use super::request::Request;
 use super::search::{index_of, names_index};
 
@@ -115,7 +117,7 @@ pub fn answer(host: &Host, request: &Request, segments: &[&str]) -> Option<Answe
         ["_field_caps"] => Some(Ok(Answer::value(field_caps(host, "_all")))),
         [index, "_field_caps"] => Some(Ok(Answer::value(field_caps(host, index)))),
         ["_refresh"] | [_, "_refresh"] => {
-            let is_visible = host.intake.refresh(true, REFRESH_TIME);
+            let is_visible = host.intake.refresh(true, REFRESH_TIME, &request.cancel);
             let (successful, failed) = if is_visible { (1, 0) } else { (0, 1) };
             let shards = json!({"total": 1, "successful": successful, "failed": failed});
             Some(Ok(Answer::value(json!({ "_shards": shards }))))
@@ -137,6 +139,13 @@ pub fn answer(host: &Host, request: &Request, segments: &[&str]) -> Option<Answe
     }
 }
 
+/// What matters of the body that makes an index.
+#[derive(Default, Deserialize)]
+struct NewIndex {
+    #[serde(default)]
+    aliases: BTreeMap<String, IgnoredAny>,
+}
+
 fn index_itself(host: &Host, request: &Request, index: &str) -> Answered {
     match request.head.method {
         Method::HEAD => Ok(Answer::exists(indices(host).iter().any(|known| names_index(index, &known.name)))),
@@ -152,8 +161,8 @@ fn index_itself(host: &Host, request: &Request, index: &str) -> Answered {
                 ));
             }
             host.settings.add(SettingKind::Index, index);
-            let value: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-            for alias in value["aliases"].as_object().into_iter().flat_map(Map::keys) {
+            let named: NewIndex = serde_json::from_slice(&request.body).unwrap_or_default();
+            for alias in named.aliases.keys() {
                 host.settings.add(SettingKind::Alias, alias);
             }
             Ok(Answer::value(json!({"acknowledged": true, "shards_acknowledged": true, "index": index})))
@@ -166,23 +175,36 @@ fn index_itself(host: &Host, request: &Request, index: &str) -> Answered {
 
 /// The indices that a pattern names, with what they are made of.
 fn listed(host: &Host, pattern: &str, part: &str) -> Answered {
-    let mut listed = Map::new();
-    for index in indices(host).iter().filter(|index| names_index(pattern, &index.name)) {
+    let properties = if part == "all" { properties(host) } else { Value::Null };
+    each_index(host, pattern, &properties, |index| {
         let settings = json!({"index": {
             "number_of_shards": "1", "number_of_replicas": "0", "uuid": index.uuid(),
             "provided_name": index.name, "version": {"created": "8536000"},
         }});
-        let mut value = json!({"settings": settings});
         if part == "all" {
-            value["aliases"] = json!({});
-            value["mappings"] = json!({"properties": properties(host)});
+            json!({"settings": settings, "aliases": {}, "mappings": {"properties": properties}})
+        } else {
+            json!({ "settings": settings })
         }
-        listed.insert(index.name.clone(), value);
-    }
-    if listed.is_empty() && !pattern.contains('*') && pattern != "_all" {
+    })
+}
+
+/// An entry for each index that a pattern names, with these properties in it.
+fn each_index(host: &Host, pattern: &str, properties: &Value, entry: impl Fn(&Index) -> Value) -> Answered {
+    let mut indices = indices(host);
+    indices.retain(|index| names_index(pattern, &index.name));
+    if indices.is_empty() && !pattern.contains('*') && pattern != "_all" {
         return Err(no_index(pattern));
     }
-    Ok(Answer::value(Value::Object(listed)))
+    // As trees they take some times that.
+    if properties.to_string().len().saturating_mul(indices.len()) > ANSWER_BYTES / 8 {
+        return Err(Problem::argument(format!(
+            "the fields of {} indices are too long for one answer; name fewer of them",
+            indices.len()
+        )));
+    }
+    let entries = indices.iter().map(|index| (index.name.clone(), entry(index)));
+    Ok(Answer::value(Value::Object(entries.collect())))
 }
 
 pub fn no_index(name: &str) -> Problem {
@@ -190,14 +212,8 @@ pub fn no_index(name: &str) -> Problem {
 }
 
 fn mappings(host: &Host, pattern: &str) -> Answered {
-    let mut listed = Map::new();
-    for index in indices(host).iter().filter(|index| names_index(pattern, &index.name)) {
-        listed.insert(index.name.clone(), json!({"mappings": {"properties": properties(host)}}));
-    }
-    if listed.is_empty() && !pattern.contains('*') && pattern != "_all" {
-        return Err(no_index(pattern));
-    }
-    Ok(Answer::value(Value::Object(listed)))
+    let properties = properties(host);
+    each_index(host, pattern, &properties, |_| json!({"mappings": {"properties": properties}}))
 }
 
 /// The names of Elasticsearch's types.

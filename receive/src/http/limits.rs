@@ -18,12 +18,6 @@ pub const BODY_PAUSE: Duration = Duration::from_secs(15);
 /// A whole body arrives within this, however steadily it comes.
 pub const BODY_TIME: Duration = Duration::from_mins(5);
 
-/// The most header lines of a request. Clients send some ten.
-pub const HEADERS: usize = 64;
-
-/// What a connection reads at once. The head of a request has to fit in it.
-pub const BUFFER_BYTES: usize = 128 << 10;
-
 /// The longest bulk body, unpacked: Elasticsearch's own limit.
 pub const BULK_BYTES: u64 = 100 << 20;
 
@@ -45,23 +39,66 @@ pub const ID_BYTES: usize = 512;
 /// The longest name of an index, as Elasticsearch has it.
 pub const INDEX_NAME_BYTES: usize = 255;
 
-/// So many bytes of documents are appended before the rest of a body is read.
-pub const FLUSH_BYTES: usize = 4 << 20;
-
 /// Packed bytes that are unpacked at once: a thousand times as many may come of them.
 pub const PACKED_STEP_BYTES: usize = 4 << 10;
 
-/// What all bodies together may hold in memory before senders have to wait.
-pub const MEMORY_BYTES: usize = 96 << 20;
+/// What all bodies together may hold in memory before senders have to wait: the longest bulk body, and others with it.
+pub const MEMORY_BYTES: usize = 128 << 20;
+
+/// A body of at most so many bytes never waits for room: those of all connections together take as much as one long one.
+pub const SMALL_BYTES: usize = 256 << 10;
+
+/// How long a sender waits for room in memory before it is asked to come again.
+pub const MEMORY_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How often the server looks whether it is to end.
 pub const STOP_EVERY: Duration = Duration::from_millis(50);
 
-/// How long requests that are being answered may take to end when the server does.
+/// How long requests whose body is there may take to end when the server does. Searches end at once, and what is appended
+/// waits for one sync.
 pub const ENDING_TIME: Duration = Duration::from_secs(10);
+
+/// How long a request is worked on, from when its body is there. Clients give up after a minute.
+pub const ANSWER_TIME: Duration = Duration::from_mins(1);
 
 /// Threads that wait for disks and calculations. An append waits a tenth of a second at most.
 pub const BLOCKING_THREADS: usize = 64;
+
+/// Searches at one time. Each uses all cores, and may hold two answers of [`ANSWER_BYTES`].
+pub const SEARCHES: usize = 4;
+
+/// Requests at one time that wait until what they stored is visible: half of the threads.
+pub const REFRESHES: usize = 32;
+
+/// What the trees of OTLP bodies may take in memory, all of them together. JSON takes up to ninety times its bytes.
+pub const TREE_BYTES: usize = 256 << 20;
+
+/// The most log records of one OTLP request, as many as items of a bulk request.
+pub const OTLP_RECORDS: usize = BULK_ITEMS;
+
+/// The lines of one OTLP request: each has the attributes of its resource, which were sent once for all of them.
+pub const OTLP_LINES_BYTES: usize = 64 << 20;
+
+/// The most names and stars in the paths of a filter. Each is compared with each name in an answer.
+pub const FILTER_PARTS: usize = 1_024;
+
+/// The longest answer, all searches of an `_msearch` together; more is fetched in smaller pages.
+pub const ANSWER_BYTES: usize = 32 << 20;
+
+/// The longest search, as text. Dashboards send some kilobytes.
+pub const SEARCH_BYTES: usize = 1 << 20;
+
+/// The most clauses of one search, in all of its filters and aggregations.
+pub const SEARCH_CLAUSES: usize = 4_096;
+
+/// The longest list in a search: of fields, percentiles and keys.
+pub const SEARCH_LIST: usize = 1_024;
+
+/// The longest list of indices in one search. Each name is compared with each source.
+pub const INDICES_BYTES: usize = 16 << 10;
+
+/// The most buckets of one search, as Elasticsearch has it.
+pub const SEARCH_BUCKETS: usize = 65_536;
 
 /// Names of templates, policies and indices that clients set up and the server remembers.
 pub const REMEMBERED_NAMES: usize = 1_000;

@@ -2,19 +2,21 @@
 //!
 //! What is appended goes through an [`Intake`] and is answered when it is synced; what is asked is answered
 //! from the [`Case`]. A request is a [`request::Head`] with a body, handlers are functions of them, and only
-//! `connections` knows sockets. [docs/receiving-http.md] lists what is answered and for which clients.
+//! `crate::connections` knows sockets. [docs/receiving-http.md] lists what is answered and for which clients.
 
 mod answer;
 mod body;
 mod bulk;
 mod cluster;
-mod connections;
 mod document;
 mod filter_path;
 mod guard;
 mod indices;
 pub(crate) mod limits;
+mod memory;
+mod queues;
 mod request;
+mod respond;
 mod routes;
 mod search;
 mod single;
@@ -25,11 +27,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use indexer::{Cancel, Case};
+use tokio::sync::watch;
 
 use crate::intake::{Intake, OwnStreams, Stream};
 
 pub(crate) use answer::{Answer, Body, Problem};
-pub(crate) use request::Request;
+pub(crate) use request::{Head, Request};
 
 /// Whether an address that is not of this machine may connect.
 pub type Allows = Arc<dyn Fn(IpAddr) -> bool + Send + Sync>;
@@ -53,11 +56,18 @@ pub struct Patience {
     pub pause: Duration,
     /// For a whole body, however steadily it comes.
     pub body: Duration,
+    /// For the work on a request whose body is there.
+    pub answer: Duration,
 }
 
 impl Default for Patience {
     fn default() -> Patience {
-        Patience { head: limits::HEAD_TIME, pause: limits::BODY_PAUSE, body: limits::BODY_TIME }
+        Patience {
+            head: limits::HEAD_TIME,
+            pause: limits::BODY_PAUSE,
+            body: limits::BODY_TIME,
+            answer: limits::ANSWER_TIME,
+        }
     }
 }
 
@@ -66,9 +76,14 @@ pub(crate) struct Host {
     pub intake: Arc<dyn Intake>,
     pub case: Arc<Case>,
     pub options: HttpOptions,
+    /// The port that it listens on.
+    pub port: u16,
     pub stop: Cancel,
+    /// Dropped when no more requests are taken.
+    pub ending: watch::Sender<()>,
     pub ids: bulk::Ids,
-    pub memory: bulk::Memory,
+    pub memory: Arc<memory::Memory>,
+    pub queues: queues::Queues,
     pub settings: indices::Settings,
     own: OwnStreams,
     pub scrolls: search::Scrolls,
@@ -79,12 +94,27 @@ impl Host {
     pub fn new(
         intake: Arc<dyn Intake>,
         case: Arc<Case>,
-        options: HttpOptions,
+        (options, port): (HttpOptions, u16),
         stop: Cancel,
     ) -> io::Result<Host> {
         let ids = bulk::Ids::new().map_err(|error| io::Error::other(error.to_string()))?;
-        let (memory, settings, own, scrolls, composites) = Default::default();
-        Ok(Host { intake, case, options, stop, ids, memory, settings, own, scrolls, composites })
+        let (ending, memory, queues, settings) = Default::default();
+        let (own, scrolls, composites) = Default::default();
+        Ok(Host {
+            intake,
+            case,
+            options,
+            port,
+            stop,
+            ending,
+            ids,
+            memory,
+            queues,
+            settings,
+            own,
+            scrolls,
+            composites,
+        })
     }
 
     /// The stream that what a client sends to a source belongs to.
@@ -100,16 +130,16 @@ impl Host {
 
     /// Waits until what was stored is visible, if the request asks for that: `refresh=true` at once, `refresh=wait_for`
     /// with the next refresh.
-    pub fn refresh_asked(&self, head: &request::Head) {
+    pub fn refresh_asked(&self, head: &request::Head, cancel: &Cancel) {
         match head.parameter("refresh") {
-            Some("true" | "") => drop(self.intake.refresh(true, limits::REFRESH_TIME)),
-            Some("wait_for") => drop(self.intake.refresh(false, limits::REFRESH_TIME)),
+            Some("true" | "") => drop(self.intake.refresh(true, limits::REFRESH_TIME, cancel)),
+            Some("wait_for") => drop(self.intake.refresh(false, limits::REFRESH_TIME, cancel)),
             _ => {}
         }
     }
 }
 
-/// Serves until `stop` is set; then requests that are being answered end first. Fails where the address is not
+/// Serves until `stop` is set; then searches end at once, and requests whose body is there are answered first. Fails where the address is not
 /// of this machine alone and the options let no other machine in, or have no token.
 pub fn serve(
     listener: TcpListener,
@@ -118,8 +148,9 @@ pub fn serve(
     options: HttpOptions,
     stop: Cancel,
 ) -> io::Result<()> {
-    guard::check_options(&options, listener.local_addr()?.ip())?;
-    let host = Arc::new(Host::new(intake, case, options, stop)?);
+    let address = listener.local_addr()?;
+    guard::check_options(&options, address.ip())?;
+    let host = Arc::new(Host::new(intake, case, (options, address.port()), stop)?);
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -127,9 +158,17 @@ pub fn serve(
         .thread_name("http")
         .enable_all()
         .build()?;
-    runtime.block_on(async { connections::serve(tokio::net::TcpListener::from_std(listener)?, host).await })
+    let served = runtime.block_on(async {
+        respond::serve(tokio::net::TcpListener::from_std(listener)?, host).await;
+        Ok(())
+    });
+    // Work that still goes on is for nobody. What it appends is kept or refused as a whole.
+    runtime.shutdown_background();
+    served
 }
 
+#[cfg(test)]
+mod cost_tests;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

@@ -1,11 +1,16 @@
 //! A request as the handlers see it: method, decoded path and parameters, the headers that matter, the body.
 
+use std::cell::Cell;
 use std::net::IpAddr;
 
 use hyper::header::{self, HeaderMap, HeaderName};
 use hyper::{Method, Uri};
 
+use indexer::Cancel;
+
 use super::answer::Problem;
+use super::filter_path::FilterPath;
+use super::queues::QueuePlace;
 
 /// Everything of a request but its body.
 #[derive(Clone, Debug)]
@@ -17,13 +22,18 @@ pub struct Head {
     pub parameters: Vec<(String, String)>,
     pub headers: HeaderMap,
     pub peer: IpAddr,
+    /// What of the answer is wanted.
+    pub filter: FilterPath,
 }
 
 /// A request with its body, unpacked.
-#[derive(Clone, Debug)]
 pub struct Request {
     pub head: Head,
     pub body: Vec<u8>,
+    /// Set when nobody waits for the answer any more.
+    pub cancel: Cancel,
+    /// What it takes of what others wait for.
+    pub place: Cell<QueuePlace>,
 }
 
 impl Head {
@@ -35,13 +45,16 @@ impl Head {
             Some((decoded(name, true)?, decoded(value, true)?))
         });
         let wrong = || Problem::argument("the address is not percent-encoded UTF-8");
-        Ok(Head {
+        let mut head = Head {
             method,
             segments: segments.collect::<Option<_>>().ok_or_else(wrong)?,
             parameters: parameters.collect::<Option<_>>().ok_or_else(wrong)?,
             headers,
             peer,
-        })
+            filter: FilterPath::default(),
+        };
+        head.filter = FilterPath::parse(head.parameter("filter_path").unwrap_or_default())?;
+        Ok(head)
     }
 
     pub fn parameter(&self, name: &str) -> Option<&str> {

@@ -34,7 +34,7 @@ pub fn store(host: &Host, request: &Request, index: &str, id: Option<&str>, crea
     let record = document::record(&request.body, id);
     let appended = host.intake.append(&stream, vec![record])?;
     host.settings.add_index(index);
-    host.refresh_asked(head);
+    host.refresh_asked(head, &request.cancel);
     let is_new = appended.is_new.first().copied().unwrap_or(true);
     if create && !is_new {
         let id = id.unwrap_or_default();

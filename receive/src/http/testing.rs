@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -21,6 +22,10 @@ pub struct MemoryIntake {
     pub refuses: Mutex<Option<Refused>>,
     /// Whether each refresh was to be at once.
     pub refreshes: Mutex<Vec<bool>>,
+    /// Set where a refresh takes until nobody waits for it.
+    pub never_visible: Cancel,
+    /// Refreshes that have ended.
+    pub refreshed: AtomicUsize,
     counters: Arc<Counters>,
 }
 
@@ -42,33 +47,46 @@ impl MemoryIntake {
 }
 
 impl Intake for MemoryIntake {
-    fn append(&self, stream: &Stream, records: Vec<Record>) -> Result<Appended, Refused> {
+    fn append_all(
+        &self,
+        batches: Vec<(Stream, Vec<Record>)>,
+    ) -> Result<Vec<Result<Appended, Refused>>, Refused> {
         if let Some(refused) = self.refuses.lock().expect("no panic").clone() {
             return Err(refused);
         }
         let mut streams = self.streams.lock().expect("no panic");
-        let known = streams.entry(stream.title().to_owned()).or_default();
-        let mut appended = Appended::default();
-        for record in records {
-            let is_new = record.id.is_none() || !known.iter().any(|other| other.id == record.id);
-            appended.is_new.push(is_new);
-            if is_new {
-                known.push(record);
-                appended.stored += 1;
-            } else {
-                appended.duplicates += 1;
+        let append = |(stream, records): (Stream, Vec<Record>)| {
+            if stream.title().ends_with("one-too-many") {
+                return Err(Refused::Failed("there are too many streams".to_owned()));
             }
-        }
-        Ok(appended)
+            let known = streams.entry(stream.title().to_owned()).or_default();
+            let mut appended = Appended::default();
+            for record in records {
+                let is_new = record.id.is_none() || !known.iter().any(|other| other.id == record.id);
+                appended.is_new.push(is_new);
+                if is_new {
+                    known.push(record);
+                    appended.stored += 1;
+                } else {
+                    appended.duplicates += 1;
+                }
+            }
+            Ok(appended)
+        };
+        Ok(batches.into_iter().map(append).collect())
     }
 
     fn append_lines(&self, _: &Stream, _: &[u8]) -> Result<(), Refused> {
         Err(Refused::Closed)
     }
 
-    fn refresh(&self, at_once: bool, _: Duration) -> bool {
+    fn refresh(&self, at_once: bool, _: Duration, cancel: &Cancel) -> bool {
         self.refreshes.lock().expect("no panic").push(at_once);
-        true
+        while self.never_visible.is_set() && !cancel.is_set() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.refreshed.fetch_add(1, Ordering::Relaxed);
+        !cancel.is_set()
     }
 
     fn counters(&self) -> &Arc<Counters> {
@@ -171,6 +189,12 @@ impl Drop for Server {
             let _ = thread.join();
         }
     }
+}
+
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).expect("memory");
+    encoder.finish().expect("memory")
 }
 
 pub fn import(case: &Case, folder: &Path, files: &[(&str, &str)]) {

@@ -7,17 +7,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::HttpOptions;
-use super::testing::Server;
+use super::testing::{Server, gzip};
 use crate::Refused;
 
 fn server() -> Server {
     Server::start(HttpOptions::default())
-}
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    encoder.write_all(bytes).expect("memory");
-    encoder.finish().expect("memory")
 }
 
 #[test]
@@ -201,10 +195,16 @@ fn only_who_has_the_token_is_answered() {
 fn web_pages_are_not_answered() {
     let server = server();
     assert_eq!(server.call("POST", "/logs/_doc", &[("origin", "http://logs.example")], b"{}").status, 403);
-    assert_eq!(
-        server.raw(&[b"GET / HTTP/1.1\r\nhost: logs.example\r\nconnection: close\r\n\r\n"]).status,
-        403
-    );
+    for head in [
+        "host: logs.example",
+        "host: localhost:1",
+        "host: localhost\r\nsec-fetch-site: cross-site",
+        "host: localhost\r\nsec-fetch-site: same-site",
+        "host: localhost\r\norigin: http://localhost:3000",
+    ] {
+        let request = format!("GET /_search HTTP/1.1\r\n{head}\r\nconnection: close\r\n\r\n");
+        assert_eq!(server.raw(&[request.as_bytes()]).status, 403, "{head}");
+    }
     assert!(server.intake.lines("http/logs").is_empty());
 }
 

@@ -6,12 +6,13 @@ mod ids;
 mod record;
 mod writer;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indexer::files;
+use indexer::{Cancel, files};
 
 use self::ids::{KnownIds, id_of};
 pub use self::record::{Reader, log_files as files_of};
@@ -19,6 +20,7 @@ use self::record::{encode, encode_stream, file_bytes, file_path, has_magic, log_
 use crate::counters::Counters;
 use crate::intake::{Appended, Intake, Record, Refused, Stream};
 use crate::limits::{LONGEST_APPEND_BYTES, MOST_STREAMS, QUEUE_BYTES, QUEUE_PATIENCE};
+use crate::syslog::LOOK;
 
 /// Where a case has it.
 pub const FOLDER: &str = "wal";
@@ -232,42 +234,16 @@ impl Log {
         if has_magic(&path) { files::remove(&path) } else { Ok(()) }
     }
 
-    fn submit(&self, stream: &Stream, batch: Batch<'_>) -> Result<Appended, Refused> {
-        let mut state = self.has_room(batch.bytes())?;
-        if !state.streams.contains_key(&stream.name) && state.streams.len() >= MOST_STREAMS {
-            return Err(Refused::Failed(format!("there are {MOST_STREAMS} streams already")));
-        }
-        let mut appended = Appended::default();
-        match batch {
-            Batch::Lines(lines) => {
-                for part in lines.chunks(LONGEST_APPEND_BYTES) {
-                    state.queue_bytes(stream, part, false, &[]);
-                }
-            }
-            Batch::Records(records) => {
-                let mut bytes = Vec::new();
-                let mut ids = Vec::new();
-                for record in records {
-                    let id = record.id.map(|id| id_of(stream.title(), id));
-                    let is_new = id.is_none_or(|id| state.ids.is_new(id));
-                    appended.is_new.push(is_new);
-                    if !is_new {
-                        appended.duplicates += 1;
-                        continue;
-                    }
-                    appended.stored += 1;
-                    ids.extend(id);
-                    push_line(&mut bytes, &record.bytes);
-                    if bytes.len() >= LONGEST_APPEND_BYTES {
-                        state.queue_bytes(stream, &bytes, true, &ids);
-                        bytes.clear();
-                        ids.clear();
-                    }
-                }
-                if !bytes.is_empty() {
-                    state.queue_bytes(stream, &bytes, true, &ids);
-                }
-            }
+    /// Queues batches together and waits until they are synced. A batch whose stream would be one too many is refused alone.
+    fn submit(
+        &self,
+        batches: Vec<(Cow<'_, Stream>, Batch<'_>)>,
+    ) -> Result<Vec<Result<Appended, Refused>>, Refused> {
+        let mut state = self.has_room(batches.iter().map(|(_, batch)| batch.bytes()).sum())?;
+        let queued = batches.into_iter().map(|(stream, batch)| state.queue_batch(&stream, batch));
+        let queued: Vec<_> = queued.collect();
+        if queued.iter().all(Result::is_err) {
+            return Ok(queued);
         }
         state.submitted += 1;
         state.queued.get_or_insert_with(Instant::now);
@@ -277,7 +253,7 @@ impl Log {
         while state.synced < ticket && state.failed < ticket {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        if state.synced < ticket { Err(Refused::Failed(state.failure.clone())) } else { Ok(appended) }
+        if state.synced < ticket { Err(Refused::Failed(state.failure.clone())) } else { Ok(queued) }
     }
 
     /// The state once the queue has room.
@@ -331,6 +307,45 @@ impl LogState {
         self.is_closed && self.queue.is_empty() && self.synced.max(self.failed) >= self.submitted
     }
 
+    fn queue_batch(&mut self, stream: &Stream, batch: Batch<'_>) -> Result<Appended, Refused> {
+        if !self.streams.contains_key(&stream.name) && self.streams.len() >= MOST_STREAMS {
+            return Err(Refused::Failed(format!("there are {MOST_STREAMS} streams already")));
+        }
+        let mut appended = Appended::default();
+        match batch {
+            Batch::Lines(lines) => {
+                for part in lines.chunks(LONGEST_APPEND_BYTES) {
+                    self.queue_bytes(stream, part, false, &[]);
+                }
+            }
+            Batch::Records(records) => {
+                let mut bytes = Vec::new();
+                let mut ids = Vec::new();
+                for record in records {
+                    let id = record.id.map(|id| id_of(stream.title(), id));
+                    let is_new = id.is_none_or(|id| self.ids.is_new(id));
+                    appended.is_new.push(is_new);
+                    if !is_new {
+                        appended.duplicates += 1;
+                        continue;
+                    }
+                    appended.stored += 1;
+                    ids.extend(id);
+                    push_line(&mut bytes, &record.bytes);
+                    if bytes.len() >= LONGEST_APPEND_BYTES {
+                        self.queue_bytes(stream, &bytes, true, &ids);
+                        bytes.clear();
+                        ids.clear();
+                    }
+                }
+                if !bytes.is_empty() {
+                    self.queue_bytes(stream, &bytes, true, &ids);
+                }
+            }
+        }
+        Ok(appended)
+    }
+
     fn queue_bytes(&mut self, stream: &Stream, bytes: &[u8], ends: bool, ids: &[u128]) {
         let file = self.file;
         if !self.streams.contains_key(&stream.name) {
@@ -382,20 +397,26 @@ impl Log {
     pub fn append_counted(
         &self,
         counters: &Counters,
-        stream: &Stream,
-        records: Vec<Record>,
-    ) -> Result<Appended, Refused> {
-        let source = counters.source(stream.title());
-        let count = records.len() as u64;
-        if records.is_empty() {
-            return Ok(Appended::default());
+        batches: Vec<(Stream, Vec<Record>)>,
+    ) -> Result<Vec<Result<Appended, Refused>>, Refused> {
+        if batches.iter().all(|(_, records)| records.is_empty()) {
+            return Ok(batches.iter().map(|_| Ok(Appended::default())).collect());
         }
-        let bytes = records.iter().map(|record| record.bytes.len() as u64).sum();
-        source.received(count, bytes);
-        let appended = self.submit(stream, Batch::Records(records));
-        match &appended {
-            Ok(appended) => source.accepted(appended.stored as u64, appended.duplicates as u64),
-            Err(refused) => source.rejected(refused.name(), count),
+        let counted = batches.iter().map(|(stream, records)| {
+            let source = counters.source(stream.title());
+            let bytes = records.iter().map(|record| record.bytes.len() as u64).sum();
+            source.received(records.len() as u64, bytes);
+            (source, records.len() as u64)
+        });
+        let counted: Vec<_> = counted.collect();
+        let batches =
+            batches.into_iter().map(|(stream, records)| (Cow::Owned(stream), Batch::Records(records)));
+        let appended = self.submit(batches.collect());
+        for (place, (source, count)) in counted.iter().enumerate() {
+            match appended.as_ref().map(|appended| &appended[place]) {
+                Ok(Ok(appended)) => source.accepted(appended.stored as u64, appended.duplicates as u64),
+                Ok(Err(refused)) | Err(refused) => source.rejected(refused.name(), *count),
+            }
         }
         appended
     }
@@ -412,7 +433,8 @@ impl Log {
         let source = counters.source(stream.title());
         let lines = memchr::memchr_iter(b'\n', bytes).count() as u64;
         source.received(lines, bytes.len() as u64);
-        match self.submit(stream, Batch::Lines(bytes)) {
+        let submitted = self.submit(vec![(Cow::Borrowed(stream), Batch::Lines(bytes))]);
+        match submitted.and_then(|appended| appended.into_iter().collect::<Result<Vec<_>, _>>()) {
             Ok(_) => {
                 source.accepted(lines, 0);
                 Ok(())
@@ -426,15 +448,19 @@ impl Log {
 }
 
 impl Intake for Log {
-    fn append(&self, stream: &Stream, records: Vec<Record>) -> Result<Appended, Refused> {
-        self.append_counted(&self.counters, stream, records)
+    fn append_all(
+        &self,
+        batches: Vec<(Stream, Vec<Record>)>,
+    ) -> Result<Vec<Result<Appended, Refused>>, Refused> {
+        self.append_counted(&self.counters, batches)
     }
 
     fn append_lines(&self, stream: &Stream, bytes: &[u8]) -> Result<(), Refused> {
         self.append_lines_counted(&self.counters, stream, bytes)
     }
 
-    fn refresh(&self, at_once: bool, patience: Duration) -> bool {
+    fn refresh(&self, at_once: bool, patience: Duration, cancel: &Cancel) -> bool {
+        let last = Instant::now() + patience;
         let mut state = self.state();
         let all = state.readable;
         if at_once {
@@ -442,9 +468,15 @@ impl Intake for Log {
             state.is_nudged = true;
             self.changed.notify_all();
         }
-        let is_still = |state: &mut LogState| state.published < all && !state.is_closed;
-        let waited = self.changed.wait_timeout_while(state, patience, is_still);
-        waited.unwrap_or_else(PoisonError::into_inner).0.published >= all
+        while state.published < all && !state.is_closed && !cancel.is_set() {
+            let left = last.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            let waited = self.changed.wait_timeout(state, left.min(LOOK));
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        state.published >= all
     }
 
     fn counters(&self) -> &Arc<Counters> {

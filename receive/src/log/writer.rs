@@ -10,7 +10,7 @@ use indexer::files;
 
 use super::record::{MAGIC, file_path, ids_in};
 use super::{Log, Position};
-use crate::limits::LOG_FILE_BYTES;
+use crate::limits::{LOG_FILE_BYTES, QUEUE_BYTES};
 
 /// How often the free space of the disk is looked at while nothing is written.
 const LOOK: Duration = Duration::from_millis(250);
@@ -52,6 +52,8 @@ impl Log {
                 continue;
             }
             bytes.clear();
+            // An append that is longer than the queue is rare.
+            bytes.shrink_to(QUEUE_BYTES);
             std::mem::swap(&mut bytes, &mut state.queue);
             let (ticket, file) = (state.submitted, state.file);
             let queued = state.queued.take();

@@ -1,42 +1,43 @@
 //! OTLP's messages in JSON: names in camel case, 64-bit numbers as text or as numbers, ids in hexadecimal.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
-use super::record::LogRecord;
+use super::record::{LogRecord, Take};
 
 type JsonResult<T> = Result<T, String>;
 
-/// All log records of an `ExportLogsServiceRequest`.
-pub fn decode(request: &[u8]) -> JsonResult<Vec<LogRecord>> {
+/// Hands on all log records of an `ExportLogsServiceRequest`.
+pub fn decode(request: &[u8], take: Take<'_>) -> JsonResult<()> {
     let request: Value =
         serde_json::from_slice(request).map_err(|error| format!("the body is not JSON: {error}"))?;
     if !request.is_object() {
         return Err("the body is not an OTLP message: an object is expected".to_owned());
     }
-    let mut records = Vec::new();
     for resource_logs in list(&request, "resourceLogs")? {
-        let resource = attributes(&resource_logs["resource"])?;
+        let resource = Arc::new(attributes(&resource_logs["resource"])?);
         for scope_logs in list(resource_logs, "scopeLogs")? {
             let scope = &scope_logs["scope"];
             for log in list(scope_logs, "logRecords")? {
-                records.push(LogRecord {
+                take(Some(&LogRecord {
                     time: number(&log["timeUnixNano"])?,
                     observed: number(&log["observedTimeUnixNano"])?,
                     severity_number: number(&log["severityNumber"])? as i64,
                     severity_text: text(&log["severityText"]),
                     body: log.get("body").map(any_value).transpose()?,
                     attributes: attributes(log)?,
-                    resource: resource.clone(),
+                    resource: Arc::clone(&resource),
                     scope_name: text(&scope["name"]),
                     scope_version: text(&scope["version"]),
                     trace_id: text(&log["traceId"]).to_ascii_lowercase(),
                     span_id: text(&log["spanId"]).to_ascii_lowercase(),
                     event_name: text(&log["eventName"]),
-                });
+                }))?;
             }
         }
     }
-    Ok(records)
+    Ok(())
 }
 
 fn list<'v>(value: &'v Value, name: &str) -> JsonResult<&'v [Value]> {

@@ -2,11 +2,14 @@
 //! Five messages and one that contains itself are read, fields that are not known are passed over; so a reader of
 //! a page serves, and there is no compiler of schemas to keep.
 
+use std::sync::Arc;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::record::{LogRecord, hex_id};
+use super::record::{LogRecord, Take, hex_id};
+use crate::http::limits::DOCUMENT_BYTES;
 
 /// Values nested deeper are refused; attributes of programs are a few levels deep.
 const DEEPEST_VALUE: usize = 32;
@@ -99,67 +102,56 @@ fn each<'a>(
     Ok(())
 }
 
-/// All log records of an `ExportLogsServiceRequest`.
-pub fn decode(request: &[u8]) -> ProtobufResult<Vec<LogRecord>> {
-    let mut records = Vec::new();
-    each(
-        request,
-        |number, field| if number == 1 { resource_logs(field.bytes(), &mut records) } else { Ok(()) },
-    )?;
-    Ok(records)
+/// Hands on all log records of an `ExportLogsServiceRequest`.
+pub fn decode(request: &[u8], take: Take<'_>) -> ProtobufResult<()> {
+    each(request, |number, field| if number == 1 { resource_logs(field.bytes(), take) } else { Ok(()) })
 }
 
-fn resource_logs(message: &[u8], records: &mut Vec<LogRecord>) -> ProtobufResult<()> {
+fn resource_logs(message: &[u8], take: Take<'_>) -> ProtobufResult<()> {
     let mut resource = Map::new();
-    let mut scopes = Vec::new();
     // The resource may follow what it is said of.
-    each(message, |number, field| {
-        match number {
-            1 => each(
-                field.bytes(),
-                |number, field| if number == 1 { key_value(field, 0, &mut resource) } else { Ok(()) },
-            )?,
-            2 => scopes.push(field.bytes()),
-            _ => {}
+    each(message, |number, field| match number {
+        1 if field.bytes().len() > DOCUMENT_BYTES => {
+            Err(format!("the attributes of a resource are longer than {DOCUMENT_BYTES} bytes"))
         }
-        Ok(())
+        1 => each(
+            field.bytes(),
+            |number, field| if number == 1 { key_value(field, 0, &mut resource) } else { Ok(()) },
+        ),
+        _ => Ok(()),
     })?;
-    for scope in scopes {
-        scope_logs(scope, &resource, records)?;
-    }
-    Ok(())
+    let resource = Arc::new(resource);
+    each(
+        message,
+        |number, field| if number == 2 { scope_logs(field.bytes(), &resource, take) } else { Ok(()) },
+    )
 }
 
-fn scope_logs(
-    message: &[u8],
-    resource: &Map<String, Value>,
-    records: &mut Vec<LogRecord>,
-) -> ProtobufResult<()> {
+fn scope_logs(message: &[u8], resource: &Arc<Map<String, Value>>, take: Take<'_>) -> ProtobufResult<()> {
     let (mut name, mut version) = (String::new(), String::new());
-    let mut logs = Vec::new();
     each(message, |number, field| {
-        match number {
-            1 => each(field.bytes(), |number, field| {
-                match number {
-                    1 => name = field.text(),
-                    2 => version = field.text(),
-                    _ => {}
-                }
-                Ok(())
-            })?,
-            2 => logs.push(field.bytes()),
-            _ => {}
+        if number != 1 {
+            return Ok(());
         }
-        Ok(())
+        each(field.bytes(), |number, field| {
+            match number {
+                1 => name = field.text(),
+                2 => version = field.text(),
+                _ => {}
+            }
+            Ok(())
+        })
     })?;
-    for log in logs {
-        let mut record = log_record(log)?;
-        record.resource.clone_from(resource);
-        record.scope_name.clone_from(&name);
-        record.scope_version.clone_from(&version);
-        records.push(record);
-    }
-    Ok(())
+    each(message, |number, field| match number {
+        2 if field.bytes().len() > DOCUMENT_BYTES => take(None),
+        2 => take(Some(&LogRecord {
+            resource: Arc::clone(resource),
+            scope_name: name.clone(),
+            scope_version: version.clone(),
+            ..log_record(field.bytes())?
+        })),
+        _ => Ok(()),
+    })
 }
 
 fn log_record(message: &[u8]) -> ProtobufResult<LogRecord> {

@@ -1,5 +1,7 @@
 //! A log record as data, and the line that is made of it.
 
+use std::sync::Arc;
+
 use indexer::stamp::to_rfc3339;
 use serde_json::{Map, Value, json};
 
@@ -14,7 +16,8 @@ pub struct LogRecord {
     pub severity_text: String,
     pub body: Option<Value>,
     pub attributes: Map<String, Value>,
-    pub resource: Map<String, Value>,
+    /// Records of one resource share it.
+    pub resource: Arc<Map<String, Value>>,
     pub scope_name: String,
     pub scope_version: String,
     /// In hexadecimal digits.
@@ -22,6 +25,9 @@ pub struct LogRecord {
     pub span_id: String,
     pub event_name: String,
 }
+
+/// Takes what a decoder hands on, a record at a time; nothing for one that was not read, because its line would be too long.
+pub type Take<'t> = &'t mut dyn FnMut(Option<&LogRecord>) -> Result<(), String>;
 
 /// The longest name of a service that becomes the name of a source.
 const SERVICE_NAME_BYTES: usize = 128;
@@ -72,7 +78,7 @@ impl LogRecord {
                 line.insert("message".to_owned(), json!(other.to_string()));
             }
         }
-        for (name, fields) in [("attributes", &self.attributes), ("resource", &self.resource)] {
+        for (name, fields) in [("attributes", &self.attributes), ("resource", &*self.resource)] {
             if !fields.is_empty() {
                 line.insert(name.to_owned(), Value::Object(fields.clone()));
             }

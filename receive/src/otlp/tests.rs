@@ -1,5 +1,6 @@
 use serde_json::{Value, json};
 
+use super::record::{LogRecord, Take};
 use super::{json as json_messages, protobuf};
 use crate::Refused;
 use crate::http::HttpOptions;
@@ -129,12 +130,24 @@ fn lines() -> Vec<Value> {
     ]
 }
 
+/// What a decoder hands on.
+fn records(decode: impl FnOnce(Take<'_>) -> Result<(), String>) -> Result<Vec<LogRecord>, String> {
+    let mut records = Vec::new();
+    decode(&mut |record| {
+        records.push(record.ok_or("too long")?.clone());
+        Ok(())
+    })?;
+    Ok(records)
+}
+
 const PROTOBUF: (&str, &str) = ("content-type", "application/x-protobuf");
 const JSON: (&str, &str) = ("content-type", "application/json; charset=utf-8");
 
 #[test]
 fn both_encodings_give_the_same_lines() {
-    assert_eq!(protobuf::decode(&request()), json_messages::decode(same_in_json().to_string().as_bytes()));
+    let from_protobuf = records(|each| protobuf::decode(&request(), each)).expect("records");
+    let json = same_in_json().to_string();
+    assert_eq!(Ok(from_protobuf), records(|each| json_messages::decode(json.as_bytes(), each)));
     let server = Server::start(HttpOptions::default());
     let reply = server.call("POST", "/v1/logs", &[PROTOBUF], &request());
     assert_eq!((reply.status, reply.body.len()), (200, 0));
@@ -152,7 +165,7 @@ fn both_encodings_give_the_same_lines() {
 
 #[test]
 fn lines_are_read_with_their_time_level_and_message() {
-    let records = protobuf::decode(&request()).expect("well formed");
+    let records = records(|each| protobuf::decode(&request(), each)).expect("well formed");
     let text: String =
         records.iter().map(|record| String::from_utf8(record.line(0)).expect("JSON") + "\n").collect();
     let folder = tempfile::tempdir().expect("a folder");
@@ -191,10 +204,10 @@ fn malformed_messages_are_refused_and_never_panic() {
         assert!(reply.body.starts_with(&[8, 3, 18]));
     }
     for length in 0..whole.len() {
-        let _ = protobuf::decode(&whole[..length]);
+        let _ = records(|each| protobuf::decode(&whole[..length], each));
         let mut other = whole.clone();
         other[length] ^= 0x55;
-        let _ = protobuf::decode(&other);
+        let _ = records(|each| protobuf::decode(&other, each));
     }
     for body in [
         "[]",
@@ -210,7 +223,7 @@ fn malformed_messages_are_refused_and_never_panic() {
     }
     let deep =
         message().message(1, message().message(2, message().message(2, message().message(5, value)))).0;
-    assert!(protobuf::decode(&deep).is_err());
+    assert!(records(|each| protobuf::decode(&deep, each)).is_err());
     assert_eq!(server.call("POST", "/v1/logs", &[("content-type", "text/plain")], b"x").status, 415);
     assert!(server.intake.lines("otlp/checkout").is_empty());
 }

@@ -67,7 +67,10 @@ pub struct Parser {
     is_too_long: bool,
     pub items: Vec<Item>,
     groups: Vec<Group>,
+    /// Bytes of documents that wait to be appended.
     waiting_bytes: usize,
+    /// Bytes of the names of indices and of what is said of items that failed.
+    said_bytes: usize,
 }
 
 /// The request as a whole cannot be served.
@@ -88,6 +91,7 @@ impl Parser {
             items: Vec::new(),
             groups: Vec::new(),
             waiting_bytes: 0,
+            said_bytes: 0,
         };
         parser.default_index = default_index.map(|name| parser.name(name));
         parser
@@ -98,14 +102,12 @@ impl Parser {
         &self.names
     }
 
-    /// Bytes of documents that wait to be appended.
-    pub fn waiting_bytes(&self) -> usize {
-        self.waiting_bytes
-    }
-
     /// All memory that it holds, about.
     pub fn held_bytes(&self) -> usize {
-        self.waiting_bytes + self.begun.capacity() + self.items.len() * size_of::<Item>()
+        self.waiting_bytes
+            + self.said_bytes
+            + self.begun.capacity()
+            + self.items.capacity() * size_of::<Item>()
     }
 
     /// Reads the next piece of the body.
@@ -262,6 +264,7 @@ impl Parser {
         id: Option<Box<str>>,
         fault: Fault,
     ) -> Result<(), TooManyItems> {
+        self.said_bytes += size_of::<(u16, Fault)>() + fault.reason.len();
         self.add(Item { operation, index, id, outcome: Outcome::Failed(Box::new((400, fault))) })
     }
 
@@ -279,6 +282,7 @@ impl Parser {
         }
         let name: Arc<str> = name.into();
         let place = self.names.len() as u32;
+        self.said_bytes += name.len() + size_of::<Group>() + 2 * size_of::<Arc<str>>();
         self.names.push(Arc::clone(&name));
         self.by_name.insert(name, place);
         place

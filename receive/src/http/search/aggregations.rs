@@ -110,6 +110,7 @@ fn aggregation(
     body: &Value,
     depth: usize,
 ) -> ParsedAggregation<Aggregation> {
+    translator.count(1)?;
     let body =
         body.as_object().ok_or_else(|| Problem::parsing(format!("aggregation [{name}] is not an object")))?;
     let (mut kind, mut inner, mut meta) = (None, Vec::new(), None);
@@ -188,7 +189,10 @@ fn kind_of(translator: &Translator<'_>, kind: &str, body: &Value) -> ParsedAggre
             let keyed = body.get("keyed") != Some(&Value::Bool(false));
             let at = match body.get("percents") {
                 None | Some(Value::Null) => vec![1.0, 5.0, 25.0, 50.0, 75.0, 95.0, 99.0],
-                Some(Value::Array(list)) => list.iter().map(percent).collect::<ParsedAggregation<_>>()?,
+                Some(Value::Array(list)) => {
+                    translator.count(list.len())?;
+                    list.iter().map(percent).collect::<ParsedAggregation<_>>()?
+                }
                 Some(one) => vec![percent(one)?],
             };
             metric(
@@ -407,6 +411,7 @@ fn ranges(translator: &Translator<'_>, kind: &str, body: &Value) -> ParsedAggreg
         clock.zone = zone(name)?;
     }
     let list = options.get("ranges").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    translator.count(list.len())?;
     let mut filters = Vec::new();
     for range in list {
         let given = |name: &str| range.get(name).filter(|end| !end.is_null());

@@ -1,6 +1,7 @@
 //! Aggregations, calculated. Every bucket aggregation is one request to the engine, whose axes are the bucket
 //! aggregations around it and itself; the metrics in it are measured in the same pass.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -10,16 +11,14 @@ use indexer::{Cancel, Case, ErrorKind, Scalar, Snapshot, View};
 use serde_json::{Map, Value, json};
 
 use super::aggregations::{
-    Aggregation, AggregationKind, Buckets, Metric, MetricKind, TermBuckets, TermOrder, TimeBuckets,
+    Aggregation, AggregationKind, Buckets, Metric, MetricKind, TermBuckets, TermOrder,
 };
 use super::composite::Composites;
-use super::dates::{MS, printed, step};
+use super::dates::{MS, printed};
 use super::names::{all, field_test};
+use super::time_buckets::{time_filled, too_many_buckets};
 use crate::http::answer::Problem;
-use crate::http::limits::TERM_VALUES;
-
-/// The most empty buckets that bounds add.
-const MOST_BUCKETS: usize = 8_192;
+use crate::http::limits::{SEARCH_BUCKETS, TERM_VALUES};
 
 /// What aggregations are calculated over.
 #[derive(Clone, Copy)]
@@ -27,6 +26,8 @@ pub struct Calculation<'a> {
     pub case: &'a Case,
     pub snapshot: &'a Snapshot,
     pub composites: &'a Composites,
+    /// Buckets that were made, in all aggregations of the search.
+    pub buckets: &'a Cell<usize>,
     pub cancel: &'a Cancel,
 }
 
@@ -105,6 +106,18 @@ impl Calculation<'_> {
         Ok(answered)
     }
 
+    /// Counts a bucket before it is calculated.
+    fn count_bucket(&self) -> Calculated<()> {
+        if self.cancel.is_set() {
+            return Err(Problem::cancelled());
+        }
+        self.buckets.set(self.buckets.get() + 1);
+        if self.buckets.get() > SEARCH_BUCKETS {
+            return Err(too_many_buckets(format!("the search makes more than {SEARCH_BUCKETS} buckets")));
+        }
+        Ok(())
+    }
+
     /// The bucket of a condition. What is in it is calculated over fewer events, so it has answers of its own, which
     /// all buckets around share.
     fn filtered<'a>(
@@ -115,6 +128,7 @@ impl Calculation<'_> {
         inner: &'a [Aggregation],
         cubes: &mut HashMap<String, Cube>,
     ) -> Calculated<Map<String, Value>> {
+        self.count_bucket()?;
         let view = View { filter: all(vec![view.filter.clone(), filter.clone()]), ..view.clone() };
         if !cubes.contains_key(path) {
             cubes.insert(path.to_owned(), self.cube(&view, around.iter().map(|level| level.buckets), &[])?);
@@ -275,6 +289,7 @@ impl Calculation<'_> {
         cubes: &mut HashMap<String, Cube>,
         bucket: &mut Map<String, Value>,
     ) -> Calculated<()> {
+        self.count_bucket()?;
         around.push(Level { buckets, key });
         let answered = self.level(view, around, &aggregation.inner, cubes);
         around.pop();
@@ -420,72 +435,6 @@ fn in_filters(listed: Vec<Condition<'_>>, one: bool, keyed: bool) -> Value {
         buckets.push((key.clone(), bucket));
     }
     in_buckets(buckets, keyed)
-}
-
-/// Buckets of time from the first that has events to the last, and as far as the bounds reach; those with too few
-/// events are left out.
-fn time_filled(mut counts: Vec<(i64, u64)>, time: &TimeBuckets) -> Calculated<Vec<(i64, u64)>> {
-    let first = counts.iter().position(|(_, count)| *count > 0).unwrap_or(counts.len());
-    let end = counts.iter().rposition(|(_, count)| *count > 0).map_or(first, |last| last + 1);
-    let (from, to) = time.bounds.unwrap_or((i64::MAX, i64::MIN));
-    if time.least == 0 && from <= to {
-        let too_many = || {
-            Problem::new(
-                hyper::StatusCode::BAD_REQUEST,
-                "too_many_buckets_exception",
-                format!("[extended_bounds] ask for more than {MOST_BUCKETS} buckets"),
-            )
-        };
-        let beyond =
-            |edge: i64, count: i64| step(edge, &time.interval, &time.zone, count).ok_or_else(too_many);
-        if counts.is_empty() {
-            let edges = indexer_edges(from, time)?;
-            counts.push((edges, 0));
-        }
-        while let Some(&(edge, _)) = counts.first()
-            && edge > from
-        {
-            counts.insert(0, (beyond(edge, -1)?, 0));
-            if counts.len() > MOST_BUCKETS {
-                return Err(too_many());
-            }
-        }
-        while let Some(&(edge, _)) = counts.last() {
-            let next = beyond(edge, 1)?;
-            if next > to {
-                break;
-            }
-            counts.push((next, 0));
-            if counts.len() > MOST_BUCKETS {
-                return Err(too_many());
-            }
-        }
-        let last = |edge: i64| edge <= to || counts.iter().any(|(at, count)| *count > 0 && *at >= edge);
-        let kept: Vec<(i64, u64)> = counts.iter().copied().filter(|(edge, _)| last(*edge)).collect();
-        let begin = kept
-            .iter()
-            .position(|(edge, count)| *count > 0 || beyond(*edge, 1).is_ok_and(|next| next > from));
-        return Ok(kept[begin.unwrap_or(0)..].to_vec());
-    }
-    Ok(counts[first..end].iter().copied().filter(|(_, count)| *count >= time.least).collect())
-}
-
-/// Where the bucket begins that a time lies in, where there are no events to tell it.
-fn indexer_edges(at: i64, time: &TimeBuckets) -> Calculated<i64> {
-    use indexer::aggregate::{CalendarUnit, Interval};
-    let clock = super::dates::SearchClock { now: at, zone: time.zone.clone() };
-    let rounded = match &time.interval {
-        Interval::Calendar(_, CalendarUnit::Day) => "now/d",
-        Interval::Calendar(_, CalendarUnit::Week) => "now/w",
-        Interval::Calendar(_, CalendarUnit::Month | CalendarUnit::Quarter) => "now/M",
-        Interval::Calendar(_, CalendarUnit::Year) => "now/y",
-        Interval::Fixed(width) => return Ok(at.div_euclid(*width) * width),
-        Interval::Auto(_) => return Ok(at),
-    };
-    clock
-        .period(rounded, None)
-        .map(|period| period.from)
-        .ok_or_else(|| Problem::argument("[extended_bounds] is out of range"))
 }
 
 impl Cube {

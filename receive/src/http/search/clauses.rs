@@ -1,6 +1,8 @@
 //! The query DSL: each clause becomes a filter of our language. What the language cannot say is refused by the
 //! clause's name; a field that no event has matches nothing, as in Elasticsearch.
 
+use std::cell::Cell;
+
 use indexer::query::{Bound, Filter, Pattern, Range, Test, ecs, levels};
 use indexer::stamp::to_rfc3339;
 use indexer::{Case, Engine, FieldKind, Snapshot, tokens};
@@ -12,7 +14,7 @@ use super::names::{all, any, equal, field_test, index_of, names_index, nothing, 
 use super::options::{IGNORED, object, of_field, one_field, text_of, unsupported};
 use super::patterns::{escaped, fuzzy_pattern, glob, glob_escaped, regex, wildcard};
 use crate::http::answer::Problem;
-use crate::http::limits::SEARCH_DEPTH;
+use crate::http::limits::{SEARCH_CLAUSES, SEARCH_DEPTH};
 
 /// The most values of one `terms` clause.
 const MOST_TERMS: usize = 1_024;
@@ -23,6 +25,8 @@ pub struct Translator<'a> {
     pub snapshot: &'a Snapshot,
     pub clock: SearchClock,
     fields: Vec<(String, Vec<FieldKind>)>,
+    /// Clauses of the search so far, and the words in them.
+    clauses: Cell<usize>,
 }
 
 type Translated = Result<Filter, Problem>;
@@ -41,7 +45,17 @@ pub enum Holds {
 impl<'a> Translator<'a> {
     pub fn new(case: &'a Case, snapshot: &'a Snapshot) -> Translator<'a> {
         let fields = Engine::fields(snapshot).into_iter().map(|field| (field.name, field.kinds)).collect();
-        Translator { case, snapshot, clock: SearchClock::new(), fields }
+        Translator { case, snapshot, clock: SearchClock::new(), fields, clauses: Cell::default() }
+    }
+
+    /// Counts what takes a look at the case each.
+    pub fn count(&self, clauses: usize) -> Result<(), Problem> {
+        self.clauses.set(self.clauses.get().saturating_add(clauses));
+        if self.clauses.get() > SEARCH_CLAUSES {
+            let reason = format!("a search has at most {SEARCH_CLAUSES} clauses, words and values");
+            return Err(Problem::new(hyper::StatusCode::BAD_REQUEST, "too_many_clauses", reason));
+        }
+        Ok(())
     }
 
     /// The field of the case that a name means; nothing where no event has it.
@@ -79,6 +93,7 @@ impl<'a> Translator<'a> {
         if depth > SEARCH_DEPTH {
             return Err(Problem::parsing(format!("clauses are nested deeper than {SEARCH_DEPTH} levels")));
         }
+        self.count(1)?;
         let Some(fields) = clause.as_object() else {
             return Err(Problem::parsing("[_na] query malformed, must start with start_object"));
         };
@@ -171,7 +186,9 @@ impl<'a> Translator<'a> {
 
     fn words(&self, name: &str, value: &str, is_and: bool, fuzziness: Option<&Value>) -> Translated {
         let tests = |field: Option<&str>| -> Translated {
-            let filters = tokens::folded(value.as_bytes()).into_iter().map(|token| {
+            let tokens = tokens::folded(value.as_bytes());
+            self.count(tokens.len())?;
+            let filters = tokens.into_iter().map(|token| {
                 let pattern = fuzzy_pattern(&token, fuzziness)?;
                 Ok(match field {
                     Some(field) => field_test(field, Test::Matches(vec![pattern])),
@@ -244,7 +261,7 @@ impl<'a> Translator<'a> {
             }
             other => Err(unsupported("multi_match", &format!("type [{other}]"))),
         };
-        self.named_fields(options.get("fields"))
+        self.named_fields(options.get("fields"))?
             .iter()
             .map(|name| one(name))
             .collect::<Result<_, _>>()
@@ -252,12 +269,13 @@ impl<'a> Translator<'a> {
     }
 
     /// Fields by names and patterns, without boosts; `*` where none are given.
-    fn named_fields(&self, fields: Option<&Value>) -> Vec<String> {
+    fn named_fields(&self, fields: Option<&Value>) -> Result<Vec<String>, Problem> {
         let names: Vec<&str> = match fields {
             Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
             Some(Value::String(name)) => vec![name],
             _ => vec!["*"],
         };
+        self.count(names.len())?;
         let mut found = Vec::new();
         for name in names {
             let name = name.split('^').next().unwrap_or(name);
@@ -269,7 +287,7 @@ impl<'a> Translator<'a> {
                 found.extend(like.map(|(field, _)| field.clone()));
             }
         }
-        found
+        Ok(found)
     }
 
     fn term(&self, body: &Value) -> Translated {
@@ -297,6 +315,7 @@ impl<'a> Translator<'a> {
         if values.len() > MOST_TERMS {
             return Err(Problem::argument(format!("[terms] has more than {MOST_TERMS} values")));
         }
+        self.count(values.len())?;
         let field = self.field(name);
         let one = |value: &Value| -> Translated {
             let value = text_of(Some(value));
@@ -433,6 +452,7 @@ impl<'a> Translator<'a> {
     fn ids(&self, body: &Value) -> Translated {
         let options = object("ids", body, &["values"])?;
         let values = options.get("values").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        self.count(values.len())?;
         Ok(any(values.iter().filter_map(|value| self.id(value.as_str()?)).collect()))
     }
 
@@ -480,6 +500,8 @@ impl<'a> Translator<'a> {
         fields: Option<&Value>,
         is_simple: bool,
     ) -> Translated {
+        let names = self.named_fields(fields)?;
+        self.count(query.split_whitespace().count().saturating_mul(names.len()))?;
         let text = lucene::to_own(query, is_and, is_simple);
         if text.trim().is_empty() || text.trim() == "*" {
             return Ok(if text.trim().is_empty() && !query.trim().is_empty() {
@@ -496,7 +518,6 @@ impl<'a> Translator<'a> {
                 format!("Failed to parse query [{query}]: {}{hint}", error.message),
             )
         })?;
-        let names = self.named_fields(fields);
         Ok(self.in_case(filter, &names))
     }
 

@@ -98,6 +98,7 @@ pub fn parse(
     }
     let list = options.get("sources").and_then(Value::as_array).filter(|list| !list.is_empty());
     let list = list.ok_or_else(|| Problem::argument("Composite [sources] cannot be null or empty"))?;
+    translator.count(list.len())?;
     let sources =
         list.iter().map(|one| source(translator, one, &time_buckets)).collect::<ParsedSources<Vec<_>>>()?;
     let mut zones = sources.iter().filter_map(|source| match &source.values {

@@ -13,22 +13,24 @@ mod options;
 mod patterns;
 mod scrolls;
 mod sorting;
+mod time_buckets;
 
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hyper::{Method, StatusCode};
 use indexer::query::{Bound, Filter, Range, Test};
-use indexer::{Snapshot, View, stamp};
+use indexer::{Cancel, Snapshot, View, stamp};
 use serde_json::{Map, Value, json};
 
 use super::Host;
 use super::answer::{Answer, Answered, Body, Problem};
 use super::indices::{indices, no_index};
-use super::limits::{MULTI_SEARCHES, RESULT_WINDOW, SCROLL_TIME};
+use super::limits::{ANSWER_BYTES, INDICES_BYTES, MULTI_SEARCHES, RESULT_WINDOW, SCROLL_TIME, SEARCH_BYTES};
 use super::request::{Head, Request};
 use calculate::Calculation;
 use clauses::Translator;
@@ -78,12 +80,18 @@ struct Search {
 
 pub fn search(host: &Host, request: &Request, index: &str) -> Answered {
     let body = body_of(&request.body)?;
-    let answered = one(host, &request.head, index, &body)?;
+    let answered = one(host, (&request.head, &request.cancel), index, &body, ANSWER_BYTES)?;
     Ok(Answer::new(StatusCode::OK, Body::Json(answered)))
 }
 
-/// One search; the answer is written as text, because documents go into it as they are.
-fn one(host: &Host, head: &Head, index: &str, body: &Value) -> Result<Vec<u8>, Problem> {
+/// One search; the answer is written as text, because documents go into it as they are. Its hits take at most so many bytes.
+fn one(
+    host: &Host,
+    (head, cancel): (&Head, &Cancel),
+    index: &str,
+    body: &Value,
+    most_bytes: usize,
+) -> Result<Vec<u8>, Problem> {
     let started = Instant::now();
     let search = understood(host, head, index, body)?;
     let scroll = match head.parameter("scroll") {
@@ -94,17 +102,20 @@ fn one(host: &Host, head: &Head, index: &str, body: &Value) -> Result<Vec<u8>, P
         case: &host.case,
         snapshot: &search.snapshot,
         composites: &host.composites,
-        cancel: &host.stop,
+        buckets: &Cell::default(),
+        cancel,
     };
     let aggregated = calculation.all(&search.view, &search.aggregations)?;
-    let hits = hits::hits(
-        host,
-        &search.snapshot,
-        &search.view,
-        &search.sorting,
-        (search.from, search.size),
-        &search.wanted,
-    )?;
+    let page = hits::Page {
+        case: &host.case,
+        snapshot: &search.snapshot,
+        view: &search.view,
+        sorting: &search.sorting,
+        wanted: &search.wanted,
+        most_bytes,
+        cancel,
+    };
+    let hits = page.hits(search.from, search.size)?;
     let scroll = scroll.map(|time| {
         let next = search.from + hits.count;
         let Search { snapshot, view, sorting, size, wanted, .. } = search;
@@ -113,7 +124,7 @@ fn one(host: &Host, head: &Head, index: &str, body: &Value) -> Result<Vec<u8>, P
     let total = TotalForm::new(head);
     let total = if search.counts_total { Some(total) } else { None };
     let aggregated = (!search.aggregations.is_empty()).then_some(aggregated);
-    Ok(written(started, &hits, total, aggregated, scroll.as_deref()))
+    Ok(written(started, hits, total, aggregated, scroll.as_deref()))
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -130,7 +141,7 @@ impl TotalForm {
 
 fn written(
     started: Instant,
-    hits: &hits::Hits,
+    mut hits: hits::Hits,
     total: Option<TotalForm>,
     aggregated: Option<Map<String, Value>>,
     scroll: Option<&str>,
@@ -156,7 +167,7 @@ fn written(
     } else {
         b"\"max_score\":null,\"hits\":["
     });
-    out.extend_from_slice(&hits.written);
+    out.append(&mut hits.written);
     out.extend_from_slice(b"]}");
     if let Some(aggregated) = aggregated {
         out.extend_from_slice(b",\"aggregations\":");
@@ -222,6 +233,9 @@ fn view_of(
     index: &str,
     query: Option<&Value>,
 ) -> Result<View, Problem> {
+    if index.len() > INDICES_BYTES {
+        return Err(Problem::argument(format!("the list of indices is longer than {INDICES_BYTES} bytes")));
+    }
     if !head.flag("ignore_unavailable") {
         let known = indices(host);
         let missing = exact_names(index).find(|name| !known.iter().any(|index| index.name == *name));
@@ -284,6 +298,9 @@ fn body_of(body: &[u8]) -> Result<Value, Problem> {
     if body.trim_ascii().is_empty() {
         return Ok(json!({}));
     }
+    if body.len() > SEARCH_BYTES {
+        return Err(Problem::too_large(format!("a search is longer than {SEARCH_BYTES} bytes")));
+    }
     serde_json::from_slice(body).map_err(|error| Problem::parsing(format!("the body is not JSON: {error}")))
 }
 
@@ -296,16 +313,17 @@ pub fn count(host: &Host, request: &Request, index: &str) -> Answered {
     let snapshot = host.case.snapshot();
     let translator = Translator::new(&host.case, &snapshot);
     let view = view_of(host, &request.head, &translator, index, options.get("query"))?;
-    let count = host.case.count(&snapshot, &view, &host.stop)?;
+    let count = host.case.count(&snapshot, &view, &request.cancel)?;
     let shards = json!({"total": 1, "successful": 1, "skipped": 0, "failed": 0});
     Ok(Answer::value(json!({"count": count, "_shards": shards})))
 }
 
-/// Several searches: a line that names the index, a line with the search, and so on.
+/// Several searches: a line that names the index, a line with the search, and so on. Those whose hits are beyond the
+/// longest answer fail.
 pub fn multi(host: &Host, request: &Request, index: &str) -> Answered {
     let started = Instant::now();
     let mut lines = request.body.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let mut responses: Vec<Vec<u8>> = Vec::new();
+    let (mut out, mut searches) = (b"{\"responses\":[".to_vec(), 0);
     while let Some(header) = lines.next() {
         let Some(line) = lines.next() else {
             if header.is_empty() {
@@ -313,11 +331,15 @@ pub fn multi(host: &Host, request: &Request, index: &str) -> Answered {
             }
             return Err(Problem::parsing("a search is missing after the last header"));
         };
-        if responses.len() == MULTI_SEARCHES {
+        if request.cancel.is_set() {
+            return Err(Problem::cancelled());
+        }
+        if searches == MULTI_SEARCHES {
             return Err(Problem::argument(format!(
                 "more than {MULTI_SEARCHES} searches are asked for at once"
             )));
         }
+        let room = ANSWER_BYTES.saturating_sub(out.len());
         let answered = body_of(header).and_then(|header| {
             let named = match &header["index"] {
                 Value::String(name) => name.clone(),
@@ -328,20 +350,22 @@ pub fn multi(host: &Host, request: &Request, index: &str) -> Answered {
             if header["ignore_unavailable"] == json!(true) {
                 head.parameters.push(("ignore_unavailable".to_owned(), "true".to_owned()));
             }
-            one(host, &head, &named, &body_of(line)?)
+            one(host, (&head, &request.cancel), &named, &body_of(line)?, room)
         });
-        responses.push(match answered {
+        if searches > 0 {
+            out.push(b',');
+        }
+        searches += 1;
+        match answered {
             Ok(mut response) => {
                 response.pop();
-                response.extend_from_slice(b",\"status\":200}");
-                response
+                out.append(&mut response);
+                out.extend_from_slice(b",\"status\":200}");
             }
-            Err(problem) => problem.value().to_string().into_bytes(),
-        });
+            Err(problem) => out.extend_from_slice(problem.value().to_string().as_bytes()),
+        }
     }
-    let mut out = format!("{{\"took\":{},\"responses\":[", started.elapsed().as_millis()).into_bytes();
-    out.extend_from_slice(&responses.join(&b","[..]));
-    out.extend_from_slice(b"]}");
+    out.extend_from_slice(format!("],\"took\":{}}}", started.elapsed().as_millis()).as_bytes());
     Ok(Answer::new(StatusCode::OK, Body::Json(out)))
 }
 
@@ -373,13 +397,22 @@ pub fn scroll(host: &Host, request: &Request) -> Answered {
             format!("No search context found for id [{id}]"),
         )
     })?;
-    let rows = (scroll.next, scroll.size);
-    let hits = hits::hits(host, &scroll.snapshot, &scroll.view, &scroll.sorting, rows, &scroll.wanted)?;
-    scroll.next += hits.count;
+    let page = hits::Page {
+        case: &host.case,
+        snapshot: &scroll.snapshot,
+        view: &scroll.view,
+        sorting: &scroll.sorting,
+        wanted: &scroll.wanted,
+        most_bytes: ANSWER_BYTES,
+        cancel: &request.cancel,
+    };
+    let hits = page.hits(scroll.next, scroll.size);
+    // A page that failed can be asked for again.
+    scroll.next += hits.as_ref().map_or(0, |hits| hits.count);
     scroll.ends = Instant::now() + time;
     host.scrolls.put_back(&id, scroll);
     let form = TotalForm::new(head);
-    Ok(Answer::new(StatusCode::OK, Body::Json(written(started, &hits, Some(form), None, Some(&id)))))
+    Ok(Answer::new(StatusCode::OK, Body::Json(written(started, hits?, Some(form), None, Some(&id)))))
 }
 
 fn scroll_time(text: &str) -> Result<Duration, Problem> {
