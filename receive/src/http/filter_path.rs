@@ -251,6 +251,7 @@ pub fn is_like(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::{Value, json};
 
     use super::*;
@@ -337,6 +338,80 @@ mod tests {
         }
         for (pattern, name) in [("a", "b"), ("a*c", "abd"), ("a*aa", "aa"), ("", "a")] {
             assert!(!is_like(pattern, name), "{pattern} {name}");
+        }
+    }
+
+    /// What a path reaches, by trying every number of names for each `**`.
+    fn reaches(pattern: &[&str], path: &[String]) -> bool {
+        match (pattern.split_first(), path.split_first()) {
+            (None, _) => true,
+            (Some((&"**", rest)), _) => {
+                reaches(rest, path) || path.split_first().is_some_and(|(_, inner)| reaches(pattern, inner))
+            }
+            (Some(_), None) => false,
+            (Some((first, rest)), Some((name, inner))) => is_like(first, name) && reaches(rest, inner),
+        }
+    }
+
+    /// What is kept of a value, looked at value by value.
+    fn naive(patterns: &[&str], value: &Value, path: &mut Vec<String>) -> Option<Value> {
+        let reached =
+            |pattern: &&&str| reaches(&pattern.trim_start_matches('-').split('.').collect::<Vec<_>>(), path);
+        let (leave, keep): (Vec<&str>, Vec<&str>) =
+            patterns.iter().partition(|pattern| pattern.starts_with('-'));
+        let is_kept = (keep.is_empty() || keep.iter().any(|pattern| reached(&pattern)))
+            && !leave.iter().any(|pattern| reached(&pattern));
+        match value {
+            Value::Object(fields) => {
+                let mut kept = serde_json::Map::new();
+                for (name, field) in fields {
+                    path.push(name.clone());
+                    kept.extend(naive(patterns, field, path).map(|field| (name.clone(), field)));
+                    path.pop();
+                }
+                (!kept.is_empty() || fields.is_empty() && is_kept).then_some(Value::Object(kept))
+            }
+            Value::Array(values) => {
+                let kept: Vec<Value> =
+                    values.iter().filter_map(|value| naive(patterns, value, path)).collect();
+                (!kept.is_empty() || values.is_empty() && is_kept).then_some(Value::Array(kept))
+            }
+            value => is_kept.then(|| value.clone()),
+        }
+    }
+
+    fn answer() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(json!(1)),
+            Just(json!("x")),
+            Just(json!({})),
+            Just(json!([])),
+            Just(json!(null))
+        ];
+        leaf.prop_recursive(5, 40, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map("[abc]{1,2}", inner, 0..4)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn every_filter_keeps_what_looking_at_each_value_does(
+            answer in answer(),
+            paths in prop::collection::vec("-?(\\*\\*|\\*|a|b|c|a\\*|\\*b)(\\.(\\*\\*|\\*|a|b|c|a\\*)){0,4}", 0..4),
+        ) {
+            let patterns: Vec<&str> = paths.iter().map(String::as_str).collect();
+            let kept = naive(&patterns, &answer, &mut Vec::new()).unwrap_or_else(|| json!({}));
+            prop_assert_eq!(filtered(&paths.join(","), &answer), kept);
+            let filter = FilterPath::parse(&paths.join(",")).expect("few parts");
+            for path in [&["a"][..], &["a", "b"], &["b", "ab", "c"]] {
+                let one = path.iter().rev().fold(json!(1), |inner, name| json!({ *name: inner }));
+                let is_there = naive(&patterns, &one, &mut Vec::new()).is_some();
+                prop_assert_eq!(filter.keeps(path), is_there, "{:?}", path);
+            }
         }
     }
 }
