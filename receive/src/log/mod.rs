@@ -483,3 +483,57 @@ impl Intake for Log {
         &self.counters
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(stream: &str, id: u128) -> (Stream, Vec<Record>) {
+        (Stream::new(stream), vec![Record { bytes: b"{}".to_vec(), id: Some(id) }])
+    }
+
+    #[test]
+    fn batches_are_appended_together_and_a_stream_too_many_is_refused_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = Log::open(folder.path(), &BTreeMap::new(), 0, Arc::default()).expect("it opens").log;
+        let writing = Arc::clone(&log);
+        let writer = std::thread::spawn(move || writing.write());
+        let many = (0..MOST_STREAMS).map(|stream| batch(&format!("http/{stream}"), 1)).collect();
+        let appended = log.append_all(many).expect("they are stored");
+        assert!(appended.iter().all(|one| one.as_ref().is_ok_and(|one| one.stored == 1)));
+        assert_eq!(log.counters().read().syncs, 1, "one sync serves them all");
+        let mixed = vec![batch("http/0", 1), batch("http/new", 1), batch("http/1", 2)];
+        let appended = log.append_all(mixed).expect("what can be stored is");
+        let stored: Vec<_> = appended.iter().map(|one| one.as_ref().map(|one| one.stored).ok()).collect();
+        assert_eq!(stored, [Some(0), None, Some(1)]);
+        log.close();
+        let refused = log.append_all(vec![batch("http/0", 3), batch("http/1", 3)]);
+        assert_eq!(refused, Err(Refused::Closed));
+        let counted = log.counters().read().sources;
+        assert_eq!((counted["http/1"].accepted, counted["http/1"].rejected["closed"]), (2, 1));
+        assert_eq!(counted["http/new"].rejected["failed"], 1);
+        writer.join().expect("it ends");
+    }
+
+    #[test]
+    fn batch_without_room_on_the_disk_stores_nothing_of_the_others() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = Log::open(folder.path(), &BTreeMap::new(), u64::MAX, Arc::default()).expect("it opens").log;
+        let refused = log.append_all(vec![batch("http/0", 1), batch("http/1", 1)]);
+        assert!(matches!(refused, Err(Refused::DiskNearlyFull { .. })));
+        assert_eq!((log.end_of("http/0"), log.end_of("http/1")), (0, 0));
+    }
+
+    #[test]
+    fn wait_for_a_refresh_ends_when_nobody_waits_for_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = Log::open(folder.path(), &BTreeMap::new(), 0, Arc::default()).expect("it opens").log;
+        let cancel = Cancel::default();
+        let waiting = std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| log.refresh(true, Duration::from_hours(1), &cancel));
+            cancel.set();
+            waiting.join().expect("no panic")
+        });
+        assert!(!waiting);
+    }
+}

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::record::{LogRecord, Take};
+use super::record::{LogRecord, TakeRecord};
 
 type JsonResult<T> = Result<T, String>;
 
 /// Hands on all log records of an `ExportLogsServiceRequest`.
-pub fn decode(request: &[u8], take: Take<'_>) -> JsonResult<()> {
+pub fn decode(request: &[u8], take: TakeRecord<'_>) -> JsonResult<()> {
     let request: Value =
         serde_json::from_slice(request).map_err(|error| format!("the body is not JSON: {error}"))?;
     if !request.is_object() {

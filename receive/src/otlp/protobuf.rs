@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::record::{LogRecord, Take, hex_id};
+use super::record::{LogRecord, TakeRecord, hex_id};
 use crate::http::limits::DOCUMENT_BYTES;
 
 /// Values nested deeper are refused; attributes of programs are a few levels deep.
@@ -103,11 +103,11 @@ fn each<'a>(
 }
 
 /// Hands on all log records of an `ExportLogsServiceRequest`.
-pub fn decode(request: &[u8], take: Take<'_>) -> ProtobufResult<()> {
+pub fn decode(request: &[u8], take: TakeRecord<'_>) -> ProtobufResult<()> {
     each(request, |number, field| if number == 1 { resource_logs(field.bytes(), take) } else { Ok(()) })
 }
 
-fn resource_logs(message: &[u8], take: Take<'_>) -> ProtobufResult<()> {
+fn resource_logs(message: &[u8], take: TakeRecord<'_>) -> ProtobufResult<()> {
     let mut resource = Map::new();
     // The resource may follow what it is said of.
     each(message, |number, field| match number {
@@ -127,7 +127,11 @@ fn resource_logs(message: &[u8], take: Take<'_>) -> ProtobufResult<()> {
     )
 }
 
-fn scope_logs(message: &[u8], resource: &Arc<Map<String, Value>>, take: Take<'_>) -> ProtobufResult<()> {
+fn scope_logs(
+    message: &[u8],
+    resource: &Arc<Map<String, Value>>,
+    take: TakeRecord<'_>,
+) -> ProtobufResult<()> {
     let (mut name, mut version) = (String::new(), String::new());
     each(message, |number, field| {
         if number != 1 {

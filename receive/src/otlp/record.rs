@@ -27,7 +27,7 @@ pub struct LogRecord {
 }
 
 /// Takes what a decoder hands on, a record at a time; nothing for one that was not read, because its line would be too long.
-pub type Take<'t> = &'t mut dyn FnMut(Option<&LogRecord>) -> Result<(), String>;
+pub type TakeRecord<'t> = &'t mut dyn FnMut(Option<&LogRecord>) -> Result<(), String>;
 
 /// The longest name of a service that becomes the name of a source.
 const SERVICE_NAME_BYTES: usize = 128;

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::record::{LogRecord, Take};
+use super::record::{LogRecord, TakeRecord};
 use super::{json as json_messages, protobuf};
 use crate::Refused;
 use crate::http::HttpOptions;
@@ -131,7 +131,7 @@ fn lines() -> Vec<Value> {
 }
 
 /// What a decoder hands on.
-fn records(decode: impl FnOnce(Take<'_>) -> Result<(), String>) -> Result<Vec<LogRecord>, String> {
+fn records(decode: impl FnOnce(TakeRecord<'_>) -> Result<(), String>) -> Result<Vec<LogRecord>, String> {
     let mut records = Vec::new();
     decode(&mut |record| {
         records.push(record.ok_or("too long")?.clone());
