@@ -18,7 +18,7 @@ use super::dates::{MS, printed};
 use super::names::{all, field_test};
 use super::time_buckets::{time_filled, too_many_buckets};
 use crate::http::answer::Problem;
-use crate::http::limits::{SEARCH_BUCKETS, TERM_VALUES};
+use crate::http::limits::{SEARCH_BUCKETS, SEARCH_CLAUSES, TERM_VALUES};
 
 /// What aggregations are calculated over.
 #[derive(Clone, Copy)]
@@ -59,6 +59,10 @@ struct Level<'a> {
 impl Calculation<'_> {
     /// The `aggregations` of an answer, of the events in view.
     pub fn all(&self, view: &View, aggregations: &[Aggregation]) -> Calculated<Map<String, Value>> {
+        if conditions(aggregations) > SEARCH_CLAUSES {
+            let reason = format!("the conditions in one another make more than {SEARCH_CLAUSES} buckets");
+            return Err(too_many_buckets(reason));
+        }
         self.level(view, &mut Vec::new(), aggregations, &mut HashMap::new())
     }
 
@@ -333,6 +337,18 @@ impl Calculation<'_> {
             }
         }
     }
+}
+
+/// Buckets of conditions, each of which takes a look at the case.
+fn conditions(aggregations: &[Aggregation]) -> usize {
+    let each = |aggregation: &Aggregation| {
+        let inner = conditions(&aggregation.inner);
+        match &aggregation.kind {
+            AggregationKind::Filters { filters, .. } => filters.len().saturating_mul(inner.saturating_add(1)),
+            _ => inner,
+        }
+    };
+    aggregations.iter().map(each).fold(0, usize::saturating_add)
 }
 
 /// The place of an aggregation in the tree, whatever the keys of the buckets around.
