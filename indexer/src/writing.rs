@@ -372,6 +372,12 @@ pub struct KnownSource {
 }
 
 impl KnownSource {
+    /// True if its frames are all of its bytes. They are not if a segment cannot be opened.
+    pub fn has_all_frames(&self) -> bool {
+        let end = self.frames.iter().try_fold(0, |end, frame| (frame.offset == end).then(|| frame.end()));
+        end == Some(self.entry.bytes)
+    }
+
     /// True if its frames are in its current raw file. During compaction they may not be.
     pub fn has_current_frames(&self) -> bool {
         self.frames.iter().all(|frame| frame.generation == self.entry.generation)

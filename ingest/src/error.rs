@@ -19,6 +19,8 @@ pub enum ErrorKind {
     BadZone,
     /// Packed data is truncated or damaged.
     Corrupt,
+    /// Packed data was unpacked, but what verifies all of it is wrong or missing: any part may be damaged.
+    Doubtful,
     /// A limit was reached; the message says which and how to raise it.
     Limit,
     /// A link, a device or a path that leaves its archive.
@@ -28,6 +30,8 @@ pub enum ErrorKind {
     Unsupported,
     /// All of it was read, and unrelated data follows it.
     Leftover,
+    /// It became shorter or was replaced while it was read.
+    Changed,
     Io,
 }
 

@@ -86,4 +86,4 @@ pub use time::field::TimeFieldOption;
 pub use time::gap_tracker::TimeStep;
 pub use time::report::TimeReport;
 pub use time::zone::is_zone;
-pub use unpack::{Member, Packed, UnpackLimits, unpack, unpack_stream};
+pub use unpack::{Member, Packed, Stop, UnpackLimits, unpack, unpack_stream};

@@ -189,10 +189,13 @@ impl From<ingest::Error> for Error {
         use ingest::ErrorKind as Read;
         let kind = match error.kind() {
             Read::NotFound => ErrorKind::NotFound,
-            Read::NotReadable | Read::Io | Read::Refused | Read::Encrypted | Read::Unsupported => {
-                ErrorKind::NotReadable
-            }
-            Read::Corrupt | Read::Leftover => ErrorKind::Corrupt,
+            Read::NotReadable
+            | Read::Io
+            | Read::Refused
+            | Read::Encrypted
+            | Read::Unsupported
+            | Read::Changed => ErrorKind::NotReadable,
+            Read::Corrupt | Read::Doubtful | Read::Leftover => ErrorKind::Corrupt,
             Read::Limit => ErrorKind::Limit,
             Read::Empty => ErrorKind::Empty,
             Read::Binary => ErrorKind::Binary,

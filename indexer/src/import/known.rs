@@ -151,6 +151,12 @@ pub fn fingerprint(head: &[u8]) -> String {
     format!("{print:016x}")
 }
 
+/// Whether a stream with these first bytes begins as a source did.
+pub fn begins_as(source: &SourceEntry, head: &[u8]) -> bool {
+    let length = source.bytes.min(HEAD_BYTES as u64) as usize;
+    head.get(..length).is_some_and(|head| fingerprint(head) == source.head)
+}
+
 const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01b3;
 
@@ -222,6 +228,8 @@ pub enum Comparison {
     /// The source begins with the whole stream.
     Shorter,
     Other,
+    /// The stored bytes are damaged after the equal ones: nothing tells what the source is to the stream.
+    Unreadable,
 }
 
 impl Known {
@@ -235,6 +243,10 @@ impl Known {
             problem: None,
             at_mark: None,
         };
+        if !source.has_all_frames() {
+            compared.found = Comparison::Unreadable;
+            return compared;
+        }
         let mut hash = Sha256::new();
         let mut cursor = self.folder.cursor();
         let mut buffer = vec![0; BUFFER_BYTES];
@@ -242,8 +254,10 @@ impl Known {
             if mark == Some(frame.offset) {
                 compared.at_mark = Some(hash.clone());
             }
-            // A source that cannot be read back proves nothing.
-            let Ok(stored) = cursor.read(source.id, frame) else { return compared };
+            let Ok(stored) = cursor.read(source.id, frame) else {
+                compared.found = Comparison::Unreadable;
+                return compared;
+            };
             let mut rest = stored.as_slice();
             while !rest.is_empty() {
                 let wanted = rest.len().min(buffer.len());
@@ -273,7 +287,7 @@ impl Known {
         }
         let is_whole = base::hex(&hash.finalize()) == source.entry.sha256;
         compared.found = match (is_whole, compared.following.is_empty()) {
-            (false, _) => Comparison::Other,
+            (false, _) => Comparison::Unreadable,
             (true, true) => Comparison::Same,
             (true, false) => Comparison::Grown,
         };

@@ -35,6 +35,8 @@ pub struct Landing<'w, 'c> {
     pub pending: Pending,
     pub next_commit: NextCommit,
     stream: LandingStream,
+    /// The sources that were read to their end from the present file, and its index among the inputs.
+    of_file: (usize, Vec<u32>),
     pub current: Option<Current>,
     /// The end of the last source's times, for the next file of its set.
     ended: Option<EndedSource>,
@@ -121,6 +123,7 @@ impl<'w, 'c> Landing<'w, 'c> {
             pending: Pending::default(),
             next_commit: NextCommit::default(),
             stream: LandingStream::default(),
+            of_file: (0, Vec::new()),
             current: None,
             ended: None,
             last_new: None,
@@ -138,6 +141,9 @@ impl<'w, 'c> Landing<'w, 'c> {
                 Next::End => break,
                 Next::Waiting => {}
                 Next::ReadStep(ReadStep::Found(stream)) => {
+                    if stream.file != self.of_file.0 {
+                        self.of_file = (stream.file, Vec::new());
+                    }
                     let file = reporter.stream(stream.file, &stream.path, stream.bytes);
                     self.landed.sources.resize(reporter.files().len(), None);
                     self.stream = LandingStream { file, name: stream.name, set: stream.set };
@@ -148,6 +154,10 @@ impl<'w, 'c> Landing<'w, 'c> {
                 Next::ReadStep(ReadStep::Begin(begin)) => self.begin(*begin, reporter)?,
                 Next::ReadStep(ReadStep::ReadBatch(part)) => self.land(*part, reporter)?,
                 Next::ReadStep(ReadStep::End { problem }) => self.finish(problem, reporter)?,
+                Next::ReadStep(ReadStep::Doubtful { problem }) => {
+                    self.doubt(&problem);
+                    self.finish(Some(problem), reporter)?;
+                }
             }
             let due = self.until_publication().is_zero() || self.pending.is_full(&self.plan);
             if due && self.has_news() {
@@ -183,6 +193,7 @@ impl<'w, 'c> Landing<'w, 'c> {
         }
         if is_whole && !entry.complete {
             (entry.complete, entry.note) = (true, None);
+            self.of_file.1.push(source);
         }
         reporter.change(self.stream.file, |progress| {
             progress.format = Some(entry.format.clone());
@@ -390,9 +401,22 @@ impl<'w, 'c> Landing<'w, 'c> {
         Ok(())
     }
 
+    /// The sources that were read from an archive may be damaged, by what its end tells.
+    fn doubt(&mut self, problem: &Error) {
+        for &source in &self.of_file.1 {
+            let entry = &mut self.manifest.sources[source as usize];
+            if problem.path().is_some_and(|archive| Path::new(&entry.path).starts_with(archive)) {
+                (entry.complete, entry.note) = (false, Some(problem.message().to_owned()));
+            }
+        }
+    }
+
     /// Closes a source that was read to its end, or up to an error.
     fn close(&mut self, current: Current, entry: SourceEntry) -> Result<()> {
         let source = current.source;
+        if entry.complete {
+            self.of_file.1.push(source);
+        }
         let mut account = current.account;
         account.times = current.settler.report();
         account.years = current.settler.sample_years();

@@ -223,7 +223,9 @@ fn import_all(
     if failure.is_none() {
         writing.remove_old_accounts()?;
     }
-    let files = reporter.files().iter().zip(sources).filter(|(progress, _)| !progress.is_archive);
+    // An archive is in the report if something is wrong with it as a whole.
+    let files = reporter.files().iter().zip(sources);
+    let files = files.filter(|(progress, _)| !progress.is_archive || progress.note.is_some());
     let mut accounts = AccountsOf { case: writing.folder(), read: None };
     Ok(ImportReport {
         files: files

@@ -7,12 +7,12 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ingest::{InputFile, Member, ResumePoint, Source, Succession};
+use ingest::{InputFile, Member, ResumePoint, Source, Stop, Succession, UnpackLimits};
 use sha2::{Digest, Sha256};
 
 use super::ImportOptions;
 use super::held::ReplacedAt;
-use super::known::{Compared, Comparison, Known, fingerprint};
+use super::known::{Compared, Comparison, Known, begins_as, fingerprint};
 use super::read::{Begin, FileStream, Input, Out, ReadStep, SourceState};
 use crate::writing::KnownSource;
 use base::Cancel;
@@ -74,7 +74,12 @@ impl Reader<'_> {
     /// Reads one file with all of its streams. False if the receiver is gone.
     fn file(&self, file: usize, found: &InputFile, set: Option<&str>, out: &mut Out<'_>) -> bool {
         let mut wanted = true;
-        ingest::members(found, &self.opening.options.ingest.unpack, &mut |member| {
+        let stop = self.cancel.clone();
+        let unpack = UnpackLimits {
+            stop: Stop::when(move || stop.is_set()),
+            ..self.opening.options.ingest.unpack.clone()
+        };
+        ingest::members(found, &unpack, &mut |member| {
             if self.opening.options.left_out.contains(&member.path) {
                 return true;
             }
@@ -115,6 +120,9 @@ impl Reader<'_> {
         let Member { path, name, modified_ns, compression, input, .. } = member;
         let mut input = match input {
             Ok(input) => input,
+            Err(error) if error.kind() == ingest::ErrorKind::Doubtful => {
+                return out.step(ReadStep::Doubtful { problem: error.into() });
+            }
             Err(error) => return out.end(Some(error.into())),
         };
         let mut head = Vec::with_capacity(HEAD_BYTES);
@@ -122,7 +130,7 @@ impl Reader<'_> {
         let mut bytes: Bytes<'_> = Box::new(Cursor::new(head.clone()).chain(ended(problem, input)));
         let stream = OpenedSource { path, name, modified_ns, compression, head };
         let path = stream.path.to_string_lossy();
-        let mut note = None;
+        let (mut note, mut unreadable) = (None, None);
         let candidates = if self.opening.options.again {
             Vec::new()
         } else {
@@ -141,8 +149,10 @@ impl Reader<'_> {
                     self.opening.known.moved(candidate.id, &path);
                     return self.grown(&stream, &candidate, resume, compared, bytes, out);
                 }
-                Comparison::Shorter | Comparison::Other => {
-                    if candidate.entry.path == path {
+                Comparison::Shorter | Comparison::Other | Comparison::Unreadable => {
+                    if compared.found == Comparison::Unreadable && begins_as(&candidate.entry, &stream.head) {
+                        unreadable = Some(is_unreadable(&candidate, &stream.path));
+                    } else if candidate.entry.path == path {
                         note = Some(changed(&candidate, compared.found));
                     }
                     let same = self.opening.known.stored(&candidate, compared.same);
@@ -151,7 +161,10 @@ impl Reader<'_> {
                 }
             }
         }
-        self.first(&stream, set, bytes, note, out)
+        match unreadable {
+            Some(problem) => out.end(Some(problem)),
+            None => self.first(&stream, set, bytes, note, out),
+        }
     }
 
     /// The new name of a rotated source: another file may have its old name now.
@@ -429,6 +442,19 @@ fn is_known(
     let problem =
         compared.problem.map(|error| Error::from(ingest::Error::io(Path::new(&known.entry.path), error)));
     out.step(ReadStep::Known { source: known.id, is_whole: problem.is_none(), moved }) && out.end(problem)
+}
+
+/// A stream that a damaged source may hold already. Repair would bring its events back next to new ones.
+fn is_unreadable(known: &KnownSource, path: &Path) -> Error {
+    let (id, name) = (known.id, &known.entry.name);
+    let message = format!(
+        "nothing of it was imported, because it begins as source {id} ({name}) does, whose stored bytes are damaged, and \
+         its events would be twice in the case"
+    );
+    Error::new(ErrorKind::CaseDamaged, message).at(path).hint(
+        "repair the case with `timberline verify --repair` and import the file again; if damage is left, delete the \
+         source first",
+    )
 }
 
 fn changed(known: &KnownSource, how: Comparison) -> String {

@@ -160,7 +160,9 @@ impl<'a> Reporter<'a> {
             _ => {
                 // Reading an archive means reading its members.
                 self.change(file, |archive| {
-                    archive.state = FileState::Done;
+                    if archive.note.is_none() {
+                        archive.state = FileState::Done;
+                    }
                     archive.is_archive = true;
                     archive.bytes_total = 0;
                 });

@@ -37,6 +37,10 @@ pub enum ReadStep {
     End {
         problem: Option<Error>,
     },
+    /// The stream was an archive. What was read of it may be damaged, although each member was read to its end.
+    Doubtful {
+        problem: Error,
+    },
 }
 
 pub struct FileStream {

@@ -9,7 +9,8 @@ use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use ingest::{
-    Batch, Chunk, Encoding, Filter, InputFile, Level, Member, NO_TIME, Settler, Source, TextDecoder, Values,
+    Batch, Chunk, Encoding, Filter, InputFile, Level, Member, NO_TIME, Settler, Source, Stop, TextDecoder,
+    UnpackLimits, Values,
 };
 
 use serde::Serialize;
@@ -130,9 +131,11 @@ pub fn preview(case: &Path, request: &PreviewRequest, cancel: &Cancel) -> Result
     let files = ingest::group_rotation_sets(discovery.files, &request.options);
     // Files are measured alike, and together no more of them than is quick.
     let share = MEASURED_BYTES / files.len().max(1) as u64;
+    let stop = cancel.clone();
+    let unpack = UnpackLimits { stop: Stop::when(move || stop.is_set()), ..request.options.unpack.clone() };
     let mut left = if request.without_estimate { 0 } else { MEASURED_BYTES };
     for (found, set) in files {
-        ingest::members(&found, &request.options.unpack, &mut |member| {
+        ingest::members(&found, &unpack, &mut |member| {
             let set = set.clone().filter(|_| member.name == found.name);
             let mut sample = sample(&found, member, set, (stored, share.min(left)), request);
             if request.left_out.contains(&sample.file.path) {

@@ -17,6 +17,7 @@ mod problem;
 mod sevenz;
 mod spool;
 mod tar;
+mod watched_file;
 mod xz;
 mod zip;
 mod zstd;
@@ -29,17 +30,17 @@ use std::sync::Arc;
 use self::container_kind::{ContainerKind, HEAD_BYTES, kind};
 use self::frame_decoder::FrameDecoder;
 use self::input::{Input, Peek};
-pub use self::meter::Packed;
-use self::meter::{Meter, Metered, TrackedFile};
-use self::problem::Problem;
-pub(crate) use self::problem::find_in;
+use self::meter::{Meter, Metered};
+pub use self::meter::{Packed, Stop};
+pub(crate) use self::problem::{Problem, find_in};
+use self::watched_file::WatchedFile;
 use self::spool::{Storage, spool};
 use crate::discover::InputFile;
 use crate::error::{Error, ErrorKind};
 use crate::limits;
 
 /// The limits on unpacking. The defaults suit usual logs; they can be raised for a trusted file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct UnpackLimits {
     /// The largest ratio of unpacked to packed size of a file, all members and levels together.
     pub expansion_ratio: u64,
@@ -53,6 +54,8 @@ pub struct UnpackLimits {
     pub decoder_memory_bytes: u64,
     /// Archives inside archives that must be spooled go to a temporary file beyond this size.
     pub spool_memory_bytes: u64,
+    /// Ends reading early, within members and between them.
+    pub stop: Stop,
 }
 
 impl Default for UnpackLimits {
@@ -64,6 +67,7 @@ impl Default for UnpackLimits {
             most_members: limits::MOST_MEMBERS,
             decoder_memory_bytes: limits::DECODER_MEMORY_BYTES,
             spool_memory_bytes: limits::SPOOL_MEMORY_BYTES,
+            stop: Stop::default(),
         }
     }
 }
@@ -113,7 +117,8 @@ pub fn unpack(found: &InputFile, limits: &UnpackLimits, visit: &mut dyn FnMut(Me
         Ok((_, file, bytes)) => {
             let packed = Arc::new(Packed::new(bytes));
             walk.packed = Some(Arc::clone(&packed));
-            walk.open(place.clone(), Input::new(TrackedFile { inner: file, packed }));
+            let file = WatchedFile::new(file, found.path.clone(), packed, walk.meter());
+            walk.open(place.clone(), Input::new(file));
         }
     }
     walk.finish(&place);
@@ -151,6 +156,8 @@ struct UnpackWalk<'w> {
     packed: Option<Arc<Packed>>,
     visit: &'w mut dyn FnMut(Member<'_>) -> bool,
     visited: u64,
+    /// Those of them that could be opened.
+    opened: u64,
     stopped: bool,
 }
 
@@ -168,8 +175,8 @@ impl<'w> UnpackWalk<'w> {
             containers: Vec::new(),
             in_archive: false,
         };
-        let meter = Arc::new(Meter::new(limits.expansion_free_bytes, limits.expansion_ratio));
-        (UnpackWalk { limits, meter, packed: None, visit, visited: 0, stopped: false }, place)
+        let meter = Arc::new(Meter::new(limits));
+        (UnpackWalk { limits, meter, packed: None, visit, visited: 0, opened: 0, stopped: false }, place)
     }
 
     /// Reports an error if there was no member.
@@ -311,6 +318,7 @@ impl<'w> UnpackWalk<'w> {
             self.stopped = true;
         }
         self.visited += 1;
+        self.opened += u64::from(input.is_ok());
         let compression =
             if place.containers.is_empty() { "none".to_string() } else { place.containers.join("+") };
         let wanted = (self.visit)(Member {

@@ -38,6 +38,8 @@ pub fn read_tar(walk: &mut UnpackWalk<'_>, place: &StreamPlace, mut input: Input
     let mut extension = Extension::default();
     let mut ended = false;
     let mut skipped: u64 = 0;
+    let opened_before = walk.opened;
+    // Reading goes on after the end mark: what verifies compressed data follows at its end.
     while walk.wants_more() {
         match next_block(&mut input) {
             TarBlock::Zeros => {
@@ -45,7 +47,8 @@ pub fn read_tar(walk: &mut UnpackWalk<'_>, place: &StreamPlace, mut input: Input
                 input.consume(TAR_BLOCK);
             }
             TarBlock::Other if ended => {
-                return leftover(walk, place, &mut input);
+                let members = walk.opened - opened_before;
+                return leftover(walk, place, &mut input, members);
             }
             TarBlock::Other => {
                 skipped += TAR_BLOCK as u64;
@@ -53,16 +56,14 @@ pub fn read_tar(walk: &mut UnpackWalk<'_>, place: &StreamPlace, mut input: Input
             }
             TarBlock::Header(header) => {
                 input.consume(TAR_BLOCK);
-                if skipped > 0 {
-                    let message = format!("{skipped} bytes of the tar archive are damaged and were skipped");
-                    walk.refuse(place, Problem::new(ErrorKind::Corrupt, message));
-                }
-                (ended, skipped) = (false, 0);
+                report_skipped(walk, place, std::mem::take(&mut skipped));
+                ended = false;
                 member(walk, place, &mut input, &header, &mut extension);
             }
             TarBlock::Short { content } => {
+                report_skipped(walk, place, skipped);
                 if let Some(error) = input.take_error() {
-                    walk.refuse(place, Problem::from_error(&error));
+                    walk.refuse(place, doubtful(&error, walk.opened - opened_before));
                 } else if !ended || content {
                     let message =
                         "the tar archive ends too early: what came before is kept, more may be missing";
@@ -72,6 +73,28 @@ pub fn read_tar(walk: &mut UnpackWalk<'_>, place: &StreamPlace, mut input: Input
             }
         }
     }
+}
+
+fn report_skipped(walk: &mut UnpackWalk<'_>, place: &StreamPlace, bytes: u64) {
+    if bytes > 0 {
+        let message = format!("{bytes} bytes of the tar archive are damaged and were skipped");
+        walk.refuse(place, Problem::new(ErrorKind::Corrupt, message));
+    }
+}
+
+/// A problem of the compression around the whole archive, once some of its members were passed on.
+fn doubtful(error: &io::Error, members: u64) -> Problem {
+    let problem = Problem::from_error(error);
+    if problem.kind != ErrorKind::Corrupt || members == 0 {
+        return problem;
+    }
+    let what = if members == 1 { "1 member" } else { &*format!("{members} members") };
+    let message = format!(
+        "{}; {what} of the archive were read and are kept, but any of them may be damaged and others may be missing; \
+         import an undamaged copy of it",
+        problem.message
+    );
+    Problem::new(ErrorKind::Doubtful, message)
 }
 
 fn next_block(input: &mut Input<'_>) -> TarBlock {
@@ -91,13 +114,13 @@ fn next_block(input: &mut Input<'_>) -> TarBlock {
 }
 
 /// Data that is not tar follows the end mark.
-fn leftover(walk: &mut UnpackWalk<'_>, place: &StreamPlace, input: &mut Input<'_>) {
+fn leftover(walk: &mut UnpackWalk<'_>, place: &StreamPlace, input: &mut Input<'_>, members: u64) {
     let problem = match io::copy(input, &mut io::sink()) {
         Ok(bytes) => {
             let message = format!("{bytes} bytes after the tar archive do not belong to it and were skipped");
             Problem::new(ErrorKind::Leftover, message)
         }
-        Err(error) => Problem::from_error(&error),
+        Err(error) => doubtful(&error, members),
     };
     walk.refuse(place, problem);
 }
