@@ -149,12 +149,19 @@ pub struct Folders {
     /// Skip matching files and folders; repeatable
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
+    /// Follow links in folders, wherever they lead; without this they are listed and skipped
+    #[arg(long)]
+    pub follow_links: bool,
 }
 
 impl Folders {
     pub fn filter(&self) -> indexer::Filter {
         let globs = |patterns: &[String]| patterns.iter().map(|one| indexer::Glob::new(one)).collect();
-        indexer::Filter { include: globs(&self.include), exclude: globs(&self.exclude) }
+        indexer::Filter {
+            include: globs(&self.include),
+            exclude: globs(&self.exclude),
+            follow_links: self.follow_links,
+        }
     }
 }
 

@@ -1,10 +1,9 @@
 //! Scans files before they are imported: the lines that a text filter matches, as grep does.
 
 use std::cell::RefCell;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use ingest::{BYTE_ORDER_MARK, Encoding, InputFile, TextDecoder};
@@ -71,7 +70,7 @@ pub fn scan_files(
     let ends: Vec<usize> = files
         .iter()
         .scan(0, |runs, file| {
-            *runs += file.bytes.div_ceil(SCAN_RUN_BYTES) as usize;
+            *runs += file.found.bytes.div_ceil(SCAN_RUN_BYTES) as usize;
             Some(*runs)
         })
         .collect();
@@ -88,8 +87,8 @@ pub fn scan_files(
     in_order(runs, cancel, look, |run, (file, matching)| {
         scan.lines += matching.lines;
         let room = SCAN_LINES - scan.first.len();
-        let path = files[file].path;
-        let line = |(offset, text)| ScannedLine { path: path.to_path_buf(), offset, text };
+        let path = &files[file].found.path;
+        let line = |(offset, text)| ScannedLine { path: path.clone(), offset, text };
         scan.first.extend(matching.first.into_iter().take(room).map(line));
         if last_partial.elapsed() >= PARTIAL_EVERY && run + 1 < runs {
             last_partial = Instant::now();
@@ -102,8 +101,7 @@ pub fn scan_files(
 
 /// A file of lines.
 struct Lines<'f> {
-    path: &'f Path,
-    bytes: u64,
+    found: &'f InputFile,
     encoding: Encoding,
 }
 
@@ -121,8 +119,8 @@ thread_local! {
 
 impl<'f> Lines<'f> {
     fn open(found: &'f InputFile) -> Option<Lines<'f>> {
-        let encoding = ingest::encoding_of_lines(&found.path).ok()??;
-        Some(Lines { path: &found.path, bytes: found.bytes, encoding })
+        let encoding = ingest::encoding_of_lines(found).ok()??;
+        Some(Lines { found, encoding })
     }
 
     /// Matches the lines that begin in the run of bytes from here on.
@@ -130,7 +128,7 @@ impl<'f> Lines<'f> {
         BLOCK.with_borrow_mut(|block| {
             // The bytes of the block that belong to the file.
             let mut held = 0;
-            let mut file = File::open(self.path)?;
+            let mut file = ingest::open_file(self.found)?;
             let mut matching = Matching::default();
             let end = from + SCAN_RUN_BYTES;
             // The previous byte decides whether a line begins with the run.

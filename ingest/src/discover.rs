@@ -19,6 +19,8 @@ pub struct InputFile {
     pub bytes: u64,
     /// When the file was last written, in nanoseconds since 1970 UTC, if the system knows it.
     pub modified_ns: Option<i64>,
+    /// The named folder that it lies in, if no link below that folder is followed when it is opened.
+    pub below: Option<PathBuf>,
 }
 
 /// The path of the standard input, by convention. A file of this name is `./-`.
@@ -32,7 +34,8 @@ pub struct Discovery {
 }
 
 /// Searches files and folders. Folders are walked in natural order of names (`app.2` before `app.10`); hidden
-/// entries and case folders in them are skipped, and each folder is entered once.
+/// entries and case folders in them are skipped, and each folder is entered once. Links, pipes, sockets and devices
+/// in folders are refused by name; a link that is itself one of the paths is followed.
 #[must_use]
 pub fn discover(paths: &[PathBuf]) -> Discovery {
     discover_some(paths, &Filter::default())
@@ -45,11 +48,26 @@ pub struct Filter {
     pub include: Vec<Glob>,
     /// No files that match one of these patterns, nor the contents of folders that do.
     pub exclude: Vec<Glob>,
+    /// Follow links in folders, wherever they lead.
+    pub follow_links: bool,
 }
+
+/// The reason why a link in a folder is not followed.
+pub(crate) const LINK: &str =
+    "it is a link, and links in folders are not followed; name it, or use --follow-links";
+
+/// The reason why something else than a file is not opened.
+pub(crate) const SPECIAL: &str = "it is a pipe, a socket or a device, not a file";
 
 impl Filter {
     fn accepts(&self, name: &str) -> bool {
         let is_included = self.include.is_empty() || self.include.iter().any(|glob| glob.matches(name));
+        is_included && !self.excludes(name)
+    }
+
+    /// Whether files in a folder may be accepted.
+    fn enters(&self, name: &str) -> bool {
+        let is_included = self.include.is_empty() || self.include.iter().any(Glob::enters_folders);
         is_included && !self.excludes(name)
     }
 
@@ -92,6 +110,8 @@ fn pattern(path: &Path) -> Option<(PathBuf, Glob)> {
 struct FolderWalk {
     discovery: Discovery,
     filter: Filter,
+    /// The named folder whose files are searched.
+    named: PathBuf,
     /// Folders entered, by their real paths, so that link cycles end.
     entered: HashSet<PathBuf>,
 }
@@ -100,14 +120,15 @@ impl FolderWalk {
     fn add_path(&mut self, path: &Path) {
         if path == Path::new(STANDARD_INPUT) {
             let name = "standard input".to_owned();
-            let found = InputFile { path: path.to_path_buf(), name, bytes: 0, modified_ns: None };
+            let found =
+                InputFile { path: path.to_path_buf(), name, bytes: 0, modified_ns: None, below: None };
             return self.discovery.files.push(found);
         }
         match fs::metadata(path) {
             Err(error) => self.discovery.refused.push(Error::io(path, error)),
             Ok(metadata) if metadata.is_file() => {
                 let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-                self.discovery.files.push(found(path, name, &metadata));
+                self.discovery.files.push(found(path, name, &metadata, None));
             }
             Ok(metadata) if !metadata.is_dir() => {
                 self.refuse(ErrorKind::NotReadable, path, "it is neither a file nor a folder");
@@ -117,6 +138,7 @@ impl FolderWalk {
             }
             Ok(_) => {
                 let before = (self.discovery.files.len(), self.discovery.refused.len());
+                self.named = path.to_path_buf();
                 self.folder(path, "", 0);
                 if before == (self.discovery.files.len(), self.discovery.refused.len()) {
                     self.refuse(ErrorKind::NoLogs, path, "there is no file in this folder");
@@ -131,6 +153,7 @@ impl FolderWalk {
         let include = std::mem::replace(&mut self.filter.include, vec![glob]);
         // Several patterns may name one folder, and each selects its own files.
         let entered = std::mem::take(&mut self.entered);
+        folder.clone_into(&mut self.named);
         self.folder(folder, "", 0);
         (self.filter.include, self.entered) = (include, entered);
         let known: HashSet<PathBuf> =
@@ -161,11 +184,13 @@ impl FolderWalk {
         names.sort_by(|a, b| natural_order(&a.0, &b.0).then_with(|| a.cmp(b)));
         for (name, path) in names {
             let full_name = format!("{prefix}{name}");
-            match fs::metadata(&path) {
+            let follows = self.filter.follow_links;
+            match if follows { fs::metadata(&path) } else { fs::symlink_metadata(&path) } {
                 Err(error) => self.discovery.refused.push(Error::io(&path, error)),
                 Ok(metadata) if metadata.is_file() => {
                     if self.filter.accepts(&full_name) {
-                        self.discovery.files.push(found(&path, full_name, &metadata));
+                        let below = (!follows).then(|| self.named.clone());
+                        self.discovery.files.push(found(&path, full_name, &metadata, below));
                     }
                 }
                 Ok(metadata) if metadata.is_dir() && self.filter.excludes(&full_name) => {}
@@ -176,7 +201,19 @@ impl FolderWalk {
                         self.refuse(ErrorKind::NotReadable, &path, "it lies too many folders deep");
                     }
                 }
-                // Pipes, sockets and devices in a folder are no logs.
+                Ok(metadata) if metadata.is_dir() => {}
+                Ok(metadata) if metadata.is_symlink() && fs::metadata(&path).is_ok_and(|to| to.is_dir()) => {
+                    if self.filter.enters(&full_name) {
+                        self.refuse(ErrorKind::Refused, &path, LINK);
+                    }
+                }
+                Ok(metadata) if self.filter.accepts(&full_name) => {
+                    self.refuse(
+                        ErrorKind::Refused,
+                        &path,
+                        if metadata.is_symlink() { LINK } else { SPECIAL },
+                    );
+                }
                 Ok(_) => {}
             }
         }
@@ -187,12 +224,12 @@ impl FolderWalk {
     }
 }
 
-fn found(path: &Path, name: String, metadata: &Metadata) -> InputFile {
+fn found(path: &Path, name: String, metadata: &Metadata, below: Option<PathBuf>) -> InputFile {
     let modified_ns = metadata.modified().ok().and_then(|modified| {
         let since = modified.duration_since(UNIX_EPOCH).ok()?;
         i64::try_from(since.as_nanos()).ok()
     });
-    InputFile { path: path.to_path_buf(), name, bytes: metadata.len(), modified_ns }
+    InputFile { path: path.to_path_buf(), name, bytes: metadata.len(), modified_ns, below }
 }
 
 fn is_case(path: &Path) -> bool {
@@ -274,7 +311,11 @@ mod tests {
         let names = |discovery: Discovery| -> Vec<String> {
             discovery.files.into_iter().map(|found| found.name).collect()
         };
-        let filter = Filter { include: vec![Glob::new("*.log")], exclude: vec![Glob::new("tmp")] };
+        let filter = Filter {
+            include: vec![Glob::new("*.log")],
+            exclude: vec![Glob::new("tmp")],
+            ..Filter::default()
+        };
         assert_eq!(names(discover_some(&[root.path().to_path_buf()], &filter)), ["a.log", "old/c.log"]);
         let matching = |pattern: &str| names(discover(&[root.path().join(pattern)]));
         assert_eq!(matching("*.log"), ["a.log"]);
@@ -286,11 +327,63 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    fn links_in_folders_are_refused_by_name_unless_they_are_to_be_followed() {
+        use std::os::unix::fs::symlink;
+        let root = tempfile::tempdir().unwrap();
+        for name in ["keys/id_rsa", "logs/a.log", "logs/sub/b.log"] {
+            touch(root.path(), name);
+        }
+        let logs = root.path().join("logs");
+        symlink(root.path().join("keys/id_rsa"), logs.join("app.log")).unwrap();
+        symlink(root.path().join("keys"), logs.join("keys")).unwrap();
+        symlink(root.path().join("nowhere"), logs.join("sub/gone.log")).unwrap();
+        let names = |discovery: &Discovery| -> Vec<String> {
+            discovery.files.iter().map(|found| found.name.clone()).collect()
+        };
+        let discovery = discover(std::slice::from_ref(&logs));
+        assert_eq!(names(&discovery), ["a.log", "sub/b.log"]);
+        let refused: Vec<_> =
+            discovery.refused.iter().map(|error| (error.path(), error.to_string())).collect();
+        let link = |name: &str| (logs.join(name), LINK.to_owned());
+        let expected = [link("app.log"), link("keys"), link("sub/gone.log")];
+        assert_eq!(refused, expected.each_ref().map(|(path, why)| (path.as_path(), why.clone())));
+        // A pattern selects within a folder; what it leaves out is not named.
+        let some = discover(&[logs.join("*.log")]);
+        assert_eq!((names(&some), some.refused.len()), (vec!["a.log".to_owned()], 1));
+        let filter = Filter { exclude: vec![Glob::new("keys"), Glob::new("app*")], ..Filter::default() };
+        assert_eq!(discover_some(std::slice::from_ref(&logs), &filter).refused.len(), 1);
+        // A person named these links, or asked for all of them.
+        assert_eq!(names(&discover(&[logs.join("app.log"), logs.join("keys")])), ["app.log", "id_rsa"]);
+        let follow = Filter { follow_links: true, ..Filter::default() };
+        let all = discover_some(&[logs], &follow);
+        assert_eq!(names(&all), ["a.log", "app.log", "keys/id_rsa", "sub/b.log"]);
+        assert_eq!(all.refused.iter().map(Error::kind).collect::<Vec<_>>(), [ErrorKind::NotFound]);
+    }
+
+    #[cfg(unix)]
+    #[test]
     fn link_cycles_end() {
         let root = tempfile::tempdir().unwrap();
         touch(root.path(), "logs/a.log");
         std::os::unix::fs::symlink(root.path(), root.path().join("logs/up")).unwrap();
+        for follow_links in [false, true] {
+            let filter = Filter { follow_links, ..Filter::default() };
+            assert_eq!(discover_some(&[root.path().to_path_buf()], &filter).files.len(), 1);
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn pipes_and_sockets_in_folders_are_refused_by_name() {
+        let root = tempfile::tempdir().unwrap();
+        touch(root.path(), "a.log");
+        rustix::fs::mkfifoat(rustix::fs::CWD, root.path().join("pipe.log"), 0o600.into()).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(root.path().join("socket.log")).unwrap();
         let discovery = discover(&[root.path().to_path_buf()]);
         assert_eq!(discovery.files.len(), 1);
+        let refused: Vec<_> =
+            discovery.refused.iter().map(|error| (error.path(), error.to_string())).collect();
+        let expected = ["pipe.log", "socket.log"].map(|name| (root.path().join(name), SPECIAL.to_owned()));
+        assert_eq!(refused, expected.each_ref().map(|(path, why)| (path.as_path(), why.clone())));
     }
 }

@@ -54,6 +54,11 @@ impl Glob {
         &self.written
     }
 
+    /// Whether files in subfolders may match.
+    pub(crate) fn enters_folders(&self) -> bool {
+        self.of_name || self.written.contains('/')
+    }
+
     /// Whether text contains any pattern character.
     #[must_use]
     pub fn is_pattern(text: &str) -> bool {

@@ -51,6 +51,7 @@ mod level_words;
 pub mod limits;
 mod named_columns;
 mod other_lines;
+mod open_file;
 mod pairs;
 mod parser;
 mod replay;
@@ -76,6 +77,7 @@ pub use glob::Glob;
 pub use parser::{CUT, Parser};
 pub use replay::Replay;
 pub use rotation::{Rotated, group_rotation_sets, rotated};
+pub use open_file::open_file;
 pub use settler::{Settler, SettlerState};
 pub use source::{
     Opened, Options, ResumePoint, Source, StreamInfo, Succession, encoding_of_lines, members, open,

@@ -218,6 +218,7 @@ mod tests {
             name: (*name).to_owned(),
             bytes: 1,
             modified_ns: None,
+            below: None,
         };
         let sorted = group_rotation_sets(names.iter().map(found).collect(), &Options::default());
         let names: Vec<_> = sorted

@@ -2,7 +2,6 @@
 
 mod live;
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,6 +21,7 @@ use crate::formats::{self, Setup};
 use crate::frame::{BYTE_ORDER_MARK, Framing};
 use crate::heading::{self, Heading};
 use crate::limits;
+use crate::open_file::open_file;
 use crate::parser::Parser;
 use crate::settler::{Evidence, Settler, ZoneOrigin};
 use crate::time::year_in_text;
@@ -126,9 +126,9 @@ pub fn members(found: &InputFile, limits: &UnpackLimits, visit: &mut dyn FnMut(M
 
 /// The encoding of a file whose bytes are lines already: neither packed nor records, with line feeds of one
 /// byte. `None` for any other file.
-pub fn encoding_of_lines(path: &Path) -> io::Result<Option<Encoding>> {
+pub fn encoding_of_lines(found: &InputFile) -> io::Result<Option<Encoding>> {
     let mut sample = Vec::new();
-    File::open(path)?.take(limits::SAMPLE_BYTES as u64).read_to_end(&mut sample)?;
+    open_file(found)?.take(limits::SAMPLE_BYTES as u64).read_to_end(&mut sample)?;
     let encoding = Encoding::detect(&sample);
     let is_lines = !is_container(&sample)
         && !looks_like_evtx(&sample)

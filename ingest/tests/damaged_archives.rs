@@ -18,7 +18,7 @@ struct Got {
 
 fn read_with(bytes: &[u8], limits: &UnpackLimits) -> Got {
     let found =
-        InputFile { path: "top".into(), name: "top".to_owned(), bytes: 0, modified_ns: None };
+        InputFile { path: "top".into(), name: "top".to_owned(), bytes: 0, modified_ns: None, below: None };
     let mut got = Got::default();
     unpack_stream(&found, bytes, limits, &mut |member| {
         let mut content = Vec::new();

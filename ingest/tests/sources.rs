@@ -37,6 +37,7 @@ fn refusals_name_the_kind_of_file() {
         name: "gone.log".to_string(),
         bytes: 1,
         modified_ns: None,
+        below: None,
     };
     assert_eq!(read_all(&gone, &plain).err().map(|error| error.kind()), Some(ErrorKind::NotFound));
 }

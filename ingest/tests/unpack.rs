@@ -23,7 +23,13 @@ fn read_with(bytes: &[u8], limits: &UnpackLimits) -> Vec<Got> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("top");
     std::fs::write(&path, bytes).expect("it can be written");
-    let found = InputFile { path, name: "top".to_string(), bytes: bytes.len() as u64, modified_ns: Some(7) };
+    let found = InputFile {
+        path,
+        name: "top".to_string(),
+        bytes: bytes.len() as u64,
+        modified_ns: Some(7),
+        below: None,
+    };
     let mut all = Vec::new();
     unpack(&found, limits, &mut |member| {
         assert!(member.path.starts_with(&found.path), "{}", member.path.display());
@@ -108,8 +114,13 @@ fn unpacked_length_is_estimated_while_reading() {
         let path = folder.path().join("top");
         let packed = compress(stream, &log);
         std::fs::write(&path, &packed).expect("it can be written");
-        let found =
-            InputFile { path, name: "top".to_string(), bytes: packed.len() as u64, modified_ns: None };
+        let found = InputFile {
+            path,
+            name: "top".to_string(),
+            bytes: packed.len() as u64,
+            modified_ns: None,
+            below: None,
+        };
         unpack(&found, &UnpackLimits::default(), &mut |member| {
             let (mut input, packed) = (member.input.expect("bytes"), member.packed.expect("a packed file"));
             let length = log.len() as u64;
@@ -127,7 +138,13 @@ fn unpacked_length_is_estimated_while_reading() {
     }
     let got = folder.path().join("plain");
     std::fs::write(&got, &log).expect("it can be written");
-    let found = InputFile { path: got, name: "top".to_string(), bytes: log.len() as u64, modified_ns: None };
+    let found = InputFile {
+        path: got,
+        name: "top".to_string(),
+        bytes: log.len() as u64,
+        modified_ns: None,
+        below: None,
+    };
     unpack(&found, &UnpackLimits::default(), &mut |member| {
         assert!(member.packed.is_none() && member.bytes == Some(log.len() as u64));
         true
@@ -341,7 +358,8 @@ fn whole_zip_stored_in_a_truncated_zip_does_not_hide_the_others() {
 fn a_stream_is_unpacked_as_a_file_is() {
     let log = log(3_000);
     let members = named(&[("a.log", &log), ("b.log", b"b\n")]);
-    let found = InputFile { path: "-".into(), name: "stdin".to_string(), bytes: 0, modified_ns: None };
+    let found =
+        InputFile { path: "-".into(), name: "stdin".to_string(), bytes: 0, modified_ns: None, below: None };
     for archive in ARCHIVES {
         let packed = compress(Stream::Xz, &pack(archive, &members));
         let mut names = Vec::new();
@@ -425,7 +443,7 @@ fn decoders_do_not_take_more_memory_than_allowed() {
 fn visiting_stops_when_the_visitor_returns_false() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("top");
-    let found = InputFile { path, name: "top".to_string(), bytes: 0, modified_ns: None };
+    let found = InputFile { path, name: "top".to_string(), bytes: 0, modified_ns: None, below: None };
     let members = named(&[("a", &log(9_000)), ("b", b"b"), ("c", b"c")]);
     for archive in ARCHIVES {
         std::fs::write(&found.path, pack(archive, &members)).expect("it can be written");

@@ -4,7 +4,6 @@ mod estimate;
 
 use std::collections::HashMap;
 use std::collections::HashSet;
-use std::fs;
 use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -131,9 +130,9 @@ pub fn preview(case: &Path, request: &PreviewRequest, cancel: &Cancel) -> Result
     let files = ingest::group_rotation_sets(discovery.files, &request.options);
     // Files are measured alike, and together no more of them than is quick.
     let share = MEASURED_BYTES / files.len().max(1) as u64;
+    let mut left = if request.without_estimate { 0 } else { MEASURED_BYTES };
     let stop = cancel.clone();
     let unpack = UnpackLimits { stop: Stop::when(move || stop.is_set()), ..request.options.unpack.clone() };
-    let mut left = if request.without_estimate { 0 } else { MEASURED_BYTES };
     for (found, set) in files {
         ingest::members(&found, &unpack, &mut |member| {
             let set = set.clone().filter(|_| member.name == found.name);
@@ -333,7 +332,7 @@ impl Case {
 
 /// The latest time in a file's last lines; the very last one may have an earlier time.
 fn last_time(found: &InputFile, parser: &ingest::Parser, mut settler: Settler) -> Option<i64> {
-    let mut file = fs::File::open(&found.path).ok()?;
+    let mut file = ingest::open_file(found).ok()?;
     let from = found.bytes.saturating_sub(ingest::limits::SAMPLE_BYTES as u64);
     file.seek(SeekFrom::Start(from)).ok()?;
     let mut bytes = Vec::new();

@@ -23,7 +23,7 @@ fuzz_target!(init: write_seeds(), |bytes: &[u8]| {
             pack::pack(archive, &[("m".to_string(), bytes.to_vec()), ("n".to_string(), b"n\n".to_vec())])
         }
     };
-    let found = InputFile { path: "fuzz".into(), name: "fuzz".to_string(), bytes: 0, modified_ns: None };
+    let found = InputFile { path: "fuzz".into(), name: "fuzz".to_string(), bytes: 0, modified_ns: None, below: None};
     // Small, so that the limits are reached and memory use shows any code that ignores them.
     let limits = UnpackLimits {
         expansion_ratio: 1_000,

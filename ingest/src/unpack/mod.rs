@@ -22,7 +22,6 @@ mod xz;
 mod zip;
 mod zstd;
 
-use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,11 +32,12 @@ use self::input::{Input, Peek};
 use self::meter::{Meter, Metered};
 pub use self::meter::{Packed, Stop};
 pub(crate) use self::problem::{Problem, find_in};
-use self::watched_file::WatchedFile;
 use self::spool::{Storage, spool};
+use self::watched_file::WatchedFile;
 use crate::discover::InputFile;
 use crate::error::{Error, ErrorKind};
 use crate::limits;
+use crate::open_file::open_file;
 
 /// The limits on unpacking. The defaults suit usual logs; they can be raised for a trusted file.
 #[derive(Clone, Debug)]
@@ -101,7 +101,7 @@ pub struct Member<'a> {
 /// it likes; when it returns false, unpacking stops.
 pub fn unpack(found: &InputFile, limits: &UnpackLimits, visit: &mut dyn FnMut(Member<'_>) -> bool) {
     let (mut walk, place) = UnpackWalk::new(found, limits, visit);
-    let opened = File::open(&found.path).and_then(|mut file| {
+    let opened = open_file(found).and_then(|mut file| {
         let mut head = Vec::with_capacity(HEAD_BYTES);
         Read::by_ref(&mut file).take(HEAD_BYTES as u64).read_to_end(&mut head)?;
         file.rewind()?;

@@ -117,7 +117,11 @@ pub struct ImportChoices {
 impl ImportChoices {
     pub(crate) fn filter(&self) -> indexer::Filter {
         let globs = |patterns: &[String]| patterns.iter().map(|one| indexer::Glob::new(one)).collect();
-        indexer::Filter { include: globs(&self.include), exclude: globs(&self.exclude) }
+        indexer::Filter {
+            include: globs(&self.include),
+            exclude: globs(&self.exclude),
+            ..indexer::Filter::default()
+        }
     }
 
     fn chosen(&self, saved: &[Arc<Definition>]) -> Result<HashMap<PathBuf, ReadOptions>, WireError> {

@@ -37,7 +37,7 @@ impl PartialEq for Event {
 }
 
 fn read(bytes: &[u8], options: &Options) -> Vec<Event> {
-    let found = InputFile { path: "fuzz".into(), name: "fuzz".to_string(), bytes: 0, modified_ns: None };
+    let found = InputFile { path: "fuzz".into(), name: "fuzz".to_string(), bytes: 0, modified_ns: None, below: None};
     let mut events = Vec::new();
     open_stream(&found, bytes, options, &mut |opened| {
         // How much a damaged archive still gives depends on how it is read; another target covers that.
