@@ -83,8 +83,10 @@ pub fn run(arguments: &Import) -> Result<Outcome> {
             if let Some(remark) = &file.remark {
                 out::say(&format!("{}: {remark}", file.path.display()));
             }
-            if let Some(layouts) = file.account.as_ref().and_then(indexer::Account::layout_sentence) {
-                out::say(&format!("{}: {layouts}", file.path.display()));
+            let account = file.account.as_ref();
+            let sentences = account.map(|account| [account.layout_sentence(), account.left_out_sentence()]);
+            for sentence in sentences.into_iter().flatten().flatten() {
+                out::say(&format!("{}: {sentence}", file.path.display()));
             }
         }
         let files = done.files.iter().filter(|file| file.source.is_some()).count();

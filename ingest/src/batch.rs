@@ -12,6 +12,8 @@ use serde::Serialize;
 use crate::buffer::Buffer;
 use crate::decoded::Decoded;
 use crate::encoding::{Encoding, has_escapes};
+use crate::field_limit::LeftOut;
+use crate::rare_values::RareValues;
 use crate::time::TimeTally;
 
 /// The time of an event that has none, in nanoseconds since 1970 UTC. Sorts before every real time.
@@ -174,6 +176,19 @@ pub enum Values {
     Bool(Vec<Option<bool>>),
 }
 
+impl Values {
+    /// How many rows have a value.
+    fn present(&self) -> u64 {
+        let rows = match self {
+            Values::Text(values) => values.iter().filter(|span| !span.is_missing()).count(),
+            Values::Int(values) => values.iter().filter(|&&value| value != NO_INT).count(),
+            Values::Float(values) => values.iter().filter(|value| !value.is_nan()).count(),
+            Values::Bool(values) => values.iter().flatten().count(),
+        };
+        rows as u64
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct BatchColumn {
     pub name: Arc<str>,
@@ -197,6 +212,10 @@ pub struct Batch {
     /// start perhaps a byte order mark.
     pub length: Vec<u32>,
     pub columns: Vec<BatchColumn>,
+    /// Columns with few values, until it is known which of them are fields of the source.
+    pub(crate) rare: RareValues,
+    /// Values that are no fields because the source has too many; they are in the text of their events.
+    pub left_out: LeftOut,
     /// How many times contained a zone, a year or a date.
     pub times: TimeTally,
     /// Rows that do not fit the format; they are events all the same.
@@ -227,6 +246,9 @@ impl Batch {
         for column in self.columns.iter_mut().filter(|column| &*column.name == SENDER) {
             column.name = Arc::from(format!("data.{SENDER}"));
         }
+        for column in self.rare.columns_mut().iter_mut().filter(|column| &*column.name == SENDER) {
+            column.name = Arc::from(format!("data.{SENDER}"));
+        }
         let start = self.rewritten.len();
         self.rewritten.extend_from_slice(address.as_bytes());
         let span = Span::in_rewritten(start, self.rewritten.len());
@@ -234,6 +256,18 @@ impl Batch {
             let values = Values::Text(vec![span; self.rows()]);
             self.columns.push(BatchColumn { name: Arc::from(SENDER), values });
         }
+    }
+
+    /// Removes the fields that are not wanted. Returns how many values they have.
+    pub fn keep_fields(&mut self, mut is_wanted: impl FnMut(&str) -> bool) -> u64 {
+        let mut removed = 0;
+        self.columns.retain(|column| {
+            let is_wanted = is_wanted(&column.name);
+            removed += if is_wanted { 0 } else { column.values.present() };
+            is_wanted
+        });
+        let rare = std::mem::take(&mut self.rare);
+        removed + rare.spread(self.time.len(), &mut self.columns, &mut is_wanted)
     }
 
     #[must_use]

@@ -19,9 +19,23 @@ pub const LARGEST_CHUNK_BYTES: usize = 64 << 20;
 /// Objects nested deeper stay JSON text in one field. Nobody uses a field name of more than twelve parts.
 pub const DEEPEST_JSON: usize = 12;
 
-/// More distinct fields in one chunk stay in the raw text. Keys that are data (ids used as keys) would
-/// otherwise make one column per event.
-pub const MOST_COLUMNS: usize = 2_000;
+/// The fields of a source, the first ones that occur; values of others stay in the raw text. Keys that are data (ids
+/// used as keys) would otherwise make one column per event. Elasticsearch maps 1,000 fields of an index by default.
+pub const MOST_FIELDS: usize = 2_000;
+
+/// So many names of fields that are left out are shown as examples.
+pub const LEFT_OUT_EXAMPLES: usize = 3;
+
+/// The columns of one chunk before the fields of its source are known. An event of a megabyte has fewer keys, so
+/// that the chunks make no difference.
+pub const MOST_COLUMNS: usize = 1 << 18;
+
+/// The columns of a chunk have so many entries, missing values included; columns beyond that have one entry a value.
+/// Eight bytes each are as much as a chunk and its other columns take.
+pub const WHOLE_CELLS: usize = 1 << 17;
+
+/// So many columns of a chunk always have an entry for each row: more than lines have that are so short.
+pub const LEAST_WHOLE_COLUMNS: usize = 64;
 
 /// A batch keeps this many unparsed rows as examples: as many as a preview has lines, so that it can mark
 /// each of them. The rest are only counted.

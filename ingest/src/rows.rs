@@ -1,11 +1,14 @@
 //! The output of a format: columns that grow one row at a time and pad themselves.
 
+use std::collections::HashMap;
 use std::mem;
 use std::sync::Arc;
 
 use crate::batch::{Batch, BatchColumn, Chunk, Level, NO_INT, NO_TIME, Span, Values};
+use crate::field_limit::LeftOut;
 use crate::frame::Frame;
 use crate::limits;
+use crate::rare_values::{RareValue, RareValues};
 use crate::time::stamp::Stamp;
 use crate::time::zone::Zone;
 use crate::time::{Clock, When};
@@ -19,6 +22,9 @@ pub(crate) enum ColumnKind {
     Bool,
 }
 
+/// The numbers of rare columns begin here, far above those of others.
+const RARE: usize = 1 << 24;
+
 /// The columns a format always has; it addresses them by their index in this table.
 pub(crate) type Schema = &'static [(&'static str, ColumnKind)];
 
@@ -31,6 +37,12 @@ pub(crate) struct Rows {
     start: Vec<u32>,
     length: Vec<u32>,
     columns: Vec<BatchColumn>,
+    /// The columns beyond `most_whole`. Their numbers begin at [`RARE`].
+    rare: RareValues,
+    /// So many columns have an entry for every row.
+    most_whole: usize,
+    /// The numbers of the columns by name and kind.
+    numbers: HashMap<Arc<str>, [Option<usize>; 4]>,
     rewritten: Vec<u8>,
     clock: Clock,
     expected: usize,
@@ -49,6 +61,10 @@ impl Rows {
             start: Vec::with_capacity(expected),
             length: Vec::with_capacity(expected),
             columns: Vec::with_capacity(schema.len()),
+            rare: RareValues::default(),
+            most_whole: (limits::WHOLE_CELLS / expected.max(1))
+                .clamp(limits::LEAST_WHOLE_COLUMNS.max(schema.len()), limits::MOST_FIELDS),
+            numbers: HashMap::with_capacity(schema.len()),
             rewritten: Vec::new(),
             clock: Clock::new(zone),
             expected,
@@ -66,22 +82,30 @@ impl Rows {
     /// Adds a column, unless there are too many already. An existing column with the same name is reused: the
     /// reader of an event's header and the reader of its message may find the same name.
     pub(crate) fn add_column(&mut self, name: &str, kind: ColumnKind) -> Option<usize> {
-        let is_it = |column: &BatchColumn| &*column.name == name && kind_of(&column.values) == kind;
-        if let Some(known) = self.columns.iter().position(is_it) {
-            return Some(known);
-        }
-        (self.columns.len() < limits::MOST_COLUMNS).then(|| self.push_column(name, kind))
+        let known = self.numbers.get(name).and_then(|numbers| numbers[kind as usize]);
+        let has_room = self.columns.len() + self.rare.column_count() < limits::MOST_COLUMNS;
+        known.or_else(|| has_room.then(|| self.push_column(name, kind)))
     }
 
     fn push_column(&mut self, name: &str, kind: ColumnKind) -> usize {
-        let values = match kind {
-            ColumnKind::Text => Values::Text(Vec::new()),
-            ColumnKind::Int => Values::Int(Vec::new()),
-            ColumnKind::Float => Values::Float(Vec::new()),
-            ColumnKind::Bool => Values::Bool(Vec::new()),
+        let name = match self.numbers.get_key_value(name) {
+            Some((name, _)) => Arc::clone(name),
+            None => Arc::from(name),
         };
-        self.columns.push(BatchColumn { name: Arc::from(name), values });
-        self.columns.len() - 1
+        let number = if self.columns.len() < self.most_whole {
+            let values = match kind {
+                ColumnKind::Text => Values::Text(Vec::new()),
+                ColumnKind::Int => Values::Int(Vec::new()),
+                ColumnKind::Float => Values::Float(Vec::new()),
+                ColumnKind::Bool => Values::Bool(Vec::new()),
+            };
+            self.columns.push(BatchColumn { name: Arc::clone(&name), values });
+            self.columns.len() - 1
+        } else {
+            RARE + self.rare.push_column(Arc::clone(&name), kind)
+        };
+        self.numbers.entry(name).or_default()[kind as usize].get_or_insert(number);
+        number
     }
 
     pub(crate) fn begin(&mut self, frame: Frame) {
@@ -105,16 +129,22 @@ impl Rows {
             let Some(number) = *number else { continue };
             match &column.values {
                 Values::Text(values) => {
-                    let Some(&span) = values.first() else { continue };
-                    let copy = |text: &[u8], rows: &mut Rows| rows.rewrite(|buffer| buffer.extend(text));
-                    let span = span.rewritten(&inner.rewritten).map_or(span, |text| copy(text, self));
-                    self.span(number, span);
+                    values.iter().for_each(|span| self.copied_span(number, *span, &inner.rewritten));
                 }
                 Values::Int(values) => values.iter().for_each(|value| self.int(number, *value)),
                 Values::Float(values) => values.iter().for_each(|value| self.float(number, *value)),
                 Values::Bool(values) => {
                     values.iter().flatten().for_each(|value| self.boolean(number, *value));
                 }
+            }
+        }
+        for (column, _, value) in inner.rare.each() {
+            let Some(number) = self.add_column(&column.name, column.kind) else { continue };
+            match value {
+                RareValue::Text(span) => self.copied_span(number, span, &inner.rewritten),
+                RareValue::Int(value) => self.int(number, value),
+                RareValue::Float(value) => self.float(number, value),
+                RareValue::Bool(value) => self.boolean(number, value),
             }
         }
         if inner.row_time != NO_TIME {
@@ -129,6 +159,13 @@ impl Rows {
         }
     }
 
+    /// Puts a span of other rows with this rewritten text.
+    fn copied_span(&mut self, column: usize, span: Span, rewritten: &[u8]) {
+        let copy = |text: &[u8]| self.rewrite(|buffer| buffer.extend(text));
+        let span = span.rewritten(rewritten).map_or(span, copy);
+        self.span(column, span);
+    }
+
     /// Removes every value of a row that turned out not to fit the format; the row stays an event. Rewritten
     /// text stays in its buffer, because a reader may use one span for many rows.
     pub(crate) fn clear(&mut self) {
@@ -141,6 +178,7 @@ impl Rows {
                 Values::Bool(values) => values.truncate(row),
             }
         }
+        self.rare.clear_row(row);
         if self.row_time != NO_TIME {
             self.clock.uncount_last();
         }
@@ -211,9 +249,16 @@ impl Rows {
 
     #[inline]
     pub(crate) fn span(&mut self, column: usize, span: Span) {
-        if let Values::Text(values) = &mut self.columns[column].values {
-            put(values, self.row, self.expected, Span::MISSING, span);
+        match self.columns.get_mut(column).map(|column| &mut column.values) {
+            Some(Values::Text(values)) => put(values, self.row, self.expected, Span::MISSING, span),
+            Some(_) => {}
+            None => self.put_rare(column, RareValue::Text(span)),
         }
+    }
+
+    #[cold]
+    fn put_rare(&mut self, column: usize, value: RareValue) {
+        self.rare.put(column - RARE, self.row, value);
     }
 
     /// Adds text that had to be rewritten; the function appends it to the given buffer.
@@ -225,22 +270,28 @@ impl Rows {
 
     #[inline]
     pub(crate) fn int(&mut self, column: usize, value: i64) {
-        if let Values::Int(values) = &mut self.columns[column].values {
-            put(values, self.row, self.expected, NO_INT, value);
+        match self.columns.get_mut(column).map(|column| &mut column.values) {
+            Some(Values::Int(values)) => put(values, self.row, self.expected, NO_INT, value),
+            Some(_) => {}
+            None => self.put_rare(column, RareValue::Int(value)),
         }
     }
 
     #[inline]
     pub(crate) fn float(&mut self, column: usize, value: f64) {
-        if let Values::Float(values) = &mut self.columns[column].values {
-            put(values, self.row, self.expected, f64::NAN, value);
+        match self.columns.get_mut(column).map(|column| &mut column.values) {
+            Some(Values::Float(values)) => put(values, self.row, self.expected, f64::NAN, value),
+            Some(_) => {}
+            None => self.put_rare(column, RareValue::Float(value)),
         }
     }
 
     #[inline]
     pub(crate) fn boolean(&mut self, column: usize, value: bool) {
-        if let Values::Bool(values) = &mut self.columns[column].values {
-            put(values, self.row, self.expected, None, Some(value));
+        match self.columns.get_mut(column).map(|column| &mut column.values) {
+            Some(Values::Bool(values)) => put(values, self.row, self.expected, None, Some(value)),
+            Some(_) => {}
+            None => self.put_rare(column, RareValue::Bool(value)),
         }
     }
 
@@ -254,6 +305,10 @@ impl Rows {
             Values::Float(values) => pad(values, count, f64::NAN),
             Values::Bool(values) => pad(values, count, None),
         });
+        let mut rare = self.rare;
+        if (columns.len() + rare.column_count()) * count <= limits::WHOLE_CELLS {
+            mem::take(&mut rare).spread(count, &mut columns, &mut |_| true);
+        }
         let batch = Batch {
             chunk,
             rewritten: self.rewritten,
@@ -263,6 +318,8 @@ impl Rows {
             start: self.start,
             length: self.length,
             columns,
+            rare,
+            left_out: LeftOut::default(),
             times: self.clock.tally,
             unparsed: 0,
             unparsed_reasons: Vec::new(),

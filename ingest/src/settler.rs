@@ -1,7 +1,8 @@
 //! Resolves what only the order of a source determines: the years of year-less times, the days of times of
-//! day, the meaning of wall clocks within a clock change, and the times of events without one.
+//! day, the meaning of wall clocks within a clock change, the times of events without one, and which fields it has.
 
 use crate::batch::{Batch, NO_TIME};
+use crate::field_limit::FieldNames;
 use crate::time::civil::{DAY_NS, civil_from_days};
 use crate::time::day::{Days, Uptimes, day_words, starting_day};
 use crate::time::gap_tracker::GapTracker;
@@ -100,6 +101,7 @@ pub struct Settler {
     course: GapTracker,
     zone_words: String,
     report: TimeReport,
+    fields: FieldNames,
 }
 
 impl Settler {
@@ -133,6 +135,7 @@ impl Settler {
             course: GapTracker::default(),
             zone_words: zone_words(evidence.zone_origin),
             report,
+            fields: FieldNames::default(),
         };
         if let Some(year) = evidence.year {
             settler.report.year = format!("{year}, {}", evidence.year_reason.unwrap_or("as chosen"));
@@ -174,8 +177,10 @@ impl Settler {
         self.start.year
     }
 
-    /// Gives every row its final time. Call it once for each batch of the source, in order.
+    /// Gives every row its final time, and removes fields beyond the limit of a source. Call it once for each batch of
+    /// the source, in order.
     pub fn settle(&mut self, batch: &mut Batch) {
+        self.fields.admit(batch);
         self.report.add(&batch.times);
         for (time, &line) in batch.time.iter_mut().zip(&batch.line) {
             if *time == NO_TIME {

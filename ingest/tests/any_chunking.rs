@@ -2,7 +2,7 @@
 
 mod sample_lines;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ingest::{Batch, Chunk, InputFile, Level, NO_INT, Options, Values, discover, format_names, open};
@@ -216,6 +216,69 @@ fn line_longer_than_the_limit_is_split_the_same_in_any_chunking() {
         let lines: Vec<_> = whole.0.iter().map(|event| event.line).collect();
         assert_eq!(lines.first(), Some(&1));
         assert!(whole.0.iter().all(|event| event.raw.len() <= limit));
+    }
+}
+
+/// Lines of JSON whose keys are ids, each new, with fields that begin late and lines that are torn.
+fn ids_as_keys(lines: u32) -> String {
+    let line = |n: u32| {
+        let id = |n: u32| format!("{:08x}", n.wrapping_mul(2_654_435_761));
+        let status = if n >= 50 { format!("\"status\":{},", n % 7) } else { String::new() };
+        let late = if n >= 1_500 { "\"late\":1.5," } else { "" };
+        match n % 40 {
+            39 => format!("{{\"{}\":1,\"torn\":\n", id(n)),
+            // Several new names in one event, not in the order of names.
+            20 => format!("{{{status}\"{}\":\"a\",{late}\"{}\":{{\"ms\":{n}}}}}\n", id(n), id(n + 90_000)),
+            _ => {
+                format!("{{{late}\"{}\":{{\"ms\":{n},\"up\":true}},{status}\"{}\":0.5}}\n", id(n), id(n % 30))
+            }
+        }
+    };
+    (0..lines).map(line).collect()
+}
+
+#[test]
+fn source_whose_keys_are_ids_has_the_same_few_fields_in_any_chunking() {
+    use ingest::limits::MOST_FIELDS;
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::fs::write(file.path(), ids_as_keys(3_000)).expect("it can be written");
+    let whole = read(file.path(), Some("json"), 16 << 20);
+    let names = |events: &[Event]| {
+        let names = events.iter().flat_map(|event| event.fields.keys());
+        names
+            .map(|name| name.rsplit_once(' ').map_or("", |(name, _)| name).to_owned())
+            .collect::<BTreeSet<_>>()
+    };
+    let of_whole = names(&whole.0);
+    assert_eq!(of_whole.len(), MOST_FIELDS);
+    // What was there before the fields were too many stays a field of all events; what came after is in their text.
+    assert!(of_whole.contains("status") && !of_whole.contains("late"));
+    let with_status = whole.0.iter().filter(|event| event.fields.contains_key("status int"));
+    assert!(with_status.count() > 2_800);
+    for chunk_bytes in [1, 700, 40_000] {
+        assert!(
+            read(file.path(), Some("json"), chunk_bytes) == whole,
+            "chunks of {chunk_bytes} bytes give other events"
+        );
+    }
+}
+
+#[test]
+fn values_that_are_no_fields_are_counted_the_same_in_any_chunking() {
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::fs::write(file.path(), ids_as_keys(3_000)).expect("it can be written");
+    let left_out = |chunk_bytes| {
+        let options = Options { format: Some("json".to_owned()), chunk_bytes, ..Options::default() };
+        let mut all = ingest::LeftOut::default();
+        let batches = ingest::read_all(&found(file.path()), &options).expect("it reads");
+        batches.iter().for_each(|batch| all.add(&batch.left_out));
+        all
+    };
+    let whole = left_out(16 << 20);
+    assert_eq!(whole.names.len(), ingest::limits::LEFT_OUT_EXAMPLES);
+    assert!(whole.values > 3_000, "{whole:?}");
+    for chunk_bytes in [700, 20_000] {
+        assert_eq!(left_out(chunk_bytes), whole, "chunks of {chunk_bytes} bytes");
     }
 }
 

@@ -529,6 +529,7 @@ impl Current {
             last: entry.last,
             unparsed: self.account.unparsed.clone(),
             layouts: self.account.layouts.clone(),
+            left_out: self.account.left_out.clone(),
             settler: self.settler.state(),
         })
     }

@@ -73,6 +73,7 @@ impl Landing<'_, '_> {
         (entry.first, entry.last) = (resume.first, resume.last);
         account.unparsed.clone_from(&resume.unparsed);
         account.layouts.clone_from(&resume.layouts);
+        account.left_out.clone_from(&resume.left_out);
         let gone = Gone { source, from: resume.offset };
         let replaced_at = ReplacedAt::Bytes(known.entry.bytes);
         let replacement = Some(Box::new(Replacement::new(gone, replaced_at, old)));

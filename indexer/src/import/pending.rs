@@ -110,11 +110,13 @@ impl Pending {
     }
 
     /// Groups that become a segment each. Usually one; more if events with few fields would share a table
-    /// with events with thousands of fields, whose columns would be nearly empty.
+    /// with events with thousands of fields, whose columns would be nearly empty. A source with too many fields has
+    /// segments of its own, because a name that is no field of it may be one of another.
     pub fn into_segments(self, plan: &Plan) -> Vec<Pending> {
         let mut frames = frames_of_sources(self.sources);
         let mut parts: Vec<Pending> = Vec::new();
         let mut names: HashSet<Arc<str>> = HashSet::new();
+        let mut part_lacks_fields = false;
         for (source, batch) in self.batches {
             let Some((entry, frames)) = frames.get_mut(&source) else { continue };
             let Some(frame) = frames.pop_front() else { continue };
@@ -123,10 +125,15 @@ impl Pending {
             let columns = names.len() + more;
             let is_wide =
                 columns > plan.segment_columns || (rows + batch.rows()) * columns > plan.segment_cells;
-            if parts.is_empty() || is_wide {
+            let lacks_fields = !batch.left_out.is_empty();
+            let is_separate = (lacks_fields || part_lacks_fields)
+                && parts.last().is_some_and(|part| part.has_other_than(Some(source)));
+            if parts.is_empty() || is_wide || is_separate {
                 names.clear();
+                part_lacks_fields = false;
                 parts.push(Pending::default());
             }
+            part_lacks_fields |= lacks_fields;
             names.extend(batch.columns.iter().map(|column| Arc::clone(&column.name)));
             if let Some(part) = parts.last_mut() {
                 part.add_to(source, || entry.clone(), frame, batch);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ingest::{Batch, Detection, Encoding, SettlerState, TextDecoder, TimeFieldOption, TimeReport};
+use ingest::{Batch, Detection, Encoding, LeftOut, SettlerState, TextDecoder, TimeFieldOption, TimeReport};
 use serde::{Deserialize, Serialize};
 
 use super::files;
@@ -27,6 +27,9 @@ pub struct Account {
     /// How many events begin at each layout of its lines, in words; empty if there is only one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub layouts: Vec<(String, u64)>,
+    /// Values that are no fields, because the source has too many.
+    #[serde(skip_serializing_if = "LeftOut::is_empty")]
+    pub left_out: LeftOut,
     /// The fields that may contain the time, the one that was used first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub time_fields: Vec<TimeFieldOption>,
@@ -78,6 +81,8 @@ pub struct Resume {
     pub unparsed: Vec<Unparsed>,
     #[serde(default)]
     pub layouts: Vec<(String, u64)>,
+    #[serde(default)]
+    pub left_out: LeftOut,
     pub settler: SettlerState,
 }
 
@@ -113,11 +118,26 @@ impl Account {
         (!counts.is_empty()).then(|| format!("events begin at several layouts: {}", counts.join(", ")))
     }
 
+    /// The values that are no fields, in a sentence.
+    #[must_use]
+    pub fn left_out_sentence(&self) -> Option<String> {
+        let LeftOut { values, names } = &self.left_out;
+        let values = if *values == 1 { "1 value is".to_owned() } else { format!("{values} values are") };
+        (!names.is_empty()).then(|| {
+            format!(
+                "{values} under keys beyond the first {}, such as {}: they are in the text of their events, not fields",
+                ingest::limits::MOST_FIELDS,
+                names.join(", ")
+            )
+        })
+    }
+
     /// What is odd about the source, in sentences: about its times, and about what was not understood.
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = self.times.sentences();
         remarks.extend(self.layout_sentence());
+        remarks.extend(self.left_out_sentence());
         for unparsed in &self.unparsed {
             if unparsed.reason == ingest::CUT {
                 remarks.push(cut_sentence(unparsed));
@@ -135,7 +155,7 @@ impl Account {
         remarks
     }
 
-    /// Adds the reasons why events of a batch were not understood.
+    /// Adds the reasons why events of a batch were not understood, and what is no field.
     pub fn add(&mut self, batch: &Batch, encoding: Encoding) {
         for (layout, events) in &batch.layouts {
             match self.layouts.iter_mut().find(|(known, _)| known == layout) {
@@ -143,6 +163,7 @@ impl Account {
                 None => self.layouts.push((layout.clone(), u64::from(*events))),
             }
         }
+        self.left_out.add(&batch.left_out);
         if batch.unparsed == 0 {
             return;
         }

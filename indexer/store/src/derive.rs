@@ -28,6 +28,7 @@ pub fn fields(
     if !rows.is_sorted_by_key(|&row| place(row)) {
         rows.sort_unstable_by_key(|&row| place(row));
     }
+    let names: HashSet<&str> = fields.iter().map(|field| field.name.as_str()).collect();
     let mut columns: Vec<DerivedColumn> =
         fields.iter().map(|field| DerivedColumn::new(field, fields, rows.len())).collect();
     let mut sources: Vec<&SegmentSource> = sources.iter().collect();
@@ -40,7 +41,7 @@ pub fn fields(
             let end = done + rows[done..].partition_point(|&row| place(row) < (source.source, frame.end()));
             // A frame may contain no event, and only the events of the segment count.
             if end > done {
-                let batch = parse(&parser, source, frame, cursor.read(source.source, frame)?);
+                let batch = parse(&parser, source, frame, cursor.read(source.source, frame)?, &names);
                 let wanted = rows[done..end].iter().map(|&row| row_of(&batch, place(row).1));
                 let wanted: Vec<Option<usize>> = wanted.collect();
                 for column in &mut columns {
@@ -62,7 +63,8 @@ pub fn of_event(
     offset: u64,
     fields: &[SegmentField],
 ) -> Result<Vec<Values>> {
-    let batch = parse(&readings.parser(source.source)?, source, frame, bytes);
+    let names = fields.iter().map(|field| field.name.as_str()).collect();
+    let batch = parse(&readings.parser(source.source)?, source, frame, bytes, &names);
     let wanted = [row_of(&batch, offset)];
     let of_field = |field| {
         let mut column = DerivedColumn::new(field, fields, 1);
@@ -72,8 +74,18 @@ pub fn of_event(
     Ok(fields.iter().map(of_field).collect())
 }
 
-fn parse(parser: &Parser, source: &SegmentSource, frame: &Frame, bytes: Vec<u8>) -> Batch {
-    parser.parse(Chunk::stored(bytes, frame.offset, &source.heading_at(frame.offset), source.as_encoding()))
+/// Parses a frame. Only these fields are kept: a source may have had too many for others.
+fn parse(
+    parser: &Parser,
+    source: &SegmentSource,
+    frame: &Frame,
+    bytes: Vec<u8>,
+    names: &HashSet<&str>,
+) -> Batch {
+    let heading = source.heading_at(frame.offset);
+    let mut batch = parser.parse(Chunk::stored(bytes, frame.offset, &heading, source.as_encoding()));
+    batch.keep_fields(|name| names.contains(&*field_name(name)));
+    batch
 }
 
 /// The row of a batch that begins at an offset of the source.

@@ -109,7 +109,7 @@ impl FieldRegistry {
         if let Some(&field) = self.ids.get(name) {
             return field;
         }
-        if self.names.len() >= limits::MOST_COLUMNS || name.len() > limits::LONGEST_FIELD_NAME_BYTES {
+        if self.names.len() >= limits::MOST_FIELDS || name.len() > limits::LONGEST_FIELD_NAME_BYTES {
             return NO_FIELD;
         }
         let field = FieldId(self.names.len() as u32);
@@ -149,7 +149,7 @@ impl FieldRegistry {
         if let Some(&field) = self.unnamed.get(index) {
             return field;
         }
-        if index > limits::MOST_COLUMNS {
+        if index > limits::MOST_FIELDS {
             return NO_FIELD;
         }
         let field = self.named(&format!("{DATA_PREFIX}param{}", index + 1));
@@ -207,7 +207,7 @@ mod tests {
     fn too_many_or_too_long_names_have_no_field() {
         let mut fields = FieldRegistry::new();
         assert_eq!(fields.data(NO_FIELD, &[b'x'; 300]), NO_FIELD);
-        for index in 0..limits::MOST_COLUMNS + 10 {
+        for index in 0..limits::MOST_FIELDS + 10 {
             fields.named(&format!("f{index}"));
         }
         assert_eq!(fields.named("one more"), NO_FIELD);

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Settler;
 use crate::batch::NO_TIME;
+use crate::field_limit::FieldNames;
 use crate::time::day::{Days, Uptimes};
 use crate::time::gap_tracker::GapTracker;
 use crate::time::report::TimeReport;
@@ -43,6 +44,8 @@ pub struct SettlerState {
     latest_dayless_ns: i64,
     course: GapTracker,
     report: TimeReport,
+    #[serde(default)]
+    fields: FieldNames,
 }
 
 impl Settler {
@@ -62,6 +65,7 @@ impl Settler {
             latest_dayless_ns: self.latest_dayless_ns,
             course: self.course.clone(),
             report: self.report.clone(),
+            fields: self.fields.clone(),
         }
     }
 
@@ -124,6 +128,7 @@ impl Settler {
         (self.latest_yearless_ns, self.latest_dayless_ns) =
             (state.latest_yearless_ns, state.latest_dayless_ns);
         self.course = state.course.clone();
+        self.fields = state.fields.clone();
         let decided = std::mem::replace(&mut self.report, state.report.clone());
         if state.report.yearless == 0 {
             self.report.year = decided.year;

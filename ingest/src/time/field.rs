@@ -112,7 +112,7 @@ impl FieldTimes {
     pub(crate) fn value(&mut self, name: &[u8], value: &[u8]) {
         let index = match self.index.get(name) {
             Some(&index) => index,
-            None if self.fields.len() >= limits::MOST_COLUMNS => return,
+            None if self.fields.len() >= limits::MOST_FIELDS => return,
             None => {
                 let (values, last_event) = (0, 0);
                 let (spelled, numbers, within) = (Vec::new(), Vec::new(), Vec::new());
