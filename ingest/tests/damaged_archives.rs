@@ -135,6 +135,20 @@ fn bytes_after_the_end_of_an_archive_count_against_the_limits() {
 }
 
 #[test]
+fn members_that_are_skipped_count_against_the_limits() {
+    let limits =
+        UnpackLimits { expansion_free_bytes: 200_000, expansion_ratio: 10, ..UnpackLimits::default() };
+    let members = [("__MACOSX/zeros".to_owned(), vec![0; 3_000_000]), ("a.log".to_owned(), b"a\n".to_vec())];
+    for (name, packed) in
+        [("7z", pack(Archive::SevenZ, &members)), ("tar", pack::gzip(&pack(Archive::TarGnu, &members)))]
+    {
+        let got = read_with(&packed, &limits);
+        let kinds: Vec<_> = got.errors.iter().map(|(_, kind, _)| *kind).collect();
+        assert_eq!((got.members.len(), &kinds[..]), (0, &[ErrorKind::Limit][..]), "{name}: {:?}", got.errors);
+    }
+}
+
+#[test]
 fn reading_on_after_the_end_of_an_archive_can_be_stopped() {
     let mut bytes = tar();
     bytes.resize(bytes.len() + 200_000_000, 0);

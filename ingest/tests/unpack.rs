@@ -282,6 +282,14 @@ fn links_and_devices_are_refused_by_name_and_escapes_are_read_under_a_safe_one()
     assert_eq!((&*got[3].name, got[3].bytes.as_slice()), ("top/up.log", &b"x"[..]));
     assert_eq!((&*got[4].name, got[4].bytes.as_slice()), ("top/a\u{fffd}.log", &b"x"[..]));
     assert_eq!(got[5].bytes, b"good\n");
+
+    // A reparse point of Windows, and links and devices by their Unix modes.
+    for attributes in [0x400, 0x8000 | 0o120_777 << 16, 0x8000 | 0o020_644 << 16] {
+        let got = read(&pack::sevenz_with(&named(&[("link", b"/etc/passwd")]), attributes));
+        let refused: Vec<_> = errors(&got).iter().map(|(name, kind, _)| (*name, *kind)).collect();
+        assert_eq!(refused, [("top/link", ErrorKind::Refused)]);
+        assert!(got[0].bytes.is_empty());
+    }
 }
 
 #[test]

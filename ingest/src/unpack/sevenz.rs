@@ -72,8 +72,11 @@ fn receive(walk: &mut UnpackWalk<'_>, place: &StreamPlace, mut pieces: Receiver<
                     meter: walk.meter(),
                 };
                 hand_out(walk, place, &head, &mut content);
-                if walk.wants_more() {
-                    content.skip_member();
+                if walk.wants_more()
+                    && let Err(problem) = content.skip_member()
+                {
+                    // The rest would be unpacked for nothing.
+                    return walk.refuse(place, problem);
                 }
             }
             Ok(UnpackEvent::Data(_) | UnpackEvent::End(_)) => {}
@@ -113,10 +116,15 @@ impl Content<'_> {
         }
     }
 
-    fn skip_member(&mut self) {
+    /// Skips the rest of the member, which counts as unpacked too. Fails if unpacking is to end.
+    fn skip_member(&mut self) -> Result<(), Problem> {
         while self.ended.is_none() {
+            self.piece.clear();
             self.next_piece();
+            let skipped = self.piece.len();
+            self.meter.metered(|| Ok(skipped)).map_err(|error| Problem::from_error(&error))?;
         }
+        Ok(())
     }
 }
 

@@ -205,11 +205,17 @@ pub fn tar_block(path: &str, kind: u8, bytes: &[u8]) -> Vec<u8> {
 }
 
 pub fn sevenz(members: &[(String, Vec<u8>)]) -> Vec<u8> {
+    sevenz_with(members, 0)
+}
+
+/// The same, with attributes of Windows: of links, or the Unix modes in their upper half.
+pub fn sevenz_with(members: &[(String, Vec<u8>)], attributes: u32) -> Vec<u8> {
     let mut writer = sevenz_rust2::ArchiveWriter::new(std::io::Cursor::new(Vec::new())).expect("a writer");
     writer.set_content_methods(vec![sevenz_rust2::EncoderMethod::LZMA2.into()]);
     for (path, bytes) in members {
         let mut entry = sevenz_rust2::ArchiveEntry::new_file(path);
         entry.has_last_modified_date = true;
+        (entry.has_windows_attributes, entry.windows_attributes) = (attributes != 0, attributes);
         entry.last_modified_date =
             sevenz_rust2::NtTime::new((MODIFIED_SECONDS + 11_644_473_600) * 10_000_000);
         writer.push_archive_entry(entry, Some(&bytes[..])).expect("it packs");
