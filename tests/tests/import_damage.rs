@@ -160,3 +160,37 @@ fn file_whose_source_has_damaged_original_bytes_is_not_imported_twice() {
     import_over(flip, false);
     import_over(|case| fs::remove_file(case.join("raw/0.zst")).expect("it is removed"), false);
 }
+
+/// The raw file of a source as an import leaves it that is killed between the end of a file and its commit.
+fn with_uncommitted(raw: &[u8], committed: usize, text: &str) -> Vec<u8> {
+    let (frames, table) = raw.split_at(committed);
+    let (entries, end) = table[8..].split_at(table.len() - 8 - 9);
+    let packed = zstd::encode_all(text.as_bytes(), 1).expect("it packs");
+    let count = (entries.len() / 8 + 1) as u32;
+    let mut bytes = [frames, &packed[..], &table[..4], &(count * 8 + 9).to_le_bytes()[..], entries].concat();
+    bytes.extend((packed.len() as u32).to_le_bytes());
+    bytes.extend((text.len() as u32).to_le_bytes());
+    bytes.extend(count.to_le_bytes());
+    bytes.extend(&end[4..]);
+    bytes
+}
+
+#[test]
+fn repair_brings_back_no_events_that_were_never_committed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = new_case(folder.path());
+    let log = folder.path().join("app.log");
+    fs::write(&log, lines(0, 3_000)).expect("it can be written");
+    import(&case, std::slice::from_ref(&log));
+    let committed = Case::open(&case).expect("the case opens").snapshot().sources()[0].raw_bytes as usize;
+    let raw = case.join("raw/0.zst");
+    let bytes = with_uncommitted(&fs::read(&raw).expect("it can be read"), committed, &lines(3_000, 3_100));
+    fs::write(&raw, bytes).expect("it can be written");
+    fs::remove_file(case.join("segments/0/segment.json")).expect("it is removed");
+    let repaired = Case::open(&case).expect("the case opens").repair(&Cancel::default()).expect("a repair");
+    assert!(repaired.problems.is_empty(), "{:?}", repaired.problems);
+    assert_eq!(events(&case), 3_000);
+    fs::write(&log, lines(0, 3_200)).expect("it can be written");
+    let report = import(&case, std::slice::from_ref(&log));
+    assert_eq!((report.files[0].outcome, events(&case)), (Outcome::Grown, 3_200));
+}

@@ -91,7 +91,9 @@ fn rebuild(writing: &mut Writing<'_>, bad: &HashSet<u64>, cancel: &Cancel) -> Re
             continue;
         }
         let known = frames_of(&whole, id as u32);
-        let frames = aligned_frames(writing.folder(), source.raw_file(id as u32), &known)?;
+        // A file that ended without being committed has more frames, which the source does not count.
+        let mut frames = aligned_frames(writing.folder(), source.raw_file(id as u32), &known)?;
+        frames.retain(|frame| frame.end() <= source.bytes);
         if frames.iter().all(|frame| overlaps(frame, &known)) {
             continue;
         }
