@@ -39,7 +39,9 @@ function stop(code) {
 
 function host(token) {
   if (hasDisplay()) return start(program('timberline-desktop'), paths);
-  return start(program('timberline'), ['serve', '--port', '7531', '--token', token, ...paths]);
+  // Arguments can be read by every account of this machine, the environment cannot.
+  const env = { ...process.env, TIMBERLINE_TOKEN: token };
+  return start(program('timberline'), ['serve', '--port', '7531', ...paths], { env });
 }
 
 await main(async () => {

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::check::fields;
 use crate::listen::{duration, refused};
-use crate::out;
+use crate::{out, token};
 
 /// So many alerts are delivered at once. Those of one alert are delivered in their order.
 const AT_ONCE: usize = 4;
@@ -232,6 +232,7 @@ impl Targets {
     fn give(&self, command: &[String], value: &Value) -> Result<(), String> {
         let mut child = Command::new(&command[0])
             .args(&command[1..])
+            .env_remove(token::VARIABLE)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .spawn()

@@ -572,7 +572,7 @@ pub struct Serve {
     /// Port on 127.0.0.1; 0 selects a free one
     #[arg(long, default_value_t = 0)]
     pub port: u16,
-    /// Access token in the address (default: random)
-    #[arg(long)]
-    pub token: Option<String>,
+    /// A file of mode 600 with the access token of the address (default: TIMBERLINE_TOKEN, else random)
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ use crate::args::Profile;
 use crate::duration::duration_ns;
 use crate::readings::Chosen;
 use crate::tuning::Tuning;
-use crate::{Outcome, out};
+use crate::{Outcome, out, token};
 
 /// How often it is looked whether there was a signal.
 const LOOK: Duration = Duration::from_millis(50);
@@ -41,7 +41,8 @@ pub struct Listen {
     /// Receive what is sent to Elasticsearch (bulk requests) or as OTLP logs: 127.0.0.1:9200; repeatable
     #[arg(long, value_name = "HOST:PORT")]
     pub http: Vec<String>,
-    /// What clients of --http have to send is in this file; needed where other machines may send
+    /// A file of mode 600 with the token that clients of --http have to send (default: TIMBERLINE_TOKEN); needed if
+    /// other machines may send
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
     /// Follow files by name, and folders and patterns (logs/*/*.log) for new files
@@ -222,7 +223,8 @@ fn options(arguments: &Listen, chosen: &Chosen) -> Result<Options> {
 
 fn sources(arguments: &Listen) -> Result<Vec<Source>> {
     let mut sources = arguments.syslog.iter().map(|text| syslog(text)).collect::<Result<Vec<_>, _>>()?;
-    let token = arguments.token_file.as_deref().map(token).transpose()?;
+    let token =
+        if arguments.http.is_empty() { None } else { token::chosen(arguments.token_file.as_deref())? };
     for text in &arguments.http {
         let address = address(text).ok_or_else(|| {
             refused(format!("\"{text}\" is not an address for HTTP")).hint("write 127.0.0.1:9200")
@@ -257,15 +259,6 @@ fn syslog(text: &str) -> Result<Source, Error> {
         "tcp" => Ok(Source::SyslogTcp(address(place).ok_or_else(not_understood)?)),
         "unix" if !place.is_empty() => Ok(Source::SyslogUnix(PathBuf::from(place))),
         _ => Err(not_understood()),
-    }
-}
-
-fn token(file: &Path) -> Result<String, Error> {
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| refused(format!("the token cannot be read: {error}")).at(file))?;
-    match text.trim() {
-        "" => Err(refused("the file of the token is empty").at(file)),
-        token => Ok(token.to_owned()),
     }
 }
 

@@ -31,6 +31,7 @@ mod service_map;
 mod sql;
 mod stages;
 mod together;
+mod token;
 mod tune;
 mod tuning;
 mod words;

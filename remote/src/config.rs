@@ -142,7 +142,7 @@ impl Remote {
         };
         Ok(Some(match login {
             Login::ApiKeyFile(file) => {
-                let key = secret_file(file)?;
+                let key = secret_file(file, "credentials")?;
                 // What the cluster's own tools print is `id:key`, and what it wants is that in base64.
                 let encoded = if key.contains(':') {
                     use base64::Engine;
@@ -152,7 +152,7 @@ impl Remote {
                 };
                 Secret::new(format!("ApiKey {encoded}"))
             }
-            Login::UserAndFile(user, file) => basic(user, &secret_file(file)?),
+            Login::UserAndFile(user, file) => basic(user, &secret_file(file, "credentials")?),
             Login::UserAndVariable(user, variable) => {
                 let password = std::env::var(variable).map_err(|_| {
                     bad(
@@ -208,14 +208,14 @@ impl Remote {
     }
 }
 
-/// The first line of a file that only its owner can read.
-fn secret_file(file: &Path) -> Result<String> {
+/// The first line of a file that only its owner can read; `what` is its name for people.
+pub fn secret_file(file: &Path, what: &str) -> Result<String> {
     let fail =
         |message: String, hint: String| Error::new(ErrorKind::NotReadable, message).at(file).hint(hint);
     let unread = |error: std::io::Error| {
         fail(
-            format!("the credentials cannot be read: {error}"),
-            "add the remote again with the file's path".to_owned(),
+            format!("the {what} cannot be read: {error}"),
+            "name a file of mode 600, whose first line is read".to_owned(),
         )
     };
     #[cfg(unix)]
@@ -224,16 +224,13 @@ fn secret_file(file: &Path) -> Result<String> {
         let mode = fs::metadata(file).map_err(unread)?.permissions().mode();
         if mode & 0o077 != 0 {
             let hint = format!("chmod 600 {}", file.display());
-            return Err(fail("other people can read the file with the credentials".to_owned(), hint));
+            return Err(fail(format!("other people can read the file with the {what}"), hint));
         }
     }
     let text = fs::read_to_string(file).map_err(unread)?;
     let line = text.lines().next().unwrap_or_default().trim();
     if line.is_empty() || line.contains(char::is_control) {
-        return Err(fail(
-            "the file has no credentials".to_owned(),
-            "write them on its first line".to_owned(),
-        ));
+        return Err(fail(format!("the first line has no {what}"), "only the first line is read".to_owned()));
     }
     Ok(line.to_owned())
 }

@@ -42,7 +42,7 @@ pub use both::{
 pub use check::{Checked, Finding, check};
 pub use client::{Body, Client, Exchange, Flavour, Options, Reply};
 pub use cluster::{Asked, Cluster, Missing};
-pub use config::{Login, Remote, Remotes};
+pub use config::{Login, Remote, Remotes, secret_file};
 pub use configs::{Configuration, Learned, Lifetime, Share};
 pub use dsl::{Inexact, Translated, translate};
 pub use plan::{Figure, PlanRequest, Planned, Ratio, plan};

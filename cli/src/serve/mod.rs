@@ -29,7 +29,7 @@ use wire::{Session, Start};
 
 use crate::Outcome;
 use crate::args::Serve;
-use crate::out;
+use crate::{out, token};
 
 /// How often it is looked whether there was a signal.
 const LOOK: Duration = Duration::from_millis(50);
@@ -54,7 +54,7 @@ pub fn run(arguments: Serve) -> Result<Outcome> {
     let paths = arguments.paths.iter().map(|path| here.join(path)).collect();
     let host = Arc::new(Host {
         session: Session::new(Start::browser(home.clone()).with_paths(paths)),
-        token: arguments.token.map_or_else(random_token, Ok)?,
+        token: token::chosen(arguments.token_file.as_deref())?.map_or_else(random_token, Ok)?,
         uploads: upload::folder(&home.join("uploads"), &random_token()?),
         downloads: upload::folder(&home.join("downloads"), &random_token()?),
         calls: Semaphore::new(limits::CALLS),
