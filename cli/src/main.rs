@@ -53,7 +53,17 @@ pub enum Outcome {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    out::report_panics();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        // Help is this program's own text. A mistake quotes arguments, which can be names of files.
+        Err(help) if !help.use_stderr() => help.exit(),
+        Err(mistake) => {
+            out::say(mistake.to_string().trim_end());
+            return ExitCode::from(2);
+        }
+    };
+    let outcome = match arguments.command {
         Command::Import(arguments) => import::run(&arguments),
         Command::Query(arguments) => events::query(&arguments),
         Command::Words(arguments) => words::run(&arguments),

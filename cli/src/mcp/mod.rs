@@ -19,7 +19,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use clap::Args;
 
-use crate::Outcome;
+use crate::{Outcome, out};
 use cases::OpenCases;
 use protocol::Output;
 use server::Server;
@@ -33,7 +33,7 @@ pub struct Mcp {
 
 pub fn run(arguments: &Mcp) -> Result<Outcome> {
     let server = Arc::new(Server::new(OpenCases::open(&arguments.cases)?));
-    let output = Arc::new(Output::new(Box::new(io::stdout())));
+    let output = Arc::new(Output::new(Box::new(out::shared_stdout())));
     server.serve(&mut io::stdin().lock(), &output)?;
     Ok(Outcome::Done)
 }

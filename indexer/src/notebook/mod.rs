@@ -21,7 +21,7 @@ pub use answer::{Answer, Frozen};
 pub use cell::{Cell, EventPlace, What};
 pub use html::html_page;
 pub use markdown::{Align, Node, cells, parse};
-pub use visible::escaped;
+pub use visible::{escaped, visible};
 
 pub use engine::notes::Said;
 
