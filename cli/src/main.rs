@@ -52,8 +52,20 @@ pub enum Outcome {
     Fired,
 }
 
+/// The system ends a program that writes beyond the largest file it may write, unless the program handles the signal:
+/// then the write fails, and is reported like any other.
+#[cfg(unix)]
+fn fail_at_largest_file() {
+    // Refused, it ends like a program that does not ask.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
+}
+
+#[cfg(not(unix))]
+fn fail_at_largest_file() {}
+
 fn main() -> ExitCode {
     out::report_panics();
+    fail_at_largest_file();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         // Help is this program's own text. A mistake quotes arguments, which can be names of files.

@@ -164,11 +164,16 @@ pub fn from_io(error: &io::Error) -> Error {
         _ if is_foreign => ErrorKind::CaseDamaged,
         io::ErrorKind::NotFound => ErrorKind::NotFound,
         io::ErrorKind::PermissionDenied => ErrorKind::NotReadable,
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorKind::DiskFull,
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            ErrorKind::DiskFull
+        }
+        io::ErrorKind::AlreadyExists => ErrorKind::BadRequest,
         io::ErrorKind::ReadOnlyFilesystem => ErrorKind::ReadOnly,
         _ => ErrorKind::Internal,
     };
+    let is_too_large = error.kind() == io::ErrorKind::FileTooLarge;
     let message = match kind {
+        ErrorKind::DiskFull if is_too_large => "the file would be larger than this system allows".to_owned(),
         ErrorKind::NotFound => "there is no such file or folder".to_owned(),
         ErrorKind::NotReadable => "permission to use it was denied".to_owned(),
         ErrorKind::DiskFull => "the disk is full".to_owned(),
@@ -177,6 +182,9 @@ pub fn from_io(error: &io::Error) -> Error {
     };
     let error = Error::new(kind, message);
     match kind {
+        ErrorKind::DiskFull if is_too_large => error.hint(
+            "what had landed before is kept; raise the limit of file sizes (`ulimit -f`) and repeat the rest",
+        ),
         ErrorKind::DiskFull => {
             error.hint("what had landed before is kept; free some space and import the rest")
         }

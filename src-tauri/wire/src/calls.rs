@@ -169,7 +169,9 @@ pub(crate) fn text(path: &Path) -> String {
 
 pub(crate) fn not_written(path: &Path, error: &std::io::Error) -> WireError {
     let code = match error.kind() {
-        std::io::ErrorKind::StorageFull => ErrorCode::DiskFull,
+        std::io::ErrorKind::StorageFull
+        | std::io::ErrorKind::QuotaExceeded
+        | std::io::ErrorKind::FileTooLarge => ErrorCode::DiskFull,
         std::io::ErrorKind::ReadOnlyFilesystem | std::io::ErrorKind::PermissionDenied => ErrorCode::ReadOnly,
         _ => ErrorCode::Internal,
     };
