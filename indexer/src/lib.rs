@@ -39,7 +39,7 @@ pub use base::error::{Error, ErrorKind, Result};
 pub use base::files;
 pub use base::{
     Cancel, ErrorReport, EventId, FieldKind, LevelCount, LevelSeries, Nanos, hex, json, sentence, stamp,
-    tokens,
+    tokens, whole_file,
 };
 pub use case::{Case, Verification, is_case};
 pub use detect::{Detected, definitions, detect};

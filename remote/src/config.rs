@@ -5,9 +5,9 @@
 
 use std::fmt;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use indexer::whole_file::{self, FileAccess};
 use indexer::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use ureq::http::Uri;
@@ -277,25 +277,11 @@ impl Remotes {
     /// Writes the file, whole or not at all, for its owner alone.
     pub fn write(&self, home: &Path) -> Result<()> {
         let file = Remotes::file(home);
-        let part = file.with_extension(format!("{}.part", std::process::id()));
         let written = || -> std::io::Result<()> {
-            fs::create_dir_all(home)?;
-            let mut options = fs::OpenOptions::new();
-            options.write(true).create(true).truncate(true);
-            #[cfg(unix)]
-            {
-                use std::os::unix::fs::OpenOptionsExt;
-                options.mode(0o600);
-            }
-            let mut open = options.open(&part)?;
-            open.write_all(&serde_json::to_vec_pretty(self)?)?;
-            open.sync_all()?;
-            fs::rename(&part, &file)
+            whole_file::create_own_folder(home)?;
+            whole_file::replace(&file, &serde_json::to_vec_pretty(self)?, FileAccess::Owner)
         };
-        written().map_err(|error| {
-            let _ = fs::remove_file(&part);
-            Error::writing(&file, &error)
-        })
+        written().map_err(|error| Error::writing(&file, &error))
     }
 
     /// Adds a remote, in place of one with the same name.

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use wire::whole_file::{self, FileAccess};
+
 /// How often the first instance looks for letters where it has no bell: soon enough for a double click, seldom enough
 /// to cost nothing.
 const LOOK: Duration = Duration::from_millis(250);
@@ -42,7 +44,7 @@ pub fn start(home: &Path, paths: &[PathBuf]) -> Start {
 
 fn start_with_patience(home: &Path, paths: &[PathBuf], patience: Duration) -> io::Result<Start> {
     let inbox = home.join("inbox");
-    fs::create_dir_all(&inbox)?;
+    whole_file::create_own_folder(&inbox)?;
     let lock = File::options().create(true).truncate(false).write(true).open(home.join("instance.lock"))?;
     match lock.try_lock() {
         Ok(()) => {
@@ -72,9 +74,8 @@ fn start_with_patience(home: &Path, paths: &[PathBuf], patience: Duration) -> io
 fn write_letter(inbox: &Path, paths: &[PathBuf]) -> io::Result<PathBuf> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let name = format!("{now}-{}", std::process::id());
-    let (part, letter) = (inbox.join(format!("{name}.part")), inbox.join(format!("{name}.json")));
-    fs::write(&part, serde_json::to_vec(paths)?)?;
-    fs::rename(&part, &letter)?;
+    let letter = inbox.join(format!("{name}.json"));
+    whole_file::replace(&letter, &serde_json::to_vec(paths)?, FileAccess::Owner)?;
     Ok(letter)
 }
 

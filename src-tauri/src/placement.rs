@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tauri::{PhysicalPosition, PhysicalSize, Window};
+use wire::whole_file::{self, FileAccess};
 
 /// A window's place in the system's own pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,13 +40,10 @@ impl Placement {
 
     /// A place that cannot be kept is only a window that opens elsewhere next time.
     pub fn write(self, home: &Path) {
-        let path = Placement::file(home);
-        let part = path.with_extension("part");
         if let Ok(text) = serde_json::to_vec(&self)
-            && fs::create_dir_all(home).is_ok()
-            && fs::write(&part, text).is_ok()
+            && whole_file::create_own_folder(home).is_ok()
         {
-            let _ = fs::rename(part, path);
+            let _ = whole_file::replace(&Placement::file(home), &text, FileAccess::Owner);
         }
     }
 

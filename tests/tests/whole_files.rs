@@ -1,10 +1,11 @@
-//! Files that commands write for people and for Timberline itself: a system that allows no
-//! larger file.
+//! Files that commands write for people and for Timberline itself: planted names, other things in their place, and a system
+//! that allows no larger file.
 #![cfg(unix)]
 
 use std::fmt::Write;
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use timberline_tests::programs;
@@ -58,6 +59,46 @@ fn log(numbers: std::ops::Range<u64>) -> String {
             .expect("grows");
         text
     })
+}
+
+#[test]
+fn a_link_planted_under_a_temporary_name_is_not_written_through() {
+    let place = Place::new();
+    fs::create_dir_all(place.at("home/push")).expect("a folder");
+    for (planted, command) in [
+        (".of.csv.$$.part", "export app.case '*' --to of.csv"),
+        (".of.ndjson.$$.part", "push app.case '*' --index app --to-file of.ndjson"),
+        ("home/remotes.$$.part", "remote add prod http://127.0.0.1:9 --index logs"),
+        ("home/remotes.part", "remote add prod http://127.0.0.1:9 --index logs"),
+        ("disk-$$.trial", "tune --disk ."),
+    ] {
+        fs::write(place.at("victim"), "precious").expect("a file");
+        let script = format!("ln -s \"$PWD/victim\" \"{planted}\" && exec \"$T\" {command}");
+        let done = place.shell(&script);
+        assert!(done.status.success(), "{command}: {}", said(&done));
+        assert_eq!(fs::read_to_string(place.at("victim")).expect("read"), "precious", "{command}");
+    }
+}
+
+#[test]
+fn an_export_replaces_files_only() {
+    let place = Place::new();
+    fs::write(place.at("victim"), "precious").expect("a file");
+    symlink(place.at("victim"), place.at("link.csv")).expect("a link");
+    fs::create_dir(place.at("folder.csv")).expect("a folder");
+    assert!(place.shell("mkfifo pipe.csv").status.success());
+    let before = place.names(".");
+    for (target, what) in
+        [("link.csv", "a link"), ("folder.csv", "a folder"), ("pipe.csv", "a device or a pipe")]
+    {
+        let refused = place.shell(&format!("exec \"$T\" export app.case '*' --to {target}"));
+        assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+        assert!(said(&refused).contains(target) && said(&refused).contains(what), "{}", said(&refused));
+    }
+    assert_eq!(place.names("."), before);
+    assert_eq!(fs::read_to_string(place.at("victim")).expect("read"), "precious");
+    let is_link = |path: &Path| fs::symlink_metadata(path).expect("there").is_symlink();
+    assert!(is_link(&place.at("link.csv")));
 }
 
 #[test]

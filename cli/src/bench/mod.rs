@@ -83,29 +83,20 @@ struct Floor {
     words: f64,
 }
 
-/// A folder that is gone when the work is.
-struct Scratch(PathBuf);
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 pub fn run(arguments: &args::Bench) -> anyhow::Result<Outcome> {
-    let scratch = Scratch(std::env::temp_dir().join(format!("timberline-bench-{}", std::process::id())));
-    std::fs::create_dir_all(&scratch.0)?;
+    let scratch = tempfile::tempdir()?;
     let (case, imported, logs) = match arguments.paths.as_slice() {
         [case, logs @ ..] if case.join("case.json").exists() => (Case::open(case)?, None, logs),
         logs => {
-            let (case, imported) = import(logs, &scratch.0.join("logs.case"))?;
+            let (case, imported) = import(logs, &scratch.path().join("logs.case"))?;
             (case, Some(imported), logs)
         }
     };
     let snapshot = case.snapshot();
     let events = snapshot.events();
-    let bench = BenchRun { scale: 1.0, case, snapshot, folder: scratch.0.clone(), rows: Mutex::default() };
-    let questions = bench.ask_all(logs, &scratch.0.join("other.case"))?;
+    let bench =
+        BenchRun { scale: 1.0, case, snapshot, folder: scratch.path().to_owned(), rows: Mutex::default() };
+    let questions = bench.ask_all(logs, &scratch.path().join("other.case"))?;
     let report = BenchReport { imported, events, questions };
     let mut stdout = out::stdout();
     if arguments.json {

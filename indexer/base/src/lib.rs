@@ -10,6 +10,7 @@ pub mod json;
 pub mod limits;
 pub mod stamp;
 pub mod tokens;
+pub mod whole_file;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -6,13 +6,13 @@ mod ndjson;
 mod parquet;
 mod text;
 
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use crate::case::Case;
 use base::Cancel;
 use base::error::{AtPath, Result, from_io};
+use base::whole_file::{self, FileAccess};
 use engine::Engine;
 use engine::pipe::{RunOptions, Table};
 use query::Query;
@@ -102,22 +102,14 @@ pub fn export_table(table: &Table, (format, path): (Format, &Path)) -> Result<u6
     Ok(table.rows() as u64)
 }
 
-/// Writes a temporary file in the same folder and moves it into place when it is complete. A failure leaves
-/// no file.
-pub fn replaced(path: &Path, write: &mut dyn FnMut(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let temporary = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
-    let written = (|| {
-        let mut file = BufWriter::with_capacity(1 << 16, File::create(&temporary).at_path(path)?);
-        write(&mut file)?;
-        let file = file.into_inner().map_err(std::io::IntoInnerError::into_error).at_path(path)?;
-        file.sync_all().at_path(path)?;
-        std::fs::rename(&temporary, path).at_path(path)
-    })();
-    if written.is_err() {
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
+/// Writes a file that appears when it is complete. A failure leaves no file, and an earlier one as it was.
+pub fn replaced(path: &Path, write: &mut dyn FnMut(&mut dyn Write) -> Result<()>) -> Result<()> {
+    let mut begun = whole_file::begin(path, FileAccess::Others).at_path(path)?;
+    let mut file = BufWriter::with_capacity(1 << 16, begun.as_file_mut());
+    write(&mut file)?;
+    file.flush().at_path(path)?;
+    drop(file);
+    whole_file::finish(begun, path).at_path(path)
 }
 
 /// Writes a whole table.

@@ -1,6 +1,6 @@
 //! The cores, memory and disk that this process may use.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -118,7 +118,6 @@ fn tightest(root: &Path, group: &str, limit: &str, usage: &str) -> Option<u64> {
 
 /// The rate in bytes per second at which a file becomes durable.
 fn disk_rate(folder: &Path) -> Option<u64> {
-    let path = folder.join(format!("disk-{}.trial", std::process::id()));
     // Incompressible bytes.
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let bytes: Vec<u8> = std::iter::repeat_with(|| {
@@ -131,15 +130,13 @@ fn disk_rate(folder: &Path) -> Option<u64> {
     .flatten()
     .collect();
     let measured = || -> std::io::Result<f64> {
-        let mut file = File::create(&path)?;
+        let mut file = tempfile::tempfile_in(folder)?;
         let began = Instant::now();
         file.write_all(&bytes)?;
         file.sync_all()?;
         Ok(began.elapsed().as_secs_f64())
     };
-    let seconds = measured();
-    let _ = fs::remove_file(&path);
-    seconds.ok().map(|seconds| (TRIAL_BYTES as f64 / seconds.max(1e-6)) as u64)
+    measured().ok().map(|seconds| (TRIAL_BYTES as f64 / seconds.max(1e-6)) as u64)
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use indexer::query::Query;
+use indexer::whole_file::{self, FileAccess};
 use indexer::{Cancel, Case, Error, ErrorKind, Event, FieldValue, Result, Snapshot, SortBy, View, Walk};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -371,10 +372,9 @@ fn read_checkpoint(file: &Path, revision: u64, total: u64) -> Option<u64> {
 /// A checkpoint that cannot be written costs time, not events.
 fn write_checkpoint(file: &Path, checkpoint: &Checkpoint) {
     let Some(folder) = file.parent() else { return };
-    let part = file.with_extension("part");
-    let _ = fs::create_dir_all(folder)
-        .and_then(|()| fs::write(&part, serde_json::to_vec(checkpoint).unwrap_or_default()))
-        .and_then(|()| fs::rename(&part, file));
+    let text = serde_json::to_vec(checkpoint).unwrap_or_default();
+    let _ = whole_file::create_own_folder(folder)
+        .and_then(|()| whole_file::replace(file, &text, FileAccess::Owner));
 }
 
 #[cfg(test)]

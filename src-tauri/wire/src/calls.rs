@@ -3,11 +3,11 @@
 // Every call answers alike, so that the contract's table can list it; some of them cannot fail.
 #![allow(clippy::unnecessary_wraps)]
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use indexer::whole_file::{self, FileAccess};
 use indexer::{Case, Nanos, Snapshot, is_case, sentence};
 
 use crate::recent::{note, recent};
@@ -47,8 +47,10 @@ pub fn sample(session: &Session, _: &Call<'_>, _: &Empty, _: &dyn Fn(Empty)) -> 
     let folder = session.start.home.join("sample");
     for (name, content) in SAMPLE {
         let path = folder.join(name);
-        path.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| not_written(&path, &error))?;
-        fs::write(&path, content).map_err(|error| not_written(&path, &error))?;
+        let written = path.parent().map_or(Ok(()), whole_file::create_own_folder);
+        written
+            .and_then(|()| whole_file::replace(&path, content.as_bytes(), FileAccess::Owner))
+            .map_err(|error| not_written(&path, &error))?;
     }
     Ok(Paths { paths: vec![text(&folder)] })
 }
@@ -70,7 +72,7 @@ pub fn create_case(
 /// A folder that is not there yet, in the folder of cases. Systems refuse some characters in the names of files.
 pub(crate) fn free_case_path(session: &Session, name: &str) -> Answer<PathBuf> {
     let folder = session.cases_folder();
-    fs::create_dir_all(&folder).map_err(|error| not_written(&folder, &error))?;
+    whole_file::create_own_folder(&folder).map_err(|error| not_written(&folder, &error))?;
     let refused = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
     let name = name.replace(refused, "_");
     let name = name.trim().trim_start_matches('.');

@@ -1,8 +1,8 @@
 //! Files that the screen makes itself: pictures of charts, figures, reports.
 
-use std::fs;
 use std::path::Path;
 
+use indexer::whole_file::{self, FileAccess};
 use serde::Deserialize;
 
 use crate::session::{Call, Session};
@@ -25,7 +25,7 @@ pub enum FileContent {
     Bytes { bytes: Vec<u8> },
 }
 
-/// Writes a temporary file first, so that a full disk leaves the old one as it was.
+/// A full disk leaves the earlier file as it was.
 pub fn write(
     _: &Session,
     _: &Call<'_>,
@@ -33,19 +33,14 @@ pub fn write(
     _: &dyn Fn(Empty),
 ) -> Result<Empty, WireError> {
     let path = Path::new(&request.path);
-    let Some(name) = path.file_name().filter(|_| path.is_absolute()) else {
+    if path.file_name().is_none() || !path.is_absolute() {
         return Err(WireError::new(ErrorCode::BadRequest, "The file needs its whole path."));
-    };
-    let temporary = path.with_file_name(format!(".{}.{}.part", name.to_string_lossy(), std::process::id()));
+    }
     let bytes = match &request.content {
         FileContent::Text { text } => text.as_bytes(),
         FileContent::Bytes { bytes } => bytes,
     };
-    let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|error| {
-        // What is left of an attempt is of no use; where it cannot be removed there is nothing to add.
-        let _ = fs::remove_file(&temporary);
-        crate::calls::not_written(path, &error)
-    })?;
+    whole_file::replace(path, bytes, FileAccess::Others)
+        .map_err(|error| crate::calls::not_written(path, &error))?;
     Ok(Empty {})
 }

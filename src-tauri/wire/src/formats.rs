@@ -7,11 +7,11 @@
 #![allow(clippy::unnecessary_wraps)]
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use indexer::whole_file::{self, FileAccess};
 use indexer::{Definition, DefinitionError, ReadOptions, sentence};
 use serde::{Deserialize, Serialize};
 
@@ -258,7 +258,9 @@ pub fn save_format(
         let hint = "Give it another name, or replace it.".to_owned();
         return Err(WireError { hint: Some(hint), path: Some(text(&path)), ..refused(message) });
     }
-    write(&folder, &path, &request.text).map_err(|error| not_written(&path, &error))?;
+    whole_file::create_own_folder(&folder)
+        .and_then(|()| whole_file::replace(&path, request.text.as_bytes(), FileAccess::Owner))
+        .map_err(|error| not_written(&path, &error))?;
     for other in others.iter().filter(|other| **other != path) {
         // It was written in another language before; the new file has its place.
         fs::remove_file(other).map_err(|error| not_written(other, &error))?;
@@ -275,16 +277,6 @@ fn ending(text: &str) -> &'static str {
     } else {
         "grok"
     }
-}
-
-/// As a whole or not at all.
-fn write(folder: &Path, path: &Path, text: &str) -> std::io::Result<()> {
-    fs::create_dir_all(folder)?;
-    let part = path.with_extension("part");
-    let mut file = fs::File::create(&part)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(&part, path)
 }
 
 pub fn remove_format(

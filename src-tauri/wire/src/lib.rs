@@ -46,5 +46,6 @@ mod upkeep;
 
 pub use contract::Command;
 pub use formats::saved_definitions;
+pub use indexer::whole_file;
 pub use session::{Call, Session, Start, home};
 pub use types::{Empty, ErrorCode, HostKind, WireError};

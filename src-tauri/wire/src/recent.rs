@@ -11,6 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use indexer::whole_file::{self, FileAccess};
 use indexer::{Case, Nanos, is_case};
 use serde::{Deserialize, Serialize};
 
@@ -47,10 +48,8 @@ impl RecentFile {
     /// Two windows may write at once; the last counts, and the other notes its case again when it is opened next.
     fn write(&self, session: &Session) -> std::io::Result<()> {
         let path = file(session);
-        fs::create_dir_all(&session.start.home)?;
-        let part = path.with_extension(format!("{}.part", std::process::id()));
-        fs::write(&part, serde_json::to_vec_pretty(self)?)?;
-        fs::rename(&part, &path)
+        whole_file::create_own_folder(&session.start.home)?;
+        whole_file::replace(&path, &serde_json::to_vec_pretty(self)?, FileAccess::Owner)
     }
 }
 
