@@ -257,6 +257,30 @@ fn dependency_check_finds() {
     assert_eq!(dependencies::of_npm(npm).len(), 2);
 }
 
+#[test]
+fn locked_packages_have_checksums_and_known_licences_and_run_nothing() {
+    let crates = dependencies::unchecked_crates(&project_file("Cargo.lock"));
+    let packages = dependencies::unchecked_packages(&project_file("package-lock.json"));
+    assert!(crates.is_empty() && packages.is_empty(), "{crates:?} {packages:?}");
+}
+
+#[test]
+fn lock_check_finds() {
+    let source = "source = \"registry+https://github.com/rust-lang/crates.io-index\"\nchecksum = \"ab\"\n";
+    let lock = format!("[[package]]\nname = \"serde\"\n{source}[[package]]\nname = \"timberline-cli\"\n");
+    assert_eq!(dependencies::unchecked_crates(&lock).len(), 0);
+    let other = lock.replace("serde", "a").replace("github.com/rust-lang", "elsewhere.example");
+    assert_eq!(dependencies::unchecked_crates(&other), ["\"a\""]);
+    let found = |package: &str| {
+        let lock = format!("{{\"packages\": {{\"\": {{}}, \"node_modules/a\": {package}}}}}");
+        dependencies::unchecked_packages(&lock).len()
+    };
+    assert_eq!(found(r#"{"integrity": "sha512-x", "license": "MIT"}"#), 0);
+    assert_eq!(found(r#"{"integrity": "sha512-x", "license": "AGPL-3.0"}"#), 1);
+    assert_eq!(found(r#"{"license": "MIT"}"#), 1);
+    assert_eq!(found(r#"{"integrity": "sha512-x", "license": "MIT", "hasInstallScript": true}"#), 1);
+}
+
 /// What `cargo tree` lists, one package with its features a line.
 fn tree(arguments: &[&str]) -> String {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

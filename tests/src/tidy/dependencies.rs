@@ -37,6 +37,55 @@ fn rows(document: &str) -> BTreeSet<String> {
     first_cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(ToOwned::to_owned).collect()
 }
 
+/// Where crates come from.
+const CRATES_IO: &str = "source = \"registry+https://github.com/rust-lang/crates.io-index\"";
+
+/// Licences of npm packages: nothing of them obliges the screen to more than to name them. Files under MPL-2.0 are used
+/// unchanged.
+const NPM_LICENCES: [&str; 10] = [
+    "0BSD",
+    "Apache-2.0",
+    "Apache-2.0 OR MIT",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BlueOak-1.0.0",
+    "ISC",
+    "MIT",
+    "MIT-0",
+    "MPL-2.0",
+];
+
+/// Crates of a `Cargo.lock` that are neither ours nor from crates.io with a checksum.
+#[must_use]
+pub fn unchecked_crates(lock: &str) -> Vec<String> {
+    let packages = lock.split("[[package]]").skip(1);
+    let is_unchecked = |package: &&str| {
+        let is_ours = package.contains("name = \"timberline") && !package.contains("source = ");
+        !is_ours && !(package.contains(CRATES_IO) && package.contains("checksum = \""))
+    };
+    let name =
+        |package: &str| package.lines().find_map(|line| line.strip_prefix("name = ").map(str::to_owned));
+    packages.filter(is_unchecked).map(|package| name(package).unwrap_or_default()).collect()
+}
+
+/// Packages of a `package-lock.json` without a checksum, with a script that runs when they are installed, or with a
+/// licence that nobody has looked at.
+///
+/// # Panics
+/// When the text is no lock file.
+#[must_use]
+pub fn unchecked_packages(lock: &str) -> Vec<String> {
+    let lock: serde_json::Value = serde_json::from_str(lock).expect("package-lock.json is JSON");
+    let packages = lock["packages"].as_object().expect("a lock file has packages");
+    let is_unchecked = |package: &serde_json::Value| {
+        let is_checked = package["integrity"].as_str().is_some_and(|sum| sum.starts_with("sha512-"));
+        let is_known = package["license"].as_str().is_some_and(|licence| NPM_LICENCES.contains(&licence));
+        !is_checked || !is_known || package["hasInstallScript"] == true || package["link"] == true
+    };
+    let others = packages.iter().filter(|(path, _)| !path.is_empty());
+    others.filter(|(_, package)| is_unchecked(package)).map(|(path, _)| path.clone()).collect()
+}
+
 /// Packages that the first tree lists and the second one has with other features. Our own are left out: paths.
 #[must_use]
 pub fn with_other_features(programs: &str, tests: &str) -> Vec<String> {
