@@ -74,6 +74,18 @@ pub const SMALL_SECTION_BYTES: u64 = 16 << 10;
 /// How deep parentheses and NOTs may nest in a query, so that a hostile one cannot exhaust the stack.
 pub const QUERY_DEPTH: usize = 64;
 
+/// Operators of SQL within one another: a few hundred conditions that a program writes in a row fit. polars walks its
+/// expressions by recursion.
+pub const SQL_DEPTH: usize = 1_024;
+
+/// Tables that a statement reads, each `WITH` counted where it is used: plans are walked by recursion too, and a `WITH`
+/// that reads another one twice doubles them.
+pub const SQL_TABLES: usize = 512;
+
+/// The stack of a thread that runs polars. An expression as deep as [`SQL_DEPTH`] takes some tens of megabytes in a
+/// development build; what is not used takes no memory.
+pub const SQL_STACK_BYTES: usize = 256 << 20;
+
 /// Rows processed between two checks of the cancel flag.
 pub const CANCEL_ROWS: usize = 4_096;
 

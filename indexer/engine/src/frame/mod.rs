@@ -6,6 +6,7 @@ mod bounds;
 mod comparisons;
 mod complete;
 mod convert;
+mod depth;
 mod functions;
 mod lower;
 mod memory;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use polars::prelude::{DataFrame, LazyFrame, PolarsError, PolarsResult};
+use polars::prelude::{LazyFrame, PolarsError, PolarsResult};
 use polars::sql::{SQLContext, extract_table_identifiers};
 
 use super::complete::complete;
@@ -12,7 +12,7 @@ use super::lower::Lowering;
 use super::mistakes::Mistakes;
 use super::scan::Shared;
 use super::thread::on_a_thread;
-use super::{bounds, comparisons, failure, functions, memory, nested, tables, words};
+use super::{bounds, comparisons, depth, failure, functions, memory, nested, tables, words};
 use crate::Engine;
 use crate::calculated::Calculated;
 use crate::pipe::{RunOptions, Table};
@@ -63,7 +63,33 @@ impl Engine {
         options: &SqlOptions,
         cancel: &Cancel,
     ) -> Result<Table> {
-        Self::without_damaged(snapshot, |snapshot| self.sql_of(snapshot, text, options, cancel))
+        Self::without_damaged(snapshot, |snapshot| {
+            let result = self.deeply(snapshot, text, options, cancel, Engine::sql_of)?;
+            result.unwrap_or_else(|| {
+                let message = "this SQL cannot be run: the engine of tables gave up on it";
+                Err(Error::new(ErrorKind::QueryInvalid, message)
+                    .hint("write it in another way, or ask with pipes"))
+            })
+        })
+    }
+
+    /// What is asked of a statement, on a thread whose stack takes any that is not refused; nothing where it panicked.
+    fn deeply<T: Send + 'static>(
+        self: &Arc<Engine>,
+        snapshot: &Arc<Snapshot>,
+        text: &str,
+        options: &SqlOptions,
+        cancel: &Cancel,
+        work: fn(&Arc<Engine>, &Arc<Snapshot>, &str, &SqlOptions, &Cancel) -> T,
+    ) -> Result<Option<T>> {
+        if text.len() > QUERY_BYTES {
+            let message = format!("it is longer than the {} kB that a query may be", QUERY_BYTES >> 10);
+            return Err(Error::new(ErrorKind::Limit, message));
+        }
+        depth::check(text)?;
+        let (case, snapshot, text) = (Arc::clone(self), Arc::clone(snapshot), text.to_owned());
+        let (options, own) = (options.clone(), cancel.clone());
+        on_a_thread(cancel, move || work(&case, &snapshot, &text, &options, &own))
     }
 
     /// How the first aggregation of SQL would be calculated; nothing where there is none.
@@ -75,10 +101,14 @@ impl Engine {
         cancel: &Cancel,
     ) -> Result<Option<Calculated>> {
         Self::without_damaged(snapshot, |snapshot| {
-            let (_, frame) = self.planned(snapshot, text, options, cancel, OtherTables::Left)?;
-            // A plan is visited from its output, so that the first aggregation comes last.
-            let decisions = Lowering::decide(&frame)?.decisions;
-            Ok(decisions.last().map(|reason| Calculated::from_reason(*reason)))
+            let decided =
+                self.deeply(snapshot, text, options, cancel, |case, snapshot, text, options, cancel| {
+                    let (_, frame) = case.planned(snapshot, text, options, cancel, OtherTables::Left)?;
+                    // A plan is visited from its output, so that the first aggregation comes last.
+                    let decisions = Lowering::decide(&frame)?.decisions;
+                    Ok(decisions.last().map(|reason| Calculated::from_reason(*reason)))
+                })?;
+            decided.unwrap_or(Ok(None))
         })
     }
 
@@ -92,9 +122,16 @@ impl Engine {
     ) -> Checked {
         let whole = text.trim().len();
         let start = text.len() - text.trim_start().len();
-        let cancel = Cancel::default();
-        let planned = self.planned(snapshot, text, options, &cancel, OtherTables::Left);
-        let mistake = planned.err().map(|error| {
+        let planned = self.deeply(
+            snapshot,
+            text,
+            options,
+            &Cancel::default(),
+            |case, snapshot, text, options, cancel| {
+                case.planned(snapshot, text, options, cancel, OtherTables::Left).map(|_| ())
+            },
+        );
+        let mistake = planned.and_then(|planned| planned.unwrap_or(Ok(()))).err().map(|error| {
             let (start, end) = error.span().unwrap_or((start, start + whole));
             Diagnostic {
                 severity: Severity::Error,
@@ -135,19 +172,11 @@ impl Engine {
         cancel: &Cancel,
     ) -> Result<Table> {
         let (asked, frame) = self.planned(snapshot, text, options, cancel, OtherTables::Read)?;
-        let shared = Arc::clone(&asked.shared);
-        let (mistakes, cancel) = (&asked.mistakes, cancel.clone());
-        let frame = memory::charged(&Lowering::answered(frame)?, &shared);
-        let result = on_a_thread(&cancel, move || {
-            bounds::check(&frame, &shared)?;
-            collect(frame, &shared)
-        })?;
-        let result = result.ok_or_else(|| {
-            let message = "this SQL cannot be run: the engine of tables gave up on it";
-            Error::new(ErrorKind::QueryInvalid, message).hint("write it in another way, or ask with pipes")
-        })?;
-        let mut table = from_frame(&result.map_err(|error| mistakes.placed(error))?)?;
-        if !mistakes.has_column(COUNT_IN_POLARS) && !words::names(text, COUNT_IN_POLARS) {
+        let frame = memory::charged(&Lowering::answered(frame)?, &asked.shared);
+        bounds::check(&frame, &asked.shared)?;
+        let result = frame.collect().map_err(|error| failure(&error, &asked.shared));
+        let mut table = from_frame(&result.map_err(|error| asked.mistakes.placed(error))?)?;
+        if !asked.mistakes.has_column(COUNT_IN_POLARS) && !words::names(text, COUNT_IN_POLARS) {
             table.rename_new(COUNT_IN_POLARS, "count");
         }
         asked.shared.take("the result", table.bytes())?;
@@ -163,16 +192,15 @@ impl Engine {
         cancel: &Cancel,
         rows: OtherTables,
     ) -> Result<(PlannedStatement<'t>, LazyFrame)> {
-        if text.len() > QUERY_BYTES {
-            let message = format!("it is longer than the {} kB that a query may be", QUERY_BYTES >> 10);
-            return Err(Error::new(ErrorKind::Limit, message));
-        }
         let shared = Arc::new(Shared::new(&options.run, options.push_down, cancel));
         let mut asked =
             PlannedStatement { mistakes: Mistakes::new(text), context: functions::context(), shared, rows };
         only_reads(text)?;
         asked.tables(self, snapshot, text, options)?;
         let spelled = nested::spelled(text)?;
+        if matches!(spelled, Cow::Owned(_)) {
+            depth::check(&spelled)?;
+        }
         let frame = asked.context.execute(&spelled).map_err(|error| asked.mistakes.explain(&error))?;
         let frame = if matches!(spelled, Cow::Owned(_)) { nested::restored(&frame)? } else { frame };
         comparisons::check(&frame, &asked.mistakes)?;
@@ -188,10 +216,6 @@ const CASE_TABLES: &str = "the tables are events, templates, notes and sources";
 
 /// What polars calls the column of a `count(*)` without a name.
 const COUNT_IN_POLARS: &str = "len";
-
-fn collect(frame: LazyFrame, shared: &Shared) -> Result<DataFrame> {
-    frame.collect().map_err(|error| failure(&error, shared))
-}
 
 fn only_reads(text: &str) -> Result<()> {
     let first = text.trim_start_matches(|c: char| c.is_whitespace() || c == '(');

@@ -5,16 +5,17 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 
 use base::Cancel;
 use base::error::{Error, ErrorKind, Result};
-use base::limits::CANCEL_POLL;
+use base::limits::{CANCEL_POLL, SQL_STACK_BYTES};
 
-/// The result of some work, or nothing if it panicked. After a request to stop nobody waits for it: it ends on its own, or
+/// The result of some work on a thread with a large stack, or nothing if it panicked. After a request to stop nobody waits for it: it ends on its own, or
 /// at its next read of events.
 pub fn on_a_thread<T: Send + 'static>(
     cancel: &Cancel,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<Option<T>> {
     let (sender, receiver) = channel();
-    let thread = std::thread::Builder::new().name("polars".to_owned()).spawn(move || {
+    let thread = std::thread::Builder::new().name("polars".to_owned()).stack_size(SQL_STACK_BYTES);
+    let thread = thread.spawn(move || {
         // The receiver is gone if the query was cancelled.
         let _ = sender.send(work());
     });
