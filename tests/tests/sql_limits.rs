@@ -103,3 +103,45 @@ fn long_statements_of_programs_are_answered() {
         }
     }
 }
+
+#[test]
+fn sum_beyond_its_type_is_an_error_in_sql_and_a_float_in_pipes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let event = |n: i64| format!("{{\"time\":\"2026-03-01T00:00:00Z\",\"n\":{n},\"host\":\"a\"}}");
+    let case = imported(folder.path(), &[event(i64::MAX), event(i64::MAX), event(5)]);
+    for text in [
+        "SELECT sum(n) AS s FROM events",
+        "SELECT sum(n + 0) AS s FROM events",
+        "SELECT host, sum(n) AS s FROM events GROUP BY host",
+        "SELECT host, sum(n + 0) AS s FROM events GROUP BY host",
+        "SELECT sum(n) OVER (PARTITION BY host) AS s FROM events",
+        "SELECT sum(n) OVER (ORDER BY n DESC) AS s FROM events",
+        "SELECT max(s) AS m FROM (SELECT sum(n) AS s FROM events GROUP BY host) AS t",
+        "SELECT sum(CAST(n % 4294967296 AS INT) + CAST(2147483000 AS INT)) AS s FROM events",
+    ] {
+        for by_rows in [false, true] {
+            let error = ask(&case, text, by_rows).expect_err(text);
+            let message = error.message();
+            assert!(message.contains("beyond") || message.contains("conversion"), "{text}: {error}");
+        }
+    }
+    let float = ask(&case, "SELECT sum(CAST(n AS DOUBLE)) AS s FROM events", false).expect("a sum");
+    let query = indexer::query::parse_query("* | stats sum(n) as s").expect("a query");
+    let run = |by_rows: bool| {
+        let options = RunOptions { by_rows, ..RunOptions::default() };
+        case.run(&case.snapshot(), &query, (None, None), &options, &mut |_| {}, &Cancel::default())
+            .expect("a sum")
+    };
+    for table in [float, run(false), run(true)] {
+        assert_eq!(table.cell(0, 0).number(), Some(18_446_744_073_709_551_619.0));
+    }
+    // Sums that fit are whole and exact, at the ends of their type too.
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = imported(folder.path(), &[event(i64::MAX - 1), event(1), event(0)]);
+    for by_rows in [false, true] {
+        for text in ["SELECT sum(n) AS s FROM events", "SELECT sum(n + 0) AS s FROM events GROUP BY host"] {
+            let table = ask(&case, text, by_rows).expect(text);
+            assert_eq!(table.cell(0, 0).to_string(), i64::MAX.to_string(), "{text}");
+        }
+    }
+}

@@ -12,7 +12,7 @@ use super::lower::Lowering;
 use super::mistakes::Mistakes;
 use super::scan::Shared;
 use super::thread::on_a_thread;
-use super::{bounds, comparisons, depth, failure, functions, memory, nested, tables, words};
+use super::{bounds, comparisons, depth, failure, functions, guards, memory, nested, tables, words};
 use crate::Engine;
 use crate::calculated::Calculated;
 use crate::pipe::{RunOptions, Table};
@@ -172,7 +172,8 @@ impl Engine {
         cancel: &Cancel,
     ) -> Result<Table> {
         let (asked, frame) = self.planned(snapshot, text, options, cancel, OtherTables::Read)?;
-        let frame = memory::charged(&Lowering::answered(frame)?, &asked.shared);
+        let frame = guards::guarded(&Lowering::answered(frame)?, &asked.shared);
+        let frame = memory::charged(&frame, &asked.shared);
         bounds::check(&frame, &asked.shared)?;
         let result = frame.collect().map_err(|error| failure(&error, &asked.shared));
         let mut table = from_frame(&result.map_err(|error| asked.mistakes.placed(error))?)?;
