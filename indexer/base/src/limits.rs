@@ -238,6 +238,13 @@ pub const MOST_COUNTED_VALUES: usize = 100_000;
 /// Bytes of such a value; a longer one is cut.
 pub const LONGEST_COUNTED_VALUE_BYTES: usize = 1_024;
 
+/// Words of a phrase that are looked up, the longest ones: they leave few events, whose texts decide. Adjacent words of a
+/// longer phrase are not looked for in columns.
+pub const LOOKED_UP_WORDS: usize = 64;
+
+/// Bytes of events that are tested between two checks of the cancel flag.
+pub const CANCEL_BYTES: usize = 1 << 20;
+
 /// The longest query in bytes. A person writes hundreds; lists of ids that are pasted in run to thousands.
 pub const QUERY_BYTES: usize = 256 << 10;
 

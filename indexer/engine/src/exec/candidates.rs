@@ -41,6 +41,7 @@ impl Candidates {
                 TokenValues::Codes(codes) => codes.into_iter().map(|code| code as usize).collect(),
                 TokenValues::Number(number) => column.place_of(number).into_iter().collect(),
             };
+            query.check()?;
             places.retain(|&place| {
                 let text = text_of_value(&column, place);
                 text.is_some_and(|text| matcher.may_be_partly_in(text.as_bytes(), token))

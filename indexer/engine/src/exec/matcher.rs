@@ -176,7 +176,7 @@ fn has_part(text: &[u8], words: &[String], word: &str) -> bool {
         let (ending, beginning) = (tokens.len().min(before.len()), tokens.len().min(after.len()));
         let (at_end, at_start) = (&before[at - ending..], &after[..beginning]);
         let has = |part: &[String]| part.iter().any(|one| one == word);
-        has(at_end) && tokens.ends_with(at_end) || has(at_start) && tokens.starts_with(at_start)
+        tokens.ends_with(at_end) && has(at_end) || tokens.starts_with(at_start) && has(at_start)
     })
 }
 
@@ -245,14 +245,36 @@ fn has_glob(text: &str, glob_tokens: &[GlobToken]) -> bool {
         |piece: Option<&GlobToken>| matches!(piece, Some(GlobToken::Character(c)) if is_token_char(*c));
     let (head, tail) = (bounded(glob_tokens.first()), bounded(glob_tokens.last()));
     let ends = |rest: &str| !tail || !rest.chars().next().is_some_and(is_token_char);
+    let star = glob_tokens.iter().position(|token| *token == GlobToken::Run);
+    let (start, rest) = glob_tokens.split_at(star.unwrap_or(glob_tokens.len()));
+    // Where the text up to the first star begins with `start` and the rest does not follow, it does not follow later
+    // before that white space either: the star would have crossed what lies between.
+    let mut hopeless = 0;
     let mut before = None;
     for (at, character) in folded.char_indices() {
-        if !(head && before.is_some_and(is_token_char)) && glob_end(&folded[at..], glob_tokens, true, &ends) {
-            return true;
+        if !(head && before.is_some_and(is_token_char))
+            && let Some(end) = start_end(&folded[at..], start).map(|length| at + length)
+            && (star.is_none() || end >= hopeless)
+        {
+            let after = &folded[end..];
+            if glob_end(after, rest, true, &ends) {
+                return true;
+            }
+            hopeless = end + after.find(char::is_whitespace).unwrap_or(after.len()) + 1;
         }
         before = Some(character);
     }
     false
+}
+
+/// Where the part of a glob before its first star ends, if a text begins with it.
+fn start_end(text: &str, start: &[GlobToken]) -> Option<usize> {
+    let mut rest = text.chars();
+    let is_next = |token: &GlobToken| match (token, rest.next()) {
+        (GlobToken::Character(wanted), Some(found)) => *wanted == found,
+        (_, found) => found.is_some_and(|found| !found.is_whitespace()),
+    };
+    start.iter().all(is_next).then(|| text.len() - rest.as_str().len())
 }
 
 fn is_token_char(character: char) -> bool {
@@ -379,5 +401,31 @@ mod tests {
     #[test]
     fn glob_with_many_stars_takes_linear_time() {
         assert!(!finds("a*a*a*a*a*a*a*a*b", &"a".repeat(20_000)));
+        for glob in ["*1*2*3*4*5*", "1*2*3*4*5*", "1*2*3*4*5", "*1?2*3"] {
+            for word in ["1", "1.", "1234.", "1 2 3 4 ", "12 "] {
+                assert!(!finds(glob, &word.repeat(200_000)), "{glob} in {word}");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+        #[test]
+        fn glob_is_found_where_it_matches_at_some_place(
+            glob in "[ab*? .]{1,7}",
+            text in "[ab .\u{e4}\u{2003}]{0,12}",
+        ) {
+            let tokens = glob_tokens(&glob);
+            let is_word = |token: Option<&GlobToken>| {
+                matches!(token, Some(GlobToken::Character(c)) if is_token_char(*c))
+            };
+            let (head, tail) = (is_word(tokens.first()), is_word(tokens.last()));
+            let ends = |rest: &str| !tail || !rest.chars().next().is_some_and(is_token_char);
+            let begins = |at: usize| !head || !text[..at].chars().next_back().is_some_and(is_token_char);
+            let expected = text
+                .char_indices()
+                .any(|(at, _)| begins(at) && glob_end(&text[at..], &tokens, true, &ends));
+            prop_assert_eq!(has_glob(&text, &tokens), expected);
+        }
     }
 }

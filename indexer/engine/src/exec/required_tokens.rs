@@ -3,13 +3,23 @@
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-use base::limits::REGEX_NESTING;
+use base::limits::{LOOKED_UP_WORDS, REGEX_NESTING};
 use base::tokens;
 use query::{Pattern, RegexText};
 use store::TokenPart;
 
-/// Folded tokens that every matching text contains; possibly none.
+/// Folded tokens that every matching text contains; possibly none, and of many the longest.
 pub fn required_tokens(pattern: &Pattern) -> Vec<String> {
+    let mut tokens = all_tokens(pattern);
+    if tokens.len() > LOOKED_UP_WORDS {
+        tokens.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+        tokens.dedup();
+        tokens.truncate(LOOKED_UP_WORDS);
+    }
+    tokens
+}
+
+fn all_tokens(pattern: &Pattern) -> Vec<String> {
     match pattern {
         Pattern::Tokens(words) | Pattern::Near(words, _) | Pattern::Network(words) => {
             tokens::folded(words.as_bytes())
@@ -222,6 +232,16 @@ mod tests {
         ] {
             assert_eq!(parts(query), (expected.to_owned(), is_one), "{query}");
         }
+    }
+
+    #[test]
+    fn few_tokens_of_a_long_phrase_are_looked_up() {
+        let words: Vec<String> = (0..2_000).map(|n| format!("w{}", n % 700)).collect();
+        let found = required(&format!("\"{}\"", words.join(" ")));
+        assert_eq!(found.len(), LOOKED_UP_WORDS);
+        assert!(
+            found.iter().all(|token| words.contains(token)) && found.windows(2).all(|two| two[0] != two[1])
+        );
     }
 
     #[test]

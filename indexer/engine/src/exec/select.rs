@@ -17,7 +17,7 @@ use super::segment_rows::RowSet;
 use super::template_filter::Templates;
 use base::Cancel;
 use base::error::{Error, Result};
-use base::limits::CANCEL_ROWS;
+use base::limits::{CANCEL_BYTES, CANCEL_ROWS, LOOKED_UP_WORDS};
 use store::{Find, Mined, RawCursor, Segment, SourceEntry, TermFilter, TextIndex, TokenPostings};
 
 /// Below this number of texts, reading them is faster than any index lookup.
@@ -40,6 +40,11 @@ impl SegmentQuery<'_> {
     #[must_use]
     pub fn rows(&self) -> usize {
         self.segment.meta.events as usize
+    }
+
+    /// An error where the query was cancelled.
+    pub fn check(&self) -> Result<()> {
+        if self.cancel.is_set() { Err(Error::cancelled()) } else { Ok(()) }
     }
 }
 
@@ -89,9 +94,7 @@ fn eval(
     if among.is_empty() {
         return Ok(among.clone());
     }
-    if query.cancel.is_set() {
-        return Err(Error::cancelled());
-    }
+    query.check()?;
     match filter {
         Prepared::Everything => Ok(among.clone()),
         Prepared::And(parts) => {
@@ -188,9 +191,10 @@ fn eval_text(
         let rows = scan(query, cursor, among, literal.as_ref(), &matches)?;
         return Ok(ClauseRows { rows, path: Path::Scan });
     };
-    let is_phrase = matches!(matcher, Matcher::Tokens(_));
+    let is_phrase = matches!(matcher, Matcher::Tokens(words) if words.len() <= LOOKED_UP_WORDS);
     let mut postings = Vec::with_capacity(tokens.len());
     for token in tokens {
+        query.check()?;
         // A damaged part of the index is skipped; the raw text decides instead.
         let Some(found) = query.segment.or_missing(index.postings(token))?.flatten() else { continue };
         if found.is_nowhere() {
@@ -208,6 +212,7 @@ fn eval_text(
     // The cheapest posting list is evaluated on all rows, each next one on the remaining candidates.
     let mut candidates = among.clone();
     for (_, rows_of_token) in &postings {
+        query.check()?;
         if !candidates.is_empty() {
             candidates = rows_of_token.candidate_rows(&candidates);
         }
@@ -215,7 +220,8 @@ fn eval_text(
     let exact = match one {
         Some(one) => one.exact_rows(among),
         // The index stores no positions, so it cannot tell whether several tokens are adjacent.
-        None => rows_with_adjacent_tokens(query, matcher, (&index, &postings), &candidates)?,
+        None if is_phrase => rows_with_adjacent_tokens(query, matcher, (&index, &postings), &candidates)?,
+        None => Bitmap::none(query.rows()),
     };
     let rest = candidates.without(&exact);
     // Tokens too long for the index are decided by the text.
@@ -329,12 +335,13 @@ pub fn scan(
     }
     let find = literal.map(|literal| |bytes: &[u8], from: usize| literal.find_at(bytes, from));
     let find = find.as_ref().map(|find| find as Find<'_>);
-    let stopped = || if query.cancel.is_set() { Err(Error::cancelled()) } else { Ok(()) };
-    let mut tested = 0;
+    let stopped = || query.check();
+    let (mut tested, mut bytes) = (0, 0);
     query.segment.for_each_candidate(cursor, candidates.iter(), find, &stopped, |row, text, literal| {
-        tested += 1;
-        if tested % CANCEL_ROWS == 0 {
+        (tested, bytes) = (tested + 1, bytes + text.len());
+        if tested == CANCEL_ROWS || bytes >= CANCEL_BYTES {
             stopped()?;
+            (tested, bytes) = (0, 0);
         }
         if matches(text, literal) {
             found.insert(row);
