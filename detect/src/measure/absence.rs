@@ -35,8 +35,11 @@ impl WrittenAbsence {
     pub fn read(self, lines: &Lines<'_>) -> std::result::Result<Absence, Fault> {
         match (self.longer, self.times) {
             (Some(longer), None) => lines.duration(&longer).map(Absence::Longer),
-            (None, Some(times)) if *times.get_ref() > 1.0 => Ok(Absence::Times(*times.get_ref())),
             (None, Some(times)) => {
+                let factor = lines.finite("times", &times)?;
+                if factor > 1.0 {
+                    return Ok(Absence::Times(factor));
+                }
                 Err(lines.fault(times.span(), "`times` is not above 1", "write 3 or more"))
             }
             _ => Err(lines.fault(

@@ -83,9 +83,10 @@ impl WrittenAnomaly {
         };
         let direction = word(&self.direction, &["both", "up", "down"])?;
         let season = word(&self.season, &["auto", "week", "day", "none"])?;
-        let sensitivity = self.sensitivity.as_ref().map_or(6.0, |value| *value.get_ref());
+        let sensitivity = self.sensitivity.as_ref();
+        let sensitivity = sensitivity.map_or(Ok(6.0), |value| lines.finite("sensitivity", value))?;
         if let Some(written) = &self.sensitivity
-            && (sensitivity.is_nan() || sensitivity < 1.0)
+            && sensitivity < 1.0
         {
             return Err(lines.fault(
                 written.span(),

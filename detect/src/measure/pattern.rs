@@ -40,8 +40,9 @@ pub enum Pattern {
 impl WrittenPattern {
     pub fn read(self, lines: &Lines<'_>) -> std::result::Result<Pattern, Fault> {
         if let Some(factor) = self.surge {
-            if *factor.get_ref() > 1.0 && self.new.is_none() {
-                return Ok(Pattern::Surge { factor: *factor.get_ref(), least: self.least });
+            let times = lines.finite("surge", &factor)?;
+            if times > 1.0 && self.new.is_none() {
+                return Ok(Pattern::Surge { factor: times, least: self.least });
             }
             return Err(lines.fault(
                 factor.span(),

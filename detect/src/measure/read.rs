@@ -50,6 +50,16 @@ impl Lines<'_> {
         self.0.get(..byte).map_or(0, |before| before.matches('\n').count() + 1)
     }
 
+    /// The number of a key, which values are compared with: TOML has `nan` and `inf` too.
+    pub fn finite(&self, key: &str, number: &Spanned<f64>) -> Result<f64, Fault> {
+        let value = *number.get_ref();
+        if value.is_finite() {
+            return Ok(value);
+        }
+        let message = format!("`{key}` is {value}, which no value can be compared with");
+        Err(self.fault(number.span(), message, "write a number such as 100"))
+    }
+
     /// A duration such as `5m`.
     pub fn duration(&self, text: &Spanned<String>) -> Result<i64, Fault> {
         clock::duration(text.get_ref()).ok_or_else(|| {

@@ -20,8 +20,8 @@ pub struct WrittenThreshold {
     measure: Option<Spanned<String>>,
     of: Option<Spanned<String>>,
     every: Option<Spanned<String>>,
-    above: Option<f64>,
-    below: Option<f64>,
+    above: Option<Spanned<f64>>,
+    below: Option<Spanned<f64>>,
     clear: Option<Spanned<f64>>,
     #[serde(rename = "for")]
     duration: Option<Spanned<String>>,
@@ -49,9 +49,9 @@ impl WrittenThreshold {
         let measure = self.measure.as_ref().map_or(Ok("count".to_owned()), |text| lines.measure(text))?;
         let width = self.every.as_ref().map_or(Ok(60_000_000_000), |text| lines.duration(text))?;
         let place = self.measure.as_ref().map_or(0..0, Spanned::span);
-        let (limit, is_above) = match (self.above, self.below) {
-            (Some(limit), None) => (limit, true),
-            (None, Some(limit)) => (limit, false),
+        let (limit, is_above) = match (&self.above, &self.below) {
+            (Some(limit), None) => (lines.finite("above", limit)?, true),
+            (None, Some(limit)) => (lines.finite("below", limit)?, false),
             _ => {
                 return Err(lines.fault(
                     place,
@@ -60,7 +60,7 @@ impl WrittenThreshold {
                 ));
             }
         };
-        let clear = self.clear.as_ref().map_or(limit, |clear| *clear.get_ref());
+        let clear = self.clear.as_ref().map_or(Ok(limit), |clear| lines.finite("clear", clear))?;
         if let Some(written) = &self.clear
             && (is_above && clear > limit || !is_above && clear < limit)
         {

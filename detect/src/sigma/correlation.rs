@@ -178,7 +178,8 @@ fn condition(body: &Node, kind: CorrelationKind) -> Result<CountCondition, Fault
                 ));
             }
         };
-        let number = value.text().and_then(|text| text.parse::<f64>().ok());
+        let number =
+            value.text().and_then(|text| text.parse::<f64>().ok()).filter(|number| number.is_finite());
         conditions.push((
             op,
             number.ok_or_else(|| Fault::new(value.line, "the condition compares with no number"))?,
