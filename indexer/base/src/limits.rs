@@ -16,6 +16,10 @@ pub const SEGMENT_RAW_BYTES: usize = 128 << 20;
 /// Rows a segment may have; row numbers are 32 bits wide with room to spare.
 pub const SEGMENT_ROWS: usize = 4_000_000;
 
+/// Events of a segment that is opened at most: one is closed with the chunk that reaches [`SEGMENT_ROWS`]. A damaged or
+/// crafted one claims any number, and rows are allocated by it.
+pub const MOST_SEGMENT_ROWS: usize = 2 * SEGMENT_ROWS;
+
 /// Values a segment's table may have, missing ones included. Each takes up to 16 bytes while the table is
 /// built, so this bounds it to some 400 MB even for JSON with thousands of keys.
 pub const SEGMENT_CELLS: usize = 24_000_000;
@@ -43,6 +47,10 @@ pub const CHUNKS_WAITING: usize = 2;
 /// Chunks that may also wait to land, where there is memory. More of them fall out of the processor's caches
 /// before their turn, and gain nothing.
 pub const MOST_CHUNKS_WAITING: usize = 192;
+
+/// The most bytes a raw frame unpacks to: twice what a chunk of an import has at most. A frame of a damaged or crafted case
+/// claims up to four gigabytes.
+pub const MOST_FRAME_BYTES: usize = 128 << 20;
 
 /// Decompressed raw frames kept for pages and exports: about as many as a segment has, because events that
 /// are neighbours in time can lie anywhere in it.

@@ -13,6 +13,7 @@ use super::files;
 use super::frame_cache::FrameCache;
 use super::packing::unpack;
 use base::error::{AtPath, Error, Result};
+use base::limits::MOST_FRAME_BYTES;
 
 const SKIPPABLE_MAGIC: u32 = 0x184D_2A5E;
 /// The magic number of a frame that decompressors skip.
@@ -401,6 +402,16 @@ impl RawCursor<'_> {
                 entry.insert(base::files::open(&path).at_path(&path)?)
             }
         };
+        // What is allocated comes from a file that may claim anything.
+        if frame.bytes as usize > MOST_FRAME_BYTES {
+            let what = format!("bytes from {} on claim to unpack to {} bytes", frame.offset, frame.bytes);
+            return Err(Error::damaged(&path, what));
+        }
+        let length = file.metadata().at_path(&path)?.len();
+        if frame.at.checked_add(u64::from(frame.size)).is_none_or(|end| end > length) {
+            let cut = std::io::Error::new(std::io::ErrorKind::UnexpectedEof, "failed to fill whole buffer");
+            return Err(cut).at_path(&path);
+        }
         let mut compressed = vec![0; frame.size as usize];
         file.seek(SeekFrom::Start(frame.at)).and_then(|_| file.read_exact(&mut compressed)).at_path(&path)?;
         let bytes = unpack(&compressed, frame.bytes as usize)
@@ -409,6 +420,35 @@ impl RawCursor<'_> {
             Ok(bytes)
         } else {
             Err(Error::damaged(&path, format!("bytes from {} on are cut short", frame.offset)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frame_that_claims_more_than_it_can_have_is_damage() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join("raw")).expect("a folder");
+        let raw = RawFile { source: 0, generation: 0 };
+        let packed = super::super::packing::pack(b"a line\n", 1).expect("packed");
+        std::fs::write(raw.path(folder.path()), &packed).expect("written");
+        let true_frame = Frame { offset: 0, bytes: 7, at: 0, size: packed.len() as u32, generation: 0 };
+        let raw = RawFolder::new(folder.path());
+        let read = |frame: Frame| raw.cursor().read(0, &frame);
+        assert_eq!(read(true_frame).expect("read"), b"a line\n");
+        for frame in [
+            Frame { bytes: u32::MAX, ..true_frame },
+            Frame { bytes: MOST_FRAME_BYTES as u32 + 1, ..true_frame },
+            Frame { size: u32::MAX, ..true_frame },
+            Frame { at: u64::MAX, ..true_frame },
+            Frame { bytes: 6, ..true_frame },
+            Frame { bytes: 8, ..true_frame },
+        ] {
+            let error = read(frame).expect_err("no such frame");
+            assert!(error.kind().is_of_files(), "{frame:?}: {error}");
         }
     }
 }

@@ -74,6 +74,20 @@ impl Rollup {
         Rollup { width_ns, first: start, levels: all.into_iter().enumerate().filter_map(occurs).collect() }
     }
 
+    /// False if [`Rollup::from_columns`] does not make such counts of so many events with a time.
+    pub(super) fn is_valid(&self, timed: u64) -> bool {
+        let is_level = |counts: &LevelCounts| {
+            usize::from(counts.level) < Level::ALL.len()
+                && counts.counts.len() <= BUCKETS as usize + 1
+                && self.first.checked_add(counts.counts.len() as i64).is_some()
+        };
+        let counts = self.levels.iter().flat_map(|counts| &counts.counts);
+        self.width_ns >= 0
+            && self.levels.len() <= Level::ALL.len()
+            && self.levels.iter().all(is_level)
+            && counts.map(|&count| u64::from(count)).sum::<u64>() <= timed
+    }
+
     /// True if buckets of this width are sums of these.
     #[must_use]
     pub fn divides(&self, width_ns: i64) -> bool {

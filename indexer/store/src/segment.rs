@@ -20,6 +20,7 @@ use super::text::{self, TextIndex};
 use base::FieldKind;
 use base::error::{AtPath, Error, Result};
 use base::files::{self as case_files, EntryKind};
+use base::limits::MOST_SEGMENT_ROWS;
 use base::stamp;
 use patterns::source_kind;
 
@@ -51,6 +52,38 @@ pub struct SegmentMeta {
     /// `events.parquet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places_sha256: Option<String>,
+}
+
+impl SegmentMeta {
+    /// Reads a `segment.json`.
+    pub fn from_text(text: &[u8], path: &Path) -> Result<SegmentMeta> {
+        let meta: SegmentMeta = serde_json::from_slice(text).map_err(|error| Error::damaged(path, error))?;
+        meta.validate().map_err(|what| Error::damaged(path, what))?;
+        Ok(meta)
+    }
+
+    /// Refuses numbers that no segment has: a checksum proves that they are those that were written, not that they are
+    /// true. The error says which.
+    fn validate(&self) -> std::result::Result<(), &'static str> {
+        let frames = || self.sources.iter().flat_map(|source| &source.frames);
+        let fits = |at: u64, bytes: u32| at.checked_add(u64::from(bytes)).is_some();
+        let timed = self.events.checked_sub(self.untimed);
+        let checks = [
+            (self.events <= MOST_SEGMENT_ROWS as u64, "it claims more events than a segment has"),
+            (timed.is_some(), "it claims more events without a time than it has events"),
+            (self.first <= self.last, "its last event is before its first one"),
+            (timed.is_some_and(|timed| self.rollup.is_valid(timed)), "its counts over time cannot be"),
+            (
+                frames().all(|frame| fits(frame.offset, frame.bytes) && fits(frame.at, frame.size)),
+                "a raw frame of it ends beyond every file",
+            ),
+            (
+                self.fields.iter().all(|field| field.rows <= self.events),
+                "a field of it has more values than events",
+            ),
+        ];
+        checks.into_iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, what)| Err(what))
+    }
 }
 
 /// The part of a source in a segment: the raw frames of its events, in order.
@@ -238,8 +271,7 @@ impl Segment {
         if base::hex(&Sha256::digest(&text)) != sha256 {
             return Err(Error::damaged(&path, "its checksum differs from the one in case.json"));
         }
-        let meta = serde_json::from_slice(&text).map_err(|error| Error::damaged(&path, error))?;
-        Ok(Segment::new(meta, shared))
+        Ok(Segment::new(SegmentMeta::from_text(&text, &path)?, shared))
     }
 
     pub fn new(meta: SegmentMeta, shared: &Shared) -> Segment {
@@ -446,4 +478,68 @@ fn is_segment_file(name: &str) -> bool {
         || super::texts::FORMER_FILES.contains(&name)
         || temporary
             .is_some_and(|stem| own.iter().any(|own| own.rsplit_once('.').is_some_and(|(of, _)| of == stem)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rollup::LevelCounts;
+    use super::*;
+
+    fn meta() -> SegmentMeta {
+        let frame = Frame { offset: 10, bytes: 90, at: 0, size: 40, generation: 0 };
+        let source = SegmentSource {
+            source: 0,
+            encoding: "UTF-8".to_owned(),
+            kind: String::new(),
+            frames: vec![frame],
+            headings: Vec::new(),
+            described: None,
+        };
+        let field = SegmentField {
+            name: "n".to_owned(),
+            column: "n".to_owned(),
+            kind: FieldKind::Int,
+            placed: false,
+            delimited: false,
+            rows: 9,
+        };
+        let counts = vec![LevelCounts { level: 0, counts: vec![4, 4] }];
+        SegmentMeta {
+            id: 0,
+            events: 10,
+            untimed: 2,
+            first: Some(-5),
+            last: Some(5),
+            sources: vec![source],
+            has_columns: true,
+            is_compact: false,
+            fields: vec![field],
+            rollup: Rollup { width_ns: 10, first: -1, levels: counts },
+            sha256: String::new(),
+            places_sha256: None,
+        }
+    }
+
+    #[test]
+    fn numbers_that_no_segment_has_are_refused_whatever_their_checksum() {
+        assert_eq!(meta().validate(), Ok(()));
+        let changes: [(&str, fn(&mut SegmentMeta)); 11] = [
+            ("more events", |meta| (meta.events, meta.untimed) = (u64::MAX, u64::MAX)),
+            ("more events", |meta| meta.events = 1 << 32),
+            ("without a time", |meta| meta.untimed = 11),
+            ("before its first", |meta| meta.first = Some(i64::MAX)),
+            ("before its first", |meta| meta.last = None),
+            ("over time", |meta| meta.rollup.levels[0].counts[0] = u32::MAX),
+            ("over time", |meta| meta.rollup.first = i64::MAX),
+            ("over time", |meta| meta.rollup.levels[0].level = 200),
+            ("over time", |meta| meta.rollup.width_ns = i64::MIN),
+            ("beyond every file", |meta| meta.sources[0].frames[0].offset = u64::MAX),
+            ("more values", |meta| meta.fields[0].rows = 11),
+        ];
+        for (expected, change) in changes {
+            let mut meta = meta();
+            change(&mut meta);
+            assert!(meta.validate().is_err_and(|what| what.contains(expected)), "{expected}");
+        }
+    }
 }

@@ -19,6 +19,7 @@ use super::super::packing;
 use super::differences::read_differences;
 use super::{NO_CODE, PAGE_ROWS, Texts, Values};
 use base::error::{AtPath, Error, Result};
+use base::limits::MOST_SEGMENT_ROWS;
 
 /// A page larger than this when unpacked is damage: the largest are dictionaries, which hold at most the text
 /// of a segment.
@@ -72,7 +73,8 @@ impl File {
         let mut rows = 0;
         let values = self.pages(name, &mut |here| {
             rows += here;
-            true
+            // Pages of more rows than the file says are not unpacked.
+            rows <= self.rows
         })?;
         if rows == self.rows { Ok(values) } else { Err(self.damaged(name)) }
     }
@@ -175,7 +177,8 @@ fn chunks(footer: &[u8], footer_at: u64) -> Option<(usize, Vec<ColumnChunk>)> {
             size,
         })
     });
-    Some((usize::try_from(about.num_rows).ok()?, chunks.collect::<Option<_>>()?))
+    let rows = usize::try_from(about.num_rows).ok().filter(|&rows| rows <= MOST_SEGMENT_ROWS)?;
+    Some((rows, chunks.collect::<Option<_>>()?))
 }
 
 fn decode(of: Type, mut bytes: &[u8], wanted: &mut dyn FnMut(usize) -> bool) -> Option<Values> {
