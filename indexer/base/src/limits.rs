@@ -277,6 +277,10 @@ pub const DEFAULT_ROWS: u64 = 10;
 /// enough that what is done once for each costs nothing.
 pub const PIPE_ROWS: usize = 16_384;
 
+/// Bytes of events that go through it at once, where their text is read: few rows of a log have so much, but documents
+/// of a megabyte each are not read sixteen thousand at a time.
+pub const PIPE_TEXT_BYTES: usize = 16 << 20;
+
 /// Memory that the stages of one query may take together. A quarter of a small machine's; a case of ten
 /// million events is grouped, and a million of its rows sorted, in much less.
 pub const QUERY_MEMORY_BYTES: usize = 1 << 30;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::dictionary::GlobalValues;
 use super::request::{By, Measure, Request, TermOrder};
-use super::terms::TermCounts;
+use super::terms::{self, TermCounts};
 use super::{AggregateScope, Interval, cube, interval};
 use crate::Engine;
 use crate::exec::{SegmentRows, in_order};
@@ -156,6 +156,7 @@ impl Engine {
         partial: &mut dyn FnMut(&Facets, f64),
         cancel: &Cancel,
     ) -> Result<Facets> {
+        terms::check(request.top)?;
         let view = &self.resolved(snapshot, view)?;
         let asked = AggregateScope { case: self, snapshot, view, cancel };
         let mut fields = request.fields.clone();

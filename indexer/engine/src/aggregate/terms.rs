@@ -154,14 +154,15 @@ impl TermCounts {
 
 fn least(codes: impl Iterator<Item = u32>, most: usize, key: impl Fn(u32) -> (u32, u32)) -> Vec<u32> {
     // A value that cannot be among the top is dropped at once, so millions of values need no list.
-    let mut kept: Vec<u32> = Vec::with_capacity(most * 2 + 64);
+    let room = most.saturating_mul(2).saturating_add(64);
+    let mut kept: Vec<u32> = Vec::new();
     let mut limit = (u32::MAX, u32::MAX);
     for code in codes {
         if key(code) > limit {
             continue;
         }
         kept.push(code);
-        if kept.len() >= most * 2 + 64 {
+        if kept.len() >= room {
             kept.select_nth_unstable_by_key(most, |&code| key(code));
             kept.truncate(most);
             limit = kept.iter().map(|&code| key(code)).max().unwrap_or(limit);

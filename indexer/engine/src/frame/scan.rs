@@ -35,14 +35,14 @@ pub struct Shared {
     pub options: RunOptions,
     /// Conditions go into the filter; otherwise polars looks through all events.
     pub push_down: bool,
-    budget: Budget,
+    budget: Arc<Budget>,
     /// What went wrong in a scan. Through polars only its words come.
     failed: Mutex<Option<Error>>,
 }
 
 impl Shared {
     pub fn new(options: &RunOptions, push_down: bool, cancel: &Cancel) -> Shared {
-        let budget = Budget::new(options.memory_bytes);
+        let budget = Arc::new(Budget::new(options.memory_bytes));
         Shared {
             cancel: cancel.clone(),
             options: options.clone(),
@@ -317,7 +317,8 @@ impl<'a> EventScan<'a> {
             range: None,
             folder: shared.options.folder.clone(),
         };
-        let run = Run::new(clock, &shared.options, &shared.cancel, None);
+        let mut run = Run::new(clock, &shared.options, &shared.cancel, None);
+        run.budget = Arc::clone(&shared.budget);
         let wanted = ColumnRequest { columns, refs: false };
         EventScan { events, view: view.clone(), names, wanted, run }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::best::Best;
-use super::line::Line;
+use super::line::{HANDED_ON, Line};
 use super::lower::transactions::CodedTransactions;
 use super::lower::{self, Lowered};
 use super::names::Names;
@@ -71,7 +71,7 @@ impl Engine {
         let run = asked.run(self, snapshot, options, cancel);
         let mut tables = Vec::new();
         let mut out = |table: Table| {
-            run.budget.take("the result", table.bytes())?;
+            run.budget.take("the result", table.own_bytes())?;
             tables.push(table);
             Ok(())
         };
@@ -470,8 +470,10 @@ impl PlannedQuery {
                 continue;
             }
             reader.each(&cluster, run, &mut |mut table| {
+                let mut held = run.charge(HANDED_ON);
                 for step in rows {
                     table = step.apply(table, run)?;
+                    held.hold(&table)?;
                 }
                 groups.add(&table, run)?;
                 Ok(true)

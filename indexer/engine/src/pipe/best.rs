@@ -7,6 +7,7 @@ use super::answer::PlannedQuery;
 use super::cell::Cell;
 use super::column::{Column, Data, Picked, filled};
 use super::expr::Expression;
+use super::line::HANDED_ON;
 use super::run::{Run, Scope};
 use super::source::{ColumnRequest, Piece, Reader};
 use super::stages::sort::{Sort, SortExpression};
@@ -60,12 +61,14 @@ impl Best<'_> {
         let mut best = Sort::new(columns_as_keys(self.keys), Some(self.first));
         let mut bar = Bar::default();
         reader.each(&[Piece { segment, part }], self.run, &mut |mut table| {
+            let mut held = self.run.charge(HANDED_ON);
             for step in self.steps {
                 table = step.apply(table, self.run)?;
+                held.hold(&table)?;
             }
             let mut keys = Table::of_rows(table.rows());
             for (index, (key, _)) in self.keys.iter().enumerate() {
-                keys.set(&index.to_string(), key.column(&table, &self.run.clock)?);
+                keys.set(&index.to_string(), key.column(&table, self.run)?);
             }
             keys.events = table.events;
             let descending = self.keys.first().is_some_and(|(_, descending)| *descending);

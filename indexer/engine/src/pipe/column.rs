@@ -388,6 +388,24 @@ impl Column {
             Data::List(values) => values.iter().map(Cell::bytes).sum(),
         }
     }
+
+    /// Those that are not charged yet.
+    #[must_use]
+    pub fn own_bytes(&self) -> usize {
+        match &self.data {
+            Data::Text { codes, texts } => codes.len() * 4 + texts.own_bytes(),
+            _ => self.bytes(),
+        }
+    }
+
+    /// Bytes of these rows alone: those that are not charged yet, and a copy of their texts. Of a dictionary that more
+    /// rows have, it is their share.
+    pub fn handed_on_bytes(&self) -> usize {
+        let Data::Text { codes, texts } = &self.data else { return self.bytes() };
+        let share = codes.len() as f64 / texts.len().max(codes.len()).max(1) as f64;
+        let bytes = (texts.own_bytes() + texts.text_bytes()) as f64 * share;
+        codes.len() * 4 + bytes as usize
+    }
 }
 
 fn is_null<T: PolarsDataType>(values: &ChunkedArray<T>, row: usize) -> bool {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
+use super::charge::ChargedTexts;
 use super::column::{Column, Data};
 use base::hash::Fast;
 use store::{ColumnValues, NO_CODE, StoredColumn, Texts};
@@ -16,6 +17,8 @@ pub enum Dictionary {
     Segment(Arc<StoredColumn>),
     /// The table's own.
     Own(Arc<Texts>),
+    /// The same, charged against the memory of the run for as long as anybody has them.
+    Charged(Arc<ChargedTexts>),
     /// Several dictionaries, one after the other.
     Chained(Arc<Chain>),
 }
@@ -38,6 +41,7 @@ impl Dictionary {
                 _ => None,
             },
             Dictionary::Own(texts) => texts.get(code as usize),
+            Dictionary::Charged(charged) => charged.texts.get(code as usize),
             Dictionary::Chained(chain) => {
                 let link = chain.link(code)?;
                 chain.dictionaries[link].get(code - chain.starts[link])
@@ -53,6 +57,7 @@ impl Dictionary {
                 _ => 0,
             },
             Dictionary::Own(texts) => texts.len(),
+            Dictionary::Charged(charged) => charged.texts.len(),
             Dictionary::Chained(chain) => chain.len,
         }
     }
@@ -63,6 +68,7 @@ impl Dictionary {
         match self {
             Dictionary::Segment(column) => Arc::as_ptr(column) as usize,
             Dictionary::Own(texts) => Arc::as_ptr(texts) as usize,
+            Dictionary::Charged(charged) => Arc::as_ptr(charged) as usize,
             Dictionary::Chained(chain) => Arc::as_ptr(chain) as usize,
         }
     }
@@ -71,8 +77,30 @@ impl Dictionary {
     pub fn bytes(&self) -> usize {
         match self {
             Dictionary::Segment(_) => 0,
-            Dictionary::Own(texts) => texts.iter().map(|text| text.len() + 8).sum(),
+            Dictionary::Own(texts) => texts.bytes() + texts.len() * 8,
+            Dictionary::Charged(charged) => charged.texts.bytes() + charged.texts.len() * 8,
             Dictionary::Chained(chain) => chain.dictionaries.iter().map(Dictionary::bytes).sum(),
+        }
+    }
+
+    /// Bytes of its texts, wherever they are.
+    pub fn text_bytes(&self) -> usize {
+        match self {
+            Dictionary::Segment(column) => match &column.values {
+                ColumnValues::Texts(texts) => texts.bytes(),
+                _ => 0,
+            },
+            Dictionary::Chained(chain) => chain.dictionaries.iter().map(Dictionary::text_bytes).sum(),
+            other => other.bytes(),
+        }
+    }
+
+    /// Those that are not charged yet.
+    pub fn own_bytes(&self) -> usize {
+        match self {
+            Dictionary::Charged(_) => 0,
+            Dictionary::Chained(chain) => chain.dictionaries.iter().map(Dictionary::own_bytes).sum(),
+            other => other.bytes(),
         }
     }
 }
@@ -217,6 +245,15 @@ impl TextBuilder {
     /// A text by its code; [`NO_CODE`] for a missing one.
     pub fn push_code(&mut self, code: u32) {
         self.codes.push(code);
+    }
+
+    /// Bytes of its texts, and of what finds them.
+    pub fn bytes(&self) -> usize {
+        self.texts.bytes() + self.texts.len() * (size_of::<(usize, u64, u32)>())
+    }
+
+    pub(super) fn into_parts(self) -> (Vec<u32>, Texts) {
+        (self.codes, self.texts)
     }
 
     #[must_use]

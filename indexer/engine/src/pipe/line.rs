@@ -9,6 +9,9 @@ use super::table::Table;
 use base::error::Result;
 use base::limits::PIPE_ROWS;
 
+/// What the rows between two stages are called where memory does not hold them.
+pub const HANDED_ON: &str = "the rows of a stage";
+
 pub struct Line {
     steps: Vec<Box<dyn Step>>,
 }
@@ -43,8 +46,10 @@ impl Line {
         run: &Run<'_>,
         out: &mut dyn FnMut(Table) -> Result<()>,
     ) -> Result<()> {
+        let mut held = run.charge(HANDED_ON);
         for step in &mut self.steps[first..] {
             run.check()?;
+            held.hold(&table)?;
             match step.push(table, run)? {
                 Some(next) if next.rows() > 0 => table = next,
                 _ => return Ok(()),
@@ -58,6 +63,8 @@ impl Line {
         for index in 0..self.steps.len() {
             run.check()?;
             let Some(table) = self.steps[index].finish(run)? else { continue };
+            let mut held = run.charge(HANDED_ON);
+            held.set(table.own_bytes())?;
             // A large table goes on in parts, so that no later stage works on all of it at once.
             for start in (0..table.rows()).step_by(PIPE_ROWS) {
                 if self.steps[index + 1..].iter().any(|step| step.is_full()) {

@@ -9,6 +9,7 @@ mod answer;
 mod best;
 mod calendar;
 mod cell;
+mod charge;
 mod column;
 mod dictionary;
 mod expr;

@@ -94,7 +94,7 @@ impl TableStages {
 }
 
 fn keep(table: Table, run: &Run<'_>, tables: &mut Vec<Table>) -> Result<()> {
-    run.budget.take("the result", table.bytes())?;
+    run.budget.take("the result", table.own_bytes())?;
     tables.push(table);
     Ok(())
 }

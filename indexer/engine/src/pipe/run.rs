@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::tz::TimeZone;
 
 use super::calendar::Width;
+use super::charge::Charge;
 use crate::Engine;
 use crate::aggregate::timeline::width_for;
 use crate::view::View;
@@ -89,7 +90,7 @@ impl RunClock {
 pub struct Run<'a> {
     pub clock: RunClock,
     pub cancel: Cancel,
-    pub budget: Budget,
+    pub budget: Arc<Budget>,
     /// What is asked; nothing where stages run over a table alone.
     pub scope: Option<Scope<'a>>,
     /// Nothing is calculated from the codes of columns.
@@ -110,11 +111,17 @@ impl<'a> Run<'a> {
         Run {
             clock,
             cancel: cancel.clone(),
-            budget: Budget::new(options.memory_bytes),
+            budget: Arc::new(Budget::new(options.memory_bytes)),
             scope,
             by_rows: options.by_rows,
             notes: Mutex::default(),
         }
+    }
+
+    /// Memory of this run, none yet; the stage is named where there is too little.
+    #[must_use]
+    pub fn charge(&self, stage: &'static str) -> Charge {
+        Charge::new(&self.budget, stage)
     }
 
     /// Something that people should know of the result.

@@ -6,15 +6,16 @@ use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::charge::ChargedBuilder;
 use super::column::{Column, ColumnKind, Data, Picked};
-use super::dictionary::{Dictionary, TextBuilder};
+use super::dictionary::Dictionary;
 use super::run::Run;
 use super::table::{EventRef, Table};
 use crate::Engine;
 use crate::exec::SegmentRows;
 use base::FieldKind;
 use base::error::Result;
-use base::limits::{CANCEL_ROWS, PIPE_ROWS};
+use base::limits::{CANCEL_ROWS, PIPE_ROWS, PIPE_TEXT_BYTES};
 use patterns::{Granularity, Tree};
 use store::Snapshot;
 use store::{EventKeys, NO_CODE, RawCursor, Segment, Texts};
@@ -87,7 +88,11 @@ impl<'a> Reader<'a> {
         each: &mut dyn FnMut(Table) -> Result<bool>,
     ) -> Result<bool> {
         if let [piece] = cluster {
-            return each_run(&piece.part, run, &mut |rows| each(self.table(piece.segment, rows, run)?));
+            let lengths = self.lengths(&piece.part.segment)?;
+            let lengths = lengths.as_ref().map(|length| length as &dyn Fn(usize) -> u32);
+            return each_run(&piece.part, lengths, run, &mut |rows| {
+                each(self.table(piece.segment, rows, run)?)
+            });
         }
         self.merged(cluster, run, each)
     }
@@ -101,14 +106,22 @@ impl<'a> Reader<'a> {
     ) -> Result<bool> {
         let keys: Vec<EventKeys> =
             cluster.iter().map(|piece| piece.part.segment.event_keys()).collect::<Result<_>>()?;
+        let lengths = cluster.iter().map(|piece| self.lengths(&piece.part.segment));
+        let lengths = lengths.collect::<Result<Vec<_>>>()?;
         let mut merged = merged_rows(cluster, &keys).peekable();
         while merged.peek().is_some() {
             run.check()?;
             let mut taken: Vec<Vec<u32>> = vec![Vec::new(); cluster.len()];
             let mut order = Vec::with_capacity(PIPE_ROWS);
-            for (piece, at) in merged.by_ref().take(PIPE_ROWS) {
+            let mut bytes = 0;
+            while order.len() < PIPE_ROWS
+                && bytes < PIPE_TEXT_BYTES
+                && let Some((piece, at)) = merged.next()
+            {
+                let row = cluster[piece].part.row(at);
+                bytes += lengths[piece].as_ref().map_or(0, |length| length(row) as usize);
                 order.push((piece, taken[piece].len() as u32));
-                taken[piece].push(cluster[piece].part.row(at) as u32);
+                taken[piece].push(row as u32);
             }
             let mut starts = Vec::with_capacity(cluster.len());
             let mut tables = Vec::new();
@@ -126,6 +139,12 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(true)
+    }
+
+    /// How long the texts of events are, where they are read.
+    fn lengths(&self, segment: &Segment) -> Result<Option<impl Fn(usize) -> u32 + use<>>> {
+        let is_read = self.wanted.columns.iter().any(|name| **name == *"raw");
+        is_read.then(|| lengths(segment)).transpose()
     }
 
     /// Rows of one segment.
@@ -223,14 +242,14 @@ impl<'a> Reader<'a> {
         let names: Vec<&str> =
             fields.map(|field| &*field.column).filter(|name| segment.is_late(name)).collect();
         let values = segment.values_at(&names, rows, &mut self.cursor, &run.cancel)?;
-        let columns = values.iter().map(|values| {
-            let mut column = TextBuilder::default();
+        let column = |values: &Vec<Option<String>>| -> Result<Column> {
+            let mut column = ChargedBuilder::new(run.charge("events"));
             for value in values {
-                column.push(value.as_deref());
+                column.push(value.as_deref())?;
             }
             column.finish()
-        });
-        Ok(names.into_iter().zip(columns).collect())
+        };
+        names.into_iter().zip(&values).map(|(name, values)| Ok((name, column(values)?))).collect()
     }
 
     /// The ids of the templates of events, which are those of the whole case.
@@ -268,6 +287,7 @@ impl<'a> Reader<'a> {
             Picked::Some(rows) => rows.to_vec(),
         };
         let mut texts = vec![None; numbers.len()];
+        let (mut charge, mut bytes) = (run.charge("events"), 0);
         let mut seen = 0;
         let is_sorted = numbers.is_sorted();
         segment.for_each_text(&mut self.cursor, numbers.iter().copied(), |row, text| {
@@ -281,15 +301,17 @@ impl<'a> Reader<'a> {
                 numbers.iter().position(|&number| number == row)
             };
             if let Some(place) = place {
+                bytes += text.len();
+                charge.set(bytes)?;
                 texts[place] = Some(String::from_utf8_lossy(text).into_owned());
             }
             Ok(())
         })?;
-        let mut builder = TextBuilder::default();
-        for text in &texts {
-            builder.push(text.as_deref());
+        let mut builder = ChargedBuilder::new(run.charge("events"));
+        for text in texts {
+            builder.push(text.as_deref())?;
         }
-        Ok(builder.finish())
+        builder.finish()
     }
 }
 
@@ -322,15 +344,35 @@ pub fn merged_rows<'c>(
     })
 }
 
-/// Hands out the rows of a part, some thousands at a time, until no more are wanted.
+/// How long the texts of a segment's events are.
+pub fn lengths(segment: &Segment) -> Result<impl Fn(usize) -> u32 + use<>> {
+    let places = segment.locations()?;
+    Ok(move |row| places.length(row))
+}
+
+/// Hands out the rows of a part, some thousands at a time, until no more are wanted. Of events whose texts are read,
+/// fewer long ones come at a time.
 pub fn each_run(
     part: &SegmentRows,
+    lengths: Option<&dyn Fn(usize) -> u32>,
     run: &Run<'_>,
     each: &mut dyn FnMut(&Picked<'_>) -> Result<bool>,
 ) -> Result<bool> {
-    for start in (0..part.len()).step_by(PIPE_ROWS) {
+    let mut next = 0;
+    while next < part.len() {
         run.check()?;
-        let end = (start + PIPE_ROWS).min(part.len());
+        let start = next;
+        let mut end = (start + PIPE_ROWS).min(part.len());
+        if let Some(length) = lengths {
+            let mut bytes = 0;
+            let fits = |&place: &usize| {
+                let fits = bytes < PIPE_TEXT_BYTES;
+                bytes += length(part.row(place)) as usize;
+                fits
+            };
+            end = start + (start..end).take_while(fits).count();
+        }
+        next = end;
         let first = part.row(start);
         let goes_on = if part.is_whole() {
             each(&Picked::Run(first..first + (end - start)))?

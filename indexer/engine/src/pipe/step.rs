@@ -44,7 +44,7 @@ impl Kept {
     }
 
     pub fn push(&mut self, table: Table, run: &Run<'_>) -> Result<()> {
-        let bytes = table.bytes();
+        let bytes = table.own_bytes();
         run.budget.take(self.stage, bytes)?;
         self.bytes += bytes;
         self.rows += table.rows();

@@ -188,4 +188,11 @@ impl Table {
         let events = self.events.as_ref().map_or(0, |events| events.len() * size_of::<EventRef>());
         events + self.columns.iter().map(Column::bytes).sum::<usize>()
     }
+
+    /// Those that are not charged yet.
+    #[must_use]
+    pub fn own_bytes(&self) -> usize {
+        let events = self.events.as_ref().map_or(0, |events| events.len() * size_of::<EventRef>());
+        events + self.columns.iter().map(Column::own_bytes).sum::<usize>()
+    }
 }

@@ -4,14 +4,16 @@
 //! alone is calculated once for each distinct text, and everything else value by value.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use polars::prelude::{BooleanChunked, ChunkFull, ChunkFullNull, PlSmallStr};
 
 use super::super::cell::Cell;
+use super::super::charge::{Charge, Results};
 use super::super::column::{Column, ColumnKind, Data, Picked};
 use super::super::dictionary::Dictionary;
-use super::super::run::RunClock;
+use super::super::run::Run;
 use super::super::table::Table;
 use super::{Expression, Node, arithmetic, compare, convert, functions, kernels, text};
 use base::error::Result;
@@ -46,30 +48,32 @@ struct Evaluated<'t> {
 }
 
 impl Expression {
-    pub fn column(&self, table: &Table, clock: &RunClock) -> Result<Column> {
-        let evaluator = self.evaluator(table, clock);
+    pub fn column(&self, table: &Table, run: &Run<'_>) -> Result<Column> {
+        let evaluator = self.evaluator(table, run);
         let value = evaluator.value(&self.node)?.value;
-        Ok(evaluator.column_of(&value).into_owned())
+        Ok(evaluator.column_of(&value)?.into_owned())
     }
 
     /// The rows for which the expression is true.
-    pub fn holding(&self, table: &Table, clock: &RunClock) -> Result<Vec<u32>> {
-        let evaluator = self.evaluator(table, clock);
+    pub fn holding(&self, table: &Table, run: &Run<'_>) -> Result<Vec<u32>> {
+        let evaluator = self.evaluator(table, run);
         let value = evaluator.value(&self.node)?.value;
         let truths = evaluator.truths(&value);
         Ok(truths.downcast_as_array().true_and_valid().true_idx_iter().map(|row| row as u32).collect())
     }
 
-    fn evaluator<'t>(&self, table: &'t Table, clock: &'t RunClock) -> Evaluator<'t> {
+    fn evaluator<'t>(&self, table: &'t Table, run: &'t Run<'t>) -> Evaluator<'t> {
         let columns = self.fields.iter().map(|name| table.column(name)).collect();
-        Evaluator { table, columns, clock }
+        Evaluator { table, columns, run, constants: RefCell::default() }
     }
 }
 
 struct Evaluator<'t> {
     table: &'t Table,
     columns: Vec<Option<&'t Column>>,
-    clock: &'t RunClock,
+    run: &'t Run<'t>,
+    /// The memory of long values that are the same for all rows.
+    constants: RefCell<Vec<Charge>>,
 }
 
 impl<'t> Evaluator<'t> {
@@ -88,7 +92,7 @@ impl<'t> Evaluator<'t> {
             Node::Negated(inner) => {
                 let found = self.value(inner)?;
                 let zero = Value::One(Cell::Int(0));
-                let value = self.binary(BinaryOp::Subtract, &zero, &found.value);
+                let value = self.binary(BinaryOp::Subtract, &zero, &found.value)?;
                 Ok(Evaluated { value, unit_ns: found.unit_ns })
             }
             Node::Not(inner) => {
@@ -101,20 +105,20 @@ impl<'t> Evaluator<'t> {
             Node::In(value, list) => {
                 let (value, unit) = self.with_unit(value)?;
                 let list = list.iter().map(|one| self.value_in_unit(one, &value, unit));
-                plain(self.is_in(&value, &list.collect::<Result<Vec<_>>>()?))
+                plain(self.is_in(&value, &list.collect::<Result<Vec<_>>>()?)?)
             }
             Node::IsNull(inner) => {
                 let value = self.value(inner)?.value;
-                let column = self.column_of(&value);
+                let column = self.column_of(&value)?;
                 plain(many(Column::bools((0..column.len()).map(|row| Some(column.is_missing(row))))))
             }
             Node::Regex(inner, regex) => {
                 let value = self.value(inner)?.value;
-                plain(each(&value, |cell| match cell {
+                plain(self.of_all(&[value], COPIES, |cells| match &cells[0] {
                     Cell::Missing => Cell::Missing,
                     Cell::Text(text) => Cell::Bool(regex.is_match(text.as_bytes())),
                     other => Cell::Bool(regex.is_match(other.to_string().as_bytes())),
-                }))
+                })?)
             }
             Node::Call(function, arguments) => self.call(*function, arguments),
             Node::CallPattern(function, value, regex, rest) => {
@@ -122,12 +126,23 @@ impl<'t> Evaluator<'t> {
                 let rest = rest.iter().map(|one| Ok(self.value(one)?.value));
                 let mut values = rest.collect::<Result<Vec<_>>>()?;
                 values.insert(0, value);
-                plain(self.of_all(&values, |cells| text::pattern(*function, &cells[0], regex, &cells[1..])))
+                let replaces = *function == Function::Replace;
+                plain(self.of_all_in(
+                    &values,
+                    |cells| {
+                        if replaces {
+                            COPIES.saturating_mul(text::replaced_bytes(cells, regex))
+                        } else {
+                            COPIES * text_bytes(cells)
+                        }
+                    },
+                    |cells| text::pattern(*function, &cells[0], regex, &cells[1..]),
+                )?)
             }
             Node::Bin(inner, width) => {
                 let (value, unit) = self.with_unit(inner)?;
-                let column = self.column_of(&value);
-                plain(many(width.bin(&column, unit, &self.clock.zone)))
+                let column = self.column_of(&value)?;
+                plain(many(width.bin(&column, unit, &self.run.clock.zone)))
             }
             Node::Filter(filter) => {
                 let passing = filter.passing(self.table);
@@ -140,21 +155,33 @@ impl<'t> Evaluator<'t> {
         let found: Vec<Evaluated> = arguments.iter().map(|one| self.value(one)).collect::<Result<_>>()?;
         let unit_ns = found.iter().find_map(|one| one.unit_ns);
         let values: Vec<Value> = found.into_iter().map(|one| one.value).collect();
-        let value = self
-            .chosen(function, &values)
-            .map_or_else(|| self.of_all(&values, |cells| functions::call(function, cells, self.clock)), many);
+        let value = match self.chosen(function, &values)? {
+            Some(column) => many(column),
+            None => {
+                // A part of a text or of a document takes many times as much as its characters.
+                let is_in_parts = matches!(function, Function::Split | Function::JsonExtract);
+                let times = if is_in_parts { 64 } else { 2 * COPIES };
+                self.of_all(&values, times, |cells| functions::call(function, cells, &self.run.clock))?
+            }
+        };
         Ok(Evaluated { value, unit_ns })
     }
 
     /// What functions give that choose one of their arguments in each row; nothing for the others.
-    fn chosen(&self, function: Function, values: &[Value<'t>]) -> Option<Column> {
+    fn chosen(&self, function: Function, values: &[Value<'t>]) -> Result<Option<Column>> {
         let rows = self.table.rows();
-        let columns =
-            || -> Vec<Column> { values.iter().map(|value| self.column_of(value).into_owned()).collect() };
-        Some(match function {
+        // Texts may be copied into a dictionary of their own.
+        let mut copies = self.run.charge("eval");
+        let mut columns = || -> Result<Vec<Column>> {
+            let columns = values.iter().map(|value| Ok(self.column_of(value)?.into_owned()));
+            let columns = columns.collect::<Result<Vec<Column>>>()?;
+            copies.set(columns.iter().map(Column::handed_on_bytes).sum())?;
+            Ok(columns)
+        };
+        Ok(Some(match function {
             Function::If => {
                 let condition = self.truths(&values[0]);
-                let columns = columns();
+                let columns = columns()?;
                 let place = |row| usize::from(condition.get(row) != Some(true));
                 Column::choose(&columns[1..], rows, |row| {
                     Some(place(row)).filter(|place| place + 1 < columns.len())
@@ -164,7 +191,7 @@ impl<'t> Evaluator<'t> {
                 let conditions: Vec<BooleanChunked> =
                     values.chunks_exact(2).map(|pair| self.truths(&pair[0])).collect();
                 let otherwise = (values.len() % 2 == 1).then(|| values.len() - 1);
-                let columns = columns();
+                let columns = columns()?;
                 // Conditions are not results, so they do not decide the type of the results.
                 let mut results: Vec<Column> = columns.chunks_exact(2).map(|pair| pair[1].clone()).collect();
                 results.extend(otherwise.map(|place| columns[place].clone()));
@@ -172,23 +199,23 @@ impl<'t> Evaluator<'t> {
                 Column::choose(&results, rows, |row| place(row).or(otherwise.map(|_| conditions.len())))
             }
             Function::Coalesce => {
-                let columns = columns();
+                let columns = columns()?;
                 Column::choose(&columns, rows, |row| {
                     columns.iter().position(|column| !column.is_missing(row))
                 })
             }
             Function::NullIf => {
-                let equal = self.binary(BinaryOp::Compare(Op::Equal), &values[0], &values[1]);
+                let equal = self.binary(BinaryOp::Compare(Op::Equal), &values[0], &values[1])?;
                 let equal = self.truths(&equal);
-                Column::choose(&columns()[..1], rows, |row| (equal.get(row) != Some(true)).then_some(0))
+                Column::choose(&columns()?[..1], rows, |row| (equal.get(row) != Some(true)).then_some(0))
             }
             Function::Min | Function::Max => {
-                let columns = columns();
+                let columns = columns()?;
                 let better = if function == Function::Min { Op::Less } else { Op::GreaterOrEqual };
-                let mut best = columns.first()?.clone();
+                let Some(mut best) = columns.first().cloned() else { return Ok(None) };
                 for column in &columns[1..] {
                     let (one, other) = (many(column.clone()), many(best.clone()));
-                    let is_better = self.truths(&self.binary(BinaryOp::Compare(better), &one, &other));
+                    let is_better = self.truths(&self.binary(BinaryOp::Compare(better), &one, &other)?);
                     let takes = |row| best.is_missing(row) || is_better.get(row) == Some(true);
                     let both = [best.clone(), column.clone()];
                     best = Column::choose(&both, rows, |row| {
@@ -197,8 +224,8 @@ impl<'t> Evaluator<'t> {
                 }
                 best
             }
-            _ => return None,
-        })
+            _ => return Ok(None),
+        }))
     }
 
     /// A value and the unit of its numbers. A duration next to it counts in that unit.
@@ -251,12 +278,12 @@ impl<'t> Evaluator<'t> {
             }
         };
         let of_times = op == BinaryOp::Subtract && left.is_time() && right.is_time();
-        let value = self.binary(op, &left, &right);
+        let value = self.binary(op, &left, &right)?;
         let is_sum = matches!(op, BinaryOp::Add | BinaryOp::Subtract) && !value.is_time();
         Ok(Evaluated { value, unit_ns: if of_times { Some(1.0) } else { unit.filter(|_| is_sum) } })
     }
 
-    fn binary(&self, op: BinaryOp, left: &Value<'t>, right: &Value<'t>) -> Value<'t> {
+    fn binary(&self, op: BinaryOp, left: &Value<'t>, right: &Value<'t>) -> Result<Value<'t>> {
         let is_comparison = matches!(op, BinaryOp::Compare(_));
         let (read_left, read_right) = (read_as_type_of(left, right), read_as_type_of(right, left));
         let left = read_left.as_ref().filter(|_| is_comparison).unwrap_or(left);
@@ -269,17 +296,18 @@ impl<'t> Evaluator<'t> {
             },
             op => arithmetic::arithmetic(op, &cells[0], &cells[1]),
         };
-        match (left, right) {
-            (Value::One(left), Value::One(right)) => Value::One(one(&[left.clone(), right.clone()])),
-            _ => match kernels::binary(op, left, right) {
-                Some(column) => many(column),
-                None => self.of_all(&[left.clone(), right.clone()], one),
-            },
+        let column = match (left, right) {
+            (Value::One(_), Value::One(_)) => None,
+            _ => kernels::binary(op, left, right),
+        };
+        match column {
+            Some(column) => Ok(many(column)),
+            None => self.of_all(&[left.clone(), right.clone()], COPIES, one),
         }
     }
 
     /// Equal to one of a list; missing where the value is.
-    fn is_in(&self, value: &Value<'t>, list: &[Value<'t>]) -> Value<'t> {
+    fn is_in(&self, value: &Value<'t>, list: &[Value<'t>]) -> Result<Value<'t>> {
         let equal = |one: &Value<'t>| {
             let one = read_as_type_of(one, value).unwrap_or_else(|| one.clone());
             kernels::binary(BinaryOp::Compare(Op::Equal), value, &one)
@@ -291,13 +319,13 @@ impl<'t> Evaluator<'t> {
             && !found.is_empty()
         {
             let truths = found.into_iter().map(|column| self.truths(&many(column)));
-            return truths
+            return Ok(truths
                 .reduce(|one, other| &one | &other)
-                .map_or(Value::One(Cell::Missing), |truths| many(Column::new(Data::Bool(truths))));
+                .map_or(Value::One(Cell::Missing), |truths| many(Column::new(Data::Bool(truths)))));
         }
         let mut values = vec![value.clone()];
         values.extend_from_slice(list);
-        self.of_all(&values, |cells| {
+        self.of_all(&values, COPIES, |cells| {
             if cells[0].is_missing() {
                 return Cell::Missing;
             }
@@ -334,59 +362,99 @@ impl<'t> Evaluator<'t> {
         }
     }
 
-    fn column_of<'v>(&self, value: &'v Value<'t>) -> Cow<'v, Column> {
-        match value {
-            Value::One(cell) => Cow::Owned(Column::constant(cell, self.table.rows())),
+    fn column_of<'v>(&self, value: &'v Value<'t>) -> Result<Cow<'v, Column>> {
+        Ok(match value {
+            Value::One(cell) => {
+                self.keep(std::slice::from_ref(cell))?;
+                Cow::Owned(Column::constant(cell, self.table.rows()))
+            }
             Value::Many(column) => Cow::Borrowed(column),
-        }
+        })
     }
 
-    /// What a function gives for the values of each row.
-    fn of_all(&self, values: &[Value<'t>], mut function: impl FnMut(&[Cell]) -> Cell) -> Value<'t> {
+    /// Charges values until the expression is evaluated.
+    fn keep(&self, cells: &[Cell]) -> Result<()> {
+        let mut charge = self.run.charge("eval");
+        charge.set(text_bytes(cells))?;
+        self.constants.borrow_mut().push(charge);
+        Ok(())
+    }
+
+    /// What a function gives for the values of each row. While it runs, it takes so many times what its texts do.
+    fn of_all(
+        &self,
+        values: &[Value<'t>],
+        times: usize,
+        function: impl FnMut(&[Cell]) -> Cell,
+    ) -> Result<Value<'t>> {
+        self.of_all_in(values, |cells| text_bytes(cells).saturating_mul(times), function)
+    }
+
+    /// The same, with what it takes for some values.
+    fn of_all_in(
+        &self,
+        values: &[Value<'t>],
+        bytes: impl Fn(&[Cell]) -> usize,
+        mut function: impl FnMut(&[Cell]) -> Cell,
+    ) -> Result<Value<'t>> {
         let mut cells: Vec<Cell> = values
             .iter()
             .map(|value| if let Value::One(cell) = value { cell.clone() } else { Cell::Missing })
             .collect();
-        let columns = || {
-            let columns = values.iter().enumerate();
-            columns.filter_map(|(place, value)| match value {
-                Value::Many(column) => Some((place, column)),
+        let columns = values.iter().enumerate();
+        let varying: Vec<(usize, &Column)> = columns
+            .filter_map(|(place, value)| match value {
+                Value::Many(column) => Some((place, &**column)),
                 Value::One(_) => None,
             })
+            .collect();
+        let mut room = self.run.charge("eval");
+        let mut calculated = |cells: &[Cell]| -> Result<Cell> {
+            room.set(bytes(cells))?;
+            Ok(function(cells))
         };
-        let varying: Vec<_> = columns().collect();
         match varying.as_slice() {
-            [] => Value::One(function(&cells)),
-            [(place, _)] => each(&values[*place], |cell| {
-                cells[*place] = cell.clone();
-                function(&cells)
-            }),
+            [] => {
+                let one = calculated(&cells)?;
+                self.keep(std::slice::from_ref(&one))?;
+                Ok(Value::One(one))
+            }
+            // For texts it is called once for each distinct one.
+            [(place, Column { data: Data::Text { codes, texts } })] => {
+                let (distinct, places) = distinct(codes, texts);
+                let mut results = Results::new(self.run, distinct.len());
+                for code in distinct {
+                    cells[*place] = texts.get(code).map_or(Cell::Missing, Cell::text);
+                    results.push(calculated(&cells)?)?;
+                }
+                Ok(many(results.finish()?.pick(&Picked::Some(&places))))
+            }
             several => {
-                let mut row_of = |row: usize| {
+                let rows = self.table.rows();
+                let mut results = Results::new(self.run, rows);
+                for row in 0..rows {
                     for (place, column) in several {
                         cells[*place] = column.cell(row);
                     }
-                    function(&cells)
-                };
-                many(Column::of_cells((0..self.table.rows()).map(&mut row_of).collect()))
+                    results.push(calculated(&cells)?)?;
+                }
+                Ok(many(results.finish()?))
             }
         }
     }
 }
 
-/// What a function gives for each value; for texts it is called once for each distinct one.
-fn each<'t>(value: &Value<'t>, mut function: impl FnMut(&Cell) -> Cell) -> Value<'t> {
-    let column = match value {
-        Value::One(cell) => return Value::One(function(cell)),
-        Value::Many(column) => column,
+/// A text that is made of others is in memory twice while it grows, and once more as a value.
+const COPIES: usize = 4;
+
+/// Bytes of the texts among some values.
+fn text_bytes(cells: &[Cell]) -> usize {
+    let of_cell = |cell: &Cell| match cell {
+        Cell::Text(text) => text.len(),
+        Cell::List(cells) => text_bytes(cells),
+        _ => 0,
     };
-    let Data::Text { codes, texts } = &column.data else {
-        return many(Column::of_cells((0..column.len()).map(|row| function(&column.cell(row))).collect()));
-    };
-    let (distinct, places) = distinct(codes, texts);
-    let text = |code: &u32| texts.get(*code).map_or(Cell::Missing, Cell::text);
-    let results = Column::of_cells(distinct.iter().map(|code| function(&text(code))).collect());
-    many(results.pick(&Picked::Some(&places)))
+    cells.iter().map(of_cell).sum()
 }
 
 fn many<'t>(column: Column) -> Value<'t> {

@@ -5,8 +5,9 @@ use super::evaluate::Value;
 use super::*;
 use crate::pipe::column::Column;
 use crate::pipe::names::Names;
-use crate::pipe::run::RunClock;
+use crate::pipe::run::{Run, RunClock, RunOptions};
 use crate::pipe::table::Table;
+use base::Cancel;
 use query::{Op, StageKind, parse_query};
 
 fn clock() -> RunClock {
@@ -33,7 +34,8 @@ fn value(expression: &str) -> Cell {
     let StageKind::Eval(assignments) = &query.stages[0].kind else { panic!("not an eval") };
     let names: Vec<String> = table.names().iter().map(ToString::to_string).collect();
     let compiled = Expression::new(&assignments[0].value, &Names::of_events(&names, false), &clock());
-    compiled.expect(expression).column(&table, &clock()).expect(expression).cell(0)
+    let run = Run::new(clock(), &RunOptions::default(), &Cancel::default(), None);
+    compiled.expect(expression).column(&table, &run).expect(expression).cell(0)
 }
 
 #[test]

@@ -160,6 +160,24 @@ pub fn pattern(function: Function, value: &Cell, regex: &Regex, rest: &[Cell]) -
     group.map_or(Cell::Missing, |group| shown(group.as_bytes()))
 }
 
+/// The most bytes that `replace` makes of a text; of a long one its matches are counted.
+pub fn replaced_bytes(cells: &[Cell], regex: &Regex) -> usize {
+    let lengths = cells.get(1).zip(cells.first()).map(|(with, text)| (text_of(text), text_of(with)));
+    let Some((Some(text), Some(with))) = lengths else { return 0 };
+    // A group of the replacement is as long as a match at most, and all matches together are as long as the text.
+    let groups = with.bytes().filter(|&byte| byte == b'$').count();
+    let inserted =
+        |matches: usize| matches.saturating_mul(with.len()).saturating_add(groups.saturating_mul(text.len()));
+    let most = text.len().saturating_add(inserted(text.len() + 1));
+    if most < MUCH_BYTES {
+        return most;
+    }
+    text.len().saturating_add(inserted(regex.find_iter(text.as_bytes()).count()))
+}
+
+/// Counting matches costs less than room for so much.
+const MUCH_BYTES: usize = 64 << 10;
+
 /// A short fingerprint of a value as it is shown (FNV-1a).
 pub fn hash(cell: &Cell) -> Cell {
     let Some(text) = text_of(cell) else { return Cell::Missing };

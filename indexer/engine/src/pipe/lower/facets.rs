@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::run::{Run, Scope};
-use super::super::source::{Piece, Reader, each_run};
+use super::super::source::{Piece, Reader, each_run, lengths};
 use super::super::stages::facets::FacetsStage;
 use super::cells::{is_dense, values};
 use super::kinds;
@@ -45,7 +45,9 @@ pub fn add(
                 facets.add(name, &values(name, &column, &codes, reader), Some(&weights), &mut ids);
             }
             None => {
-                each_run(&piece.part, run, &mut |rows| {
+                let lengths = (**name == *"raw").then(|| lengths(&piece.part.segment)).transpose()?;
+                let lengths = lengths.as_ref().map(|length| length as &dyn Fn(usize) -> u32);
+                each_run(&piece.part, lengths, run, &mut |rows| {
                     let values = reader.column_of(piece.segment, name, rows, run)?;
                     facets.add(name, &values, None, &mut ids);
                     Ok(true)

@@ -11,7 +11,7 @@ pub struct Where(pub Expression);
 
 impl RowStep for Where {
     fn apply(&self, rows: Table, run: &Run<'_>) -> Result<Table> {
-        let holding = self.0.holding(&rows, &run.clock)?;
+        let holding = self.0.holding(&rows, run)?;
         Ok(if holding.len() == rows.rows() { rows } else { rows.pick(&Picked::Some(&holding)) })
     }
 }

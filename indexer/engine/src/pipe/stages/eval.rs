@@ -10,8 +10,12 @@ pub struct Eval(pub Vec<(String, Expression)>);
 
 impl RowStep for Eval {
     fn apply(&self, mut rows: Table, run: &Run<'_>) -> Result<Table> {
+        let mut charge = run.charge("eval");
+        let mut bytes = 0;
         for (name, value) in &self.0 {
-            let column = value.column(&rows, &run.clock)?;
+            let column = value.column(&rows, run)?;
+            bytes += column.own_bytes();
+            charge.set(bytes)?;
             rows.set(name, column);
             run.check()?;
         }

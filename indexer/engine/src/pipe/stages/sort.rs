@@ -39,9 +39,7 @@ impl Sort {
         let best = self.sorted(run)?;
         let last = self.first.filter(|&first| first > 0 && first == best.rows());
         let bar = match (last, self.keys.first()) {
-            (Some(rows), Some((key, _))) => {
-                Some(key.column(&best.slice(rows - 1..rows), &run.clock)?.cell(0))
-            }
+            (Some(rows), Some((key, _))) => Some(key.column(&best.slice(rows - 1..rows), run)?.cell(0)),
             _ => None,
         };
         self.kept.push(best, run)?;
@@ -50,7 +48,7 @@ impl Sort {
 
     fn sorted(&mut self, run: &Run<'_>) -> Result<Table> {
         let all = self.kept.take(run)?;
-        let keys = self.keys.iter().map(|(key, descending)| Ok((key.column(&all, &run.clock)?, *descending)));
+        let keys = self.keys.iter().map(|(key, descending)| Ok((key.column(&all, run)?, *descending)));
         let keys: Vec<(Column, bool)> = keys.collect::<Result<_>>()?;
         let mut order = order(&keys, all.rows(), &run.cancel)?;
         if let Some(first) = self.first {

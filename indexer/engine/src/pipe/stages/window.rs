@@ -76,7 +76,7 @@ impl Step for Window {
         let mut columns = Vec::with_capacity(self.columns.len());
         for column in &self.columns {
             run.check()?;
-            let argument = column.argument.as_ref().map(|argument| argument.column(&table, &run.clock));
+            let argument = column.argument.as_ref().map(|argument| argument.column(&table, run));
             let argument = argument.transpose()?;
             let Some((calculation, length)) = by_time(column.function) else {
                 let (what, numbers, coding) = by_place(column, argument.as_ref(), rows, run);

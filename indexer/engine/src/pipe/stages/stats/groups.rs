@@ -43,7 +43,7 @@ impl Groups {
 
     pub fn add(&mut self, table: &Table, run: &Run<'_>) -> Result<()> {
         self.rows += table.rows() as u64;
-        let columns = self.plan.by.iter().map(|(_, key)| key.column(table, &run.clock));
+        let columns = self.plan.by.iter().map(|(_, key)| key.column(table, run));
         let columns: Vec<Column> = columns.collect::<Result<_>>()?;
         let groups = self.keys.groups(&columns, table.rows());
         if self.plan.largest.is_some() {
@@ -54,12 +54,12 @@ impl Groups {
         }
         let total = self.len();
         for (planned, accumulator) in self.plan.aggregates.iter().zip(&mut self.accumulators) {
-            let argument = planned.argument.as_ref().map(|argument| argument.column(table, &run.clock));
+            let argument = planned.argument.as_ref().map(|argument| argument.column(table, run));
             let argument = argument.transpose()?;
             match &planned.condition {
                 None => accumulator.add(&groups, total, argument.as_ref()),
                 Some(condition) => {
-                    let holding = condition.holding(table, &run.clock)?;
+                    let holding = condition.holding(table, run)?;
                     let picked = Picked::Some(&holding);
                     let argument = argument.map(|column| column.pick(&picked));
                     accumulator.add(&picked.pick(&groups), total, argument.as_ref());

@@ -1,0 +1,233 @@
+//! What hostile queries allocate, by an allocator that counts: no more than the memory that they may take, and what a
+//! query takes in any case.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use indexer::aggregate::FacetsRequest;
+use indexer::query::parse_query;
+use indexer::{Cancel, Case, ErrorKind, ImportOptions, Result, RunOptions, SqlOptions, View};
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+const BUDGET_BYTES: usize = 64 << 20;
+
+/// Batches of rows on every core, decoded columns and frames.
+const BESIDES_BYTES: usize = 64 << 20;
+
+const SOON: Duration = Duration::from_secs(30);
+
+const EVENTS: usize = 20_000;
+
+fn imported(folder: &Path) -> Arc<Case> {
+    let words = ["connection", "reset", "by", "peer", "while", "reading", "the", "answer"];
+    let line = |n: usize| {
+        let message: Vec<&str> = (0..12).map(|word| words[(n * 7 + word * word) % words.len()]).collect();
+        format!(
+            "{{\"time\":\"2026-03-01T{:02}:{:02}:{:02}Z\",\"n\":{n},\"host\":\"host-{}\",\"id\":\"id-{}\",\"message\":\"{} {n}\"}}\n",
+            n / 3_600 % 24,
+            n / 60 % 60,
+            n % 60,
+            n % 7,
+            n / 3,
+            message.join(" ")
+        )
+    };
+    let log = folder.join("a.ndjson");
+    fs::write(&log, (0..EVENTS).map(line).collect::<String>()).expect("a log");
+    let case = Case::create(&folder.join("a.case")).expect("a case");
+    case.import(&[log], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import");
+    Arc::new(case)
+}
+
+/// Pipes that make much of little.
+fn pipes() -> Vec<String> {
+    let doubled = |from: &str, times: usize| format!("* | eval a={from}{}", " | eval a=a+a".repeat(times));
+    let grown = |rest: &str| format!("{} | {rest}", doubled("message", 3));
+    let long = "x".repeat(100_000);
+    let columns: Vec<String> = (0..4_000).map(|n| format!("c{n}=n+{n}")).collect();
+    let texts: Vec<String> = (0..800).map(|n| format!("c{n}=message+\"{n}\"")).collect();
+    let mut pipes = vec![
+        doubled("host", 40),
+        doubled("message", 40),
+        doubled("\"constant\"", 60),
+        format!("* | eval a=id{}", ", a=a+a".repeat(40)),
+        format!("* | eval a=host{} | stats count by a", " | eval a=concat(a,a,a,a,a,a,a,a)".repeat(12)),
+        format!("* | eval a=message{}", " | eval a=replace(a,\".\",\"$0$0$0$0\")".repeat(12)),
+        format!("* | eval a=replace(message,\"\",\"{long}\")"),
+        format!("* | eval a=replace(message,\".\",\"{long}\") | limit 3"),
+        format!("* | eval a=replace(\"{long}\",\"x\",\"{}\")", &long[..50_000]),
+        format!("* | where len(replace(\"{long}\",\"x\",\"{}\")) > n", &long[..50_000]),
+        format!("* | eval a=host{}", " | eval a=if(n>=0,a+a,a)".repeat(40)),
+        format!("* | eval a=host{}", " | eval a=coalesce(a+a,a)".repeat(40)),
+        format!("* | eval a=host{}", " | eval a=case(n<0,\"b\",a+a)".repeat(40)),
+        format!("* | eval a=id{}", " | eval a=max(a+a,a)".repeat(40)),
+        format!("* | eval a=id{}", " | eval a=nullif(a+a,a)".repeat(40)),
+        format!("* | eval a=id{}", " | eval a=upper(a+a)".repeat(40)),
+        format!("* | eval a=id{}", " | eval a=to_string(split(a+a,\"-\"))".repeat(40)),
+        format!("* | eval a=id{}", " | eval a=url_decode(a+a)".repeat(40)),
+        format!("{} | eval b=split(a,\"\")", doubled("id", 24)),
+        format!("{} | eval b=split(a,\"i\")", doubled("id", 8)),
+        format!("{} | eval b=json_extract(concat(\"[\",a,\"1]\"),\"0\")", doubled("\"1,\"", 22)),
+        format!(
+            "{} | eval b=hash(a), c=len(a), d=contains(a,\"zz\"), e=position(a,\"zz\")",
+            doubled("id", 30)
+        ),
+        format!("{} | where a like \"%zz%\" or matches(a, \"zz\")", doubled("id", 30)),
+        format!("* | eval {}", columns.join(", ")),
+        format!("* | eval {} | sort n", columns.join(", ")),
+        format!("* | eval {}", texts.join(", ")),
+        format!("* | eval {} | stats values(c1), count by c2", texts.join(", ")),
+        format!("* | eval a=concat({})", vec!["message"; 250].join(",")),
+        format!("* | eval a=concat({}) | sort a", vec!["raw"; 250].join(",")),
+        format!("* | keep raw{}", " | eval raw=raw+raw".repeat(30)),
+        "* | keep raw | sort raw | sort -raw | sort raw".to_owned(),
+        "* | stats values(raw), values(id), values(message) by n".to_owned(),
+        "* | stats first(raw), last(raw), min(raw), max(raw) by id, n".to_owned(),
+        "* | join n [* | eval b=message+message+message]".to_owned(),
+        "* | eval k=1 | join k [* | eval k=1]".to_owned(),
+        "* | transaction id | transaction host".to_owned(),
+    ];
+    pipes.extend(
+        [
+            "sort a",
+            "sort a | sort -a | sort a",
+            "stats values(a)",
+            "stats values(a) by id",
+            "stats count by a",
+            "stats first(a), last(a), min(a), max(a)",
+            "stats dc(a), mode(a)",
+            "dedup a",
+            "top 10 a",
+            "rare 10 a",
+            "tail 100000",
+            "sample 100000",
+            "facets a",
+            "facets a values=4000000000",
+            "timechart count by a",
+            "pivot a by id",
+            "unpivot",
+            "window 3 count as c | sort a",
+            "fill a",
+            "transaction a",
+            "extract \"(?<x>.*)\" from a",
+            "join a [* | eval a=message]",
+            "limit 1000000 | sort -a",
+            "eval b=a, c=a, d=a+\"x\", e=a+\"y\", f=a+\"z\" | sort f",
+        ]
+        .map(|rest| grown(rest)),
+    );
+    pipes
+}
+
+/// The same in SQL.
+fn statements() -> Vec<String> {
+    let nested = |inner: &str, times: usize, of: &str| {
+        (0..times).fold(format!("SELECT n, {inner} AS a FROM events"), |from, _| {
+            format!("SELECT n, {of} AS a FROM ({from}) AS t")
+        })
+    };
+    let with = |inner: &str, times: usize, of: &str| {
+        let mut text = format!("WITH t0 AS (SELECT n, {inner} AS a FROM events)");
+        for name in 1..=times {
+            text += &format!(", t{name} AS (SELECT n, {of} AS a FROM t{})", name - 1);
+        }
+        format!("{text} SELECT max(length(a)) AS m FROM t{times}")
+    };
+    let long = "x".repeat(100_000);
+    let deep = (0..20)
+        .fold("host".to_owned(), |inner, _| format!("CONCAT({inner}, {inner:.0}host, '{}')", &long[..2_000]));
+    vec![
+        nested("host", 20, "a || a"),
+        with("message", 40, "a || a"),
+        with("message", 40, "a + a"),
+        with("host", 20, "CONCAT(a, a, a, a, a, a, a, a)"),
+        with("host", 20, "CONCAT_WS('-', a, a, a, a)"),
+        with("message", 10, "REPLACE(a, 'e', 'eeeeeeee')"),
+        with("message", 20, "UPPER(a || a)"),
+        with("message", 20, "CASE WHEN n >= 0 THEN a || a ELSE a END"),
+        format!("SELECT {deep} AS a FROM events"),
+        format!("SELECT REPLACE(message, 'e', '{long}') AS a FROM events"),
+        format!("SELECT REPLACE(message, '', '{long}') AS a FROM events"),
+        format!("SELECT message || '{long}' AS a FROM events"),
+        format!("SELECT CONCAT(message, '{long}') AS a FROM events"),
+        format!("SELECT STRING_AGG(message, '{long}') AS a FROM events"),
+        format!("SELECT host, STRING_AGG(message, '{long}') AS a FROM events GROUP BY host"),
+        format!("SELECT n FROM events WHERE message || '{long}' = 'x'"),
+        "SELECT LPAD(host, 1000000, 'x') AS a FROM events".to_owned(),
+        "SELECT RPAD(host, 1000000, 'x') AS a FROM events".to_owned(),
+        "SELECT LPAD(host, n * 1000, 'x') AS a FROM events".to_owned(),
+        "SELECT max(length(LPAD(host, 4000000000, 'x'))) AS a FROM events".to_owned(),
+        "SELECT a.raw, b.raw FROM events a CROSS JOIN events b".to_owned(),
+        "SELECT a.raw, b.raw FROM events a JOIN events b ON a.host = b.host".to_owned(),
+        vec!["SELECT raw FROM events"; 300].join(" UNION ALL "),
+        format!(
+            "SELECT {} FROM events",
+            (0..300).map(|n| format!("raw AS c{n}")).collect::<Vec<_>>().join(", ")
+        ),
+        format!(
+            "SELECT {} FROM events",
+            (0..900).map(|n| format!("n + {n} AS c{n}")).collect::<Vec<_>>().join(", ")
+        ),
+        "SELECT raw, count(*) AS c FROM events GROUP BY raw ORDER BY c, raw".to_owned(),
+        "SELECT DISTINCT raw, message, id FROM events ORDER BY raw DESC".to_owned(),
+        "SELECT array_agg(raw) AS a FROM events GROUP BY host".to_owned(),
+    ]
+}
+
+/// What a query is refused for, and how much more was allocated at once than before it.
+fn peak(ask: impl FnOnce() -> Result<()>) -> (Option<indexer::Error>, usize, Duration) {
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    let started = Instant::now();
+    let error = ask().err();
+    (error, MEMORY.peak_usage().saturating_sub(before), started.elapsed())
+}
+
+#[test]
+fn hostile_queries_take_no_more_memory_than_they_may() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = imported(folder.path());
+    let snapshot = case.snapshot();
+    let run = RunOptions { memory_bytes: BUDGET_BYTES, ..RunOptions::default() };
+    let sql = SqlOptions { run: run.clone(), ..SqlOptions::default() };
+    let cancel = Cancel::default();
+    // Columns are decoded once and stay.
+    for text in ["* | stats values(raw), dc(id), dc(message), dc(host), dc(n)", "* | sort raw | limit 1"] {
+        let query = parse_query(text).expect(text);
+        case.run(&snapshot, &query, (None, None), &RunOptions::default(), &mut |_| {}, &cancel).expect(text);
+    }
+    let mut failed = Vec::new();
+    let (mut refused, mut answered) = (0, 0);
+    let mut judge = |text: &str, (error, bytes, took): (Option<indexer::Error>, usize, Duration)| {
+        let shown: String = text.chars().take(160).collect();
+        match &error {
+            None => answered += 1,
+            Some(error) if error.kind() == ErrorKind::Limit => refused += 1,
+            Some(error) => failed.push(format!("{error}: {shown}")),
+        }
+        if bytes > BUDGET_BYTES + BESIDES_BYTES || took > SOON {
+            failed.push(format!("{} MB, {took:?}: {shown}", bytes >> 20));
+        }
+    };
+    for text in pipes() {
+        let query = parse_query(&text).unwrap_or_else(|error| panic!("{text:.200}: {error:?}"));
+        let ask = || case.run(&snapshot, &query, (None, None), &run, &mut |_| {}, &cancel).map(|_| ());
+        judge(&text, peak(ask));
+    }
+    for text in statements() {
+        judge(&text, peak(|| case.sql(&snapshot, &text, &sql, &cancel).map(|_| ())));
+    }
+    let view = View::parse("", None, None).expect("a view");
+    for (top, buckets) in [(u32::MAX as usize, 10), (usize::MAX, 10), (10, usize::MAX)] {
+        let request = FacetsRequest { fields: Vec::new(), top, buckets, edges: None };
+        let ask = || case.facets(&snapshot, &view, &request, &mut |_, _| {}, &cancel).map(|_| ());
+        judge(&format!("facets of {top} values in {buckets} buckets"), peak(ask));
+    }
+    assert!(failed.is_empty(), "{} fail:\n{}", failed.len(), failed.join("\n"));
+    assert!(refused >= 40 && answered >= 10, "{refused} refused, {answered} answered");
+}
