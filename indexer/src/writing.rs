@@ -17,10 +17,12 @@ use store::{
 /// What a change needs of the case as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// It replaces or removes parts, or compares with them, so all of them must be whole.
+    /// It replaces or removes parts, so all of them must be whole.
     Rewrite,
     /// It adds to the case, or changes what the manifest says. Parts that cannot be read stay as they are.
     Add,
+    /// The same while events are received. What is merged is not kept.
+    Receive,
     /// It repairs what is damaged.
     Repair,
     /// It only keeps others from writing meanwhile.
@@ -66,7 +68,7 @@ impl<'c> Writing<'c> {
         match purpose {
             Purpose::Rewrite => unless_damaged(manifest_fault, snapshot.unopened())?,
             // Its copy may lack the last commit, which the next one would make final.
-            Purpose::Add => unless_damaged(manifest_fault, &[])?,
+            Purpose::Add | Purpose::Receive => unless_damaged(manifest_fault, &[])?,
             Purpose::Repair | Purpose::Hold => {}
         }
         let Snapshot { manifest, segments, .. } = snapshot;
@@ -160,8 +162,8 @@ impl<'c> Writing<'c> {
     /// received merges all the time, and is removed at once: the verified merged segments have the same events.
     fn outlive(&mut self, gone: &[Arc<Segment>], before: &Manifest) -> Result<()> {
         let trash = match self.purpose {
-            Purpose::Rewrite | Purpose::Repair => Some(self.new_trash()?),
-            Purpose::Add | Purpose::Hold => None,
+            Purpose::Rewrite | Purpose::Add | Purpose::Repair => Some(self.new_trash()?),
+            Purpose::Receive | Purpose::Hold => None,
         };
         let outlived = |path: PathBuf| {
             let trash = trash.as_ref().map(|trash| trash.place_of(self.folder(), &path));

@@ -106,7 +106,7 @@ impl Case {
         report: &dyn Fn(Progress),
         cancel: &Cancel,
     ) -> Result<ImportReport> {
-        self.write(Purpose::Rewrite, |writing| import(writing, paths, options, report, cancel))
+        self.write(Purpose::Add, |writing| import(writing, paths, options, report, cancel))
     }
 }
 

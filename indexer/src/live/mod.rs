@@ -154,7 +154,7 @@ impl Case {
     /// Holds the case for writing live sources.
     pub fn live(&self, options: &LiveOptions, now: Moment) -> Result<Live<'_>> {
         let turn = self.turn()?;
-        let mut writing = Writing::begin(self, Purpose::Add)?;
+        let mut writing = Writing::begin(self, Purpose::Receive)?;
         if let Some(profile) = options.profile
             && writing.manifest.segments.is_empty()
         {

@@ -61,9 +61,9 @@ impl<'c> Remains<'c> {
             .iter()
             .filter(|entry| entry.kind == EntryKind::Folder)
             .filter_map(|entry| {
-                let text = files::read(&Segment::folder(case, entry.name.parse().ok()?).join("segment.json"))
-                    .ok()?;
-                let meta: SegmentMeta = serde_json::from_slice(&text).ok()?;
+                let path = Segment::folder(case, entry.name.parse().ok()?).join("segment.json");
+                let text = files::read(&path).ok()?;
+                let meta = SegmentMeta::from_text(&text, &path).ok()?;
                 let sha256 = base::hex(&Sha256::digest(&text));
                 let listed = copy.segments.iter().find(|listed| listed.id == meta.id);
                 let is_intact = listed.is_none_or(|listed| listed.sha256 == sha256);

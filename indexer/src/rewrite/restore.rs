@@ -140,8 +140,7 @@ impl Moves<'_> {
         if base::hex(&Sha256::digest(&text)) != entry.sha256 {
             return Err(Error::damaged(&path, "its checksum differs from the one in the trash's case.json"));
         }
-        let meta: SegmentMeta =
-            serde_json::from_slice(&text).map_err(|error| Error::damaged(&path, error))?;
+        let meta = SegmentMeta::from_text(&text, &path)?;
         for of in &meta.sources {
             let raw =
                 of.frames.iter().map(|frame| RawFile { source: of.source, generation: frame.generation });

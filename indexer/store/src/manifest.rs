@@ -469,7 +469,7 @@ pub fn folder_use(folder: &Path) -> FolderUse {
         let segments = case_files::entries(&folder.join("segments")).unwrap_or_default();
         segments.iter().any(|entry| {
             let path = folder.join("segments").join(&entry.name).join("segment.json");
-            case_files::read(&path).is_ok_and(|text| serde_json::from_slice::<SegmentMeta>(&text).is_ok())
+            case_files::read(&path).is_ok_and(|text| SegmentMeta::from_text(&text, &path).is_ok())
         })
     };
     if has_manifest || has_raw() || has_segment() { FolderUse::Case } else { FolderUse::Other }
