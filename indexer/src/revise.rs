@@ -19,7 +19,7 @@ impl Case {
         report: &dyn Fn(Progress),
         cancel: &Cancel,
     ) -> Result<ImportReport> {
-        self.write(Purpose::Rewrite, |writing| {
+        self.write(Purpose::Add, |writing| {
             import::paste(writing, (name, text), now_ns, options, report, cancel)
         })
     }

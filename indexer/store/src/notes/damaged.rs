@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::OpenFlags;
 
 use super::file::{self, Failure, journal};
 use super::{path, table};
@@ -53,8 +53,8 @@ fn rescued(aside: &Path) -> Vec<super::Note> {
     if fs::write(&copy, bytes).is_err() {
         return Vec::new();
     }
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Connection::open_with_flags(&copy, flags).map_or_else(|_| Vec::new(), |open| table::rescue(&open))
+    file::connected(&copy, OpenFlags::SQLITE_OPEN_READ_ONLY)
+        .map_or_else(|_| Vec::new(), |open| table::rescue(&open))
 }
 
 /// The damaged files that were renamed, the oldest first.

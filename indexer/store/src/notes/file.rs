@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use rusqlite::config::DbConfig;
 use rusqlite::ffi::{self, ErrorCode};
 use rusqlite::{Connection, OpenFlags};
 
@@ -139,11 +140,22 @@ fn wait(times: i32) -> bool {
     NOTES_RETRY * times.unsigned_abs() < NOTES_PATIENCE
 }
 
+/// Opens a file that may come from somebody else: its triggers and views do not run, its schema calls no function that
+/// has an effect, and SQL cannot damage it.
+pub fn connected(file: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
+    let mut connection = Connection::open_with_flags(file, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    connection.busy_handler(Some(wait))?;
+    Ok(connection)
+}
+
 fn readable(file: &Path) -> std::result::Result<Option<Connection>, Failure> {
     // SQLite opens a file that may not be written for reading.
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(file, flags)?;
-    connection.busy_handler(Some(wait))?;
+    let connection = connected(file, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.pragma_update(None, "query_only", true)?;
     Ok((version(&connection, file)? > 0).then_some(connection))
 }
 
@@ -198,9 +210,7 @@ pub fn open_to_write(case: &Path) -> std::result::Result<Connection, Failure> {
         return Err(error.into());
     }
     refuse_foreign(&file)?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(&file, flags)?;
-    connection.busy_handler(Some(wait))?;
+    let connection = connected(&file, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     // The folder is also synced when the journal is removed, which is when a change commits.
     connection.pragma_update(None, "synchronous", "EXTRA")?;
     version(&connection, &file)?;

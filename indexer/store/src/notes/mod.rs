@@ -128,6 +128,8 @@ pub fn copy(case: &Path, to: &Path) -> Result<()> {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let copied = file::open_to_read(case).and_then(|connection| match connection {
         Some(connection) => {
+            // The copy is a database that this connection writes.
+            connection.pragma_update(None, "query_only", false)?;
             connection.execute("VACUUM INTO ?1", [path(to).to_string_lossy()]).map_err(Failure::from)?;
             Ok(())
         }

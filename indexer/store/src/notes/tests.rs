@@ -203,3 +203,27 @@ fn interrupted_change_is_rolled_back_even_on_a_read_only_disk() {
     assert_eq!(table::read(&open, None).expect("notes").notes[0].text, "before");
     assert_eq!(fs::read(path(&aside)).expect("a file"), bytes, "and stays as it is");
 }
+
+#[test]
+fn triggers_and_views_of_a_received_file_do_not_run() {
+    let case = case();
+    made(change(case.path(), &put(vec![draft("star", "1", "mine")]), 1).expect("a change"));
+    let file = rusqlite::Connection::open(path(case.path())).expect("a file");
+    let trigger = "CREATE TRIGGER gone AFTER INSERT ON note BEGIN DELETE FROM note WHERE text = 'mine'; END";
+    file.execute_batch(trigger).expect("a trigger");
+    made(change(case.path(), &put(vec![draft("star", "2", "later")]), 2).expect("a change"));
+    assert_eq!(texts(case.path()), ["mine", "later"]);
+    let view = "DROP TRIGGER gone; ALTER TABLE note RENAME TO notes; CREATE VIEW note AS SELECT * FROM notes";
+    file.execute_batch(view).expect("a view");
+    assert!(read(case.path(), None, 0).is_err(), "a view is not read");
+}
+
+#[test]
+fn notes_that_are_read_cannot_be_written() {
+    let case = case();
+    made(change(case.path(), &put(vec![draft("star", "1", "mine")]), 1).expect("a change"));
+    let open = file::open_to_read(case.path()).expect("a file").expect("notes");
+    open.execute("DELETE FROM note", []).expect_err("it is refused");
+    drop(open);
+    assert_eq!(texts(case.path()), ["mine"]);
+}
