@@ -501,6 +501,9 @@ pub struct Export {
     /// Write the notebook with the results of its cells and the annotated events: FILE.html or FILE.md
     #[arg(long, value_name = "FILE", conflicts_with_all = ["filter", "to", "format", "formulas"])]
     pub notes: Option<PathBuf>,
+    /// Let cells read the files below this folder; may be repeated. Otherwise they read no files
+    #[arg(long, value_name = "FOLDER", requires = "notes")]
+    pub allow_files: Vec<PathBuf>,
     /// Output format, independent of the file extension
     #[arg(long, value_enum)]
     pub format: Option<Format>,

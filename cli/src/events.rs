@@ -13,6 +13,7 @@ use indexer::{
 use serde_json::{Map, Value};
 
 use crate::Outcome;
+use crate::allowed::typed_files;
 use crate::args::{self, Export, Format};
 use crate::notebook;
 use crate::out;
@@ -61,7 +62,8 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
         if arguments.explain {
             let view = View { filter: asked.filter.clone(), from: range.0, to: range.1 };
             explain(&checked(text, case.explain(&snapshot, &view, &Cancel::default()))?);
-            let calculated = case.explain_run(&snapshot, &asked, range, &RunOptions::default())?;
+            let options = RunOptions { files: typed_files()?, ..RunOptions::default() };
+            let calculated = case.explain_run(&snapshot, &asked, range, &options)?;
             if let Some(how) = calculated {
                 out::say(&how.to_string());
             }
@@ -171,7 +173,7 @@ fn terms(step: &AnswerStep) -> String {
 
 pub fn export(arguments: &Export) -> Result<Outcome> {
     if let Some(file) = &arguments.notes {
-        return notebook::export(&arguments.case, file);
+        return notebook::export(&arguments.case, file, &arguments.allow_files);
     }
     // The command line has both where it has no notes.
     let (Some(text), Some(to)) = (arguments.filter.as_deref(), arguments.to.as_deref()) else {

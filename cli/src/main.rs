@@ -4,6 +4,7 @@
 
 mod adjust;
 mod alerts;
+mod allowed;
 mod args;
 mod bench;
 mod check;

@@ -8,6 +8,7 @@ use indexer::export::{self, Formulas, write_table};
 use indexer::query::Query;
 use indexer::{Cancel, Case, Partial, RunOptions, Snapshot, Table};
 
+use crate::allowed::typed_files;
 use crate::args::Format;
 use crate::out;
 
@@ -24,7 +25,7 @@ pub struct Piped<'a> {
 impl Piped<'_> {
     /// The whole result. Words about it go to people, not into the data.
     pub fn table(&self) -> Result<Table> {
-        let options = RunOptions { folder: std::env::current_dir()?, ..RunOptions::default() };
+        let options = RunOptions { files: typed_files()?, ..RunOptions::default() };
         let mut partial = |partial: Partial<'_>| out::progress(&format!("{:.0} %", partial.fraction * 100.0));
         let cancel = Cancel::default();
         let table = self.case.run(self.snapshot, self.query, self.range, &options, &mut partial, &cancel);
@@ -38,7 +39,7 @@ impl Piped<'_> {
 impl Piped<'_> {
     /// The result as a file, which is there when it is whole.
     pub fn export(&self, format: Format, formulas: Formulas, path: &Path) -> Result<()> {
-        let options = RunOptions { folder: std::env::current_dir()?, ..RunOptions::default() };
+        let options = RunOptions { files: typed_files()?, ..RunOptions::default() };
         let format = table_format(format, formulas);
         let mut progress = |fraction: f64| out::progress(&format!("{:.0} %", fraction * 100.0));
         let (case, snapshot, cancel) = (self.case, self.snapshot, Cancel::default());

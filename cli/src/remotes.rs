@@ -15,6 +15,7 @@ use remote::{Answer, Asked, Client, Cluster, Events, Here, Login, Options, Remot
 use serde_json::{Map, Value};
 
 use crate::Outcome;
+use crate::allowed::typed_files;
 use crate::args::{self, Format};
 use crate::duration::duration_ns;
 use crate::{events, out, pipes};
@@ -276,7 +277,7 @@ fn answered(
             let error = Error::new(ErrorKind::BadRequest, "--sort orders events, not tables");
             return Err(error.hint("sort in the query: … | sort -count").into());
         }
-        let here = Here { is_exact: arguments.cluster.exact, ..Here::default() };
+        let here = Here { is_exact: arguments.cluster.exact, files: typed_files()?, ..Here::default() };
         let answer = checked_query(text, cluster.run_with(query, range, zone, &here))?;
         let table = answer.value.first(arguments.limit.unwrap_or(usize::MAX));
         if arguments.count {

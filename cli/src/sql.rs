@@ -7,6 +7,7 @@ use anyhow::Result;
 use indexer::{Cancel, Case, RunOptions, SqlOptions};
 
 use crate::Outcome;
+use crate::allowed::typed_files;
 use crate::args;
 use crate::events::{outcome, time};
 use crate::out;
@@ -21,7 +22,7 @@ pub fn run(arguments: &args::Sql) -> Result<Outcome> {
     };
     let options = SqlOptions {
         range: (time(arguments.from.as_ref())?, time(arguments.to.as_ref())?),
-        run: RunOptions { folder: std::env::current_dir()?, ..run },
+        run: RunOptions { files: typed_files()?, ..run },
         ..SqlOptions::default()
     };
     let table = case.sql(&snapshot, &arguments.statement, &options, &Cancel::default());

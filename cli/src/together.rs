@@ -12,6 +12,7 @@ use remote::{
 };
 
 use crate::Outcome;
+use crate::allowed::typed_files;
 use crate::args::{self, Format};
 use crate::events::{Row, source_name, time};
 use crate::remotes::{checked_query, explain, interrupted, line, options, outcome, record};
@@ -60,7 +61,8 @@ fn answered(both: &Both<'_>, arguments: &args::Query, query: &Query, range: Rang
             return Err(error.hint("sort in the query: … | sort -count").into());
         }
         let zone = arguments.zone.as_deref().unwrap_or("UTC");
-        let answer = checked_query(text, both.run(query, range, zone, &Here::default()))?;
+        let here = Here { files: typed_files()?, ..Here::default() };
+        let answer = checked_query(text, both.run(query, range, zone, &here))?;
         let table = answer.value.first(arguments.limit.unwrap_or(usize::MAX));
         if arguments.count {
             writeln!(stdout, "{}", table.rows())?;

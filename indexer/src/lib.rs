@@ -45,10 +45,10 @@ pub use case::{Case, Verification, is_case};
 pub use detect::{Detected, definitions, detect};
 pub use engine::{
     AnswerPath, AnswerStep, Around, Calculated, Cell, Checked, CodedColumn, Column, ColumnKind, Context,
-    Direction, Engine, Event, Evidence, Explanation, FieldValue, KeptQuery, KnownWord, Page, Partial,
-    Pattern, PatternOptions, PatternVariable, Patterns, RowTimes, RunOptions, Seek, Selection, Shown,
-    SnapshotSegment, SortBy, SqlOptions, Strip, Table, TableStages, Timeline, UnknownWord, ValueCount, View,
-    Walk, aggregate, compare, is_sql, links, percentile_of_counted, seismograph, service_map,
+    Direction, Engine, Event, Evidence, Explanation, FieldValue, FileAccess, KeptQuery, KnownWord, Page,
+    Partial, Pattern, PatternOptions, PatternVariable, Patterns, RowTimes, RunOptions, Seek, Selection,
+    Shown, SnapshotSegment, SortBy, SqlOptions, Strip, Table, TableStages, Timeline, UnknownWord, ValueCount,
+    View, Walk, aggregate, compare, is_sql, links, percentile_of_counted, seismograph, service_map,
 };
 pub use file_scan::{FileScan, ScannedLine, scan_files};
 pub use import::{

@@ -281,6 +281,7 @@ export const texts = {
   failures: {
     notFound: 'Not found',
     notReadable: 'No permission to read it',
+    notAllowed: 'This case is not trusted',
     empty: 'The file is empty',
     binary: 'The file is not text',
     noLogs: 'No logs were found',

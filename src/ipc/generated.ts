@@ -604,7 +604,7 @@ export type Empty = Record<symbol, never>;
 
 export type Encounter = { value: string, one: Nanos, other: Nanos, };
 
-export type ErrorCode = "notFound" | "notReadable" | "empty" | "binary" | "noLogs" | "corrupt" | "limit" | "diskFull" | "readOnly" | "caseLocked" | "caseDamaged" | "caseTooNew" | "changed" | "queryInvalid" | "notAvailable" | "cancelled" | "badRequest" | "internal";
+export type ErrorCode = "notFound" | "notReadable" | "notAllowed" | "empty" | "binary" | "noLogs" | "corrupt" | "limit" | "diskFull" | "readOnly" | "caseLocked" | "caseDamaged" | "caseTooNew" | "changed" | "queryInvalid" | "notAvailable" | "cancelled" | "badRequest" | "internal";
 
 export type Estimate = { bytesIn: number, 
 /**

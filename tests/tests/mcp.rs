@@ -324,6 +324,47 @@ fn mistakes_come_back_as_tool_errors_with_span_and_nearest_name() {
 }
 
 #[test]
+fn sql_reads_files_below_the_folders_that_are_allowed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, tables) = (shop(folder.path(), 60), folder.path().join("tables"));
+    fs::create_dir(&tables).expect("made");
+    fs::write(tables.join("owners.csv"), "service,owner\ncart,Ann\n").expect("a file");
+    fs::write(folder.path().join("secret.csv"), "service,owner\ncart,hidden-value\n").expect("a file");
+    let statement = |name: &str| {
+        let file = folder.path().join(name);
+        json!({ "statement": format!("SELECT owner FROM '{}'", file.display()) })
+    };
+
+    let mut server = Server::start(&[&path]);
+    let refused = server.refused("sql", statement("tables/owners.csv"));
+    assert_eq!(
+        (&refused["code"], &refused["argument"]),
+        (&json!("notAllowed"), &json!("statement")),
+        "{refused}"
+    );
+    let hint = refused["hint"].as_str().expect("a hint");
+    assert!(
+        hint.contains("--allow-files") && refused["part"].to_string().contains("owners.csv"),
+        "{refused}"
+    );
+    assert_eq!(server.refused("sql", statement("none.csv"))["code"], "notAllowed");
+    server.end();
+
+    let mut server = Server::start(&[&path, Path::new("--allow-files"), &tables]);
+    assert_eq!(server.call("sql", statement("tables/owners.csv"))["rows"], json!([["Ann"]]));
+    let mut outside = vec!["secret.csv", "tables/../secret.csv"];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("../secret.csv", tables.join("link.csv")).expect("a link");
+        outside.push("tables/link.csv");
+    }
+    for name in outside {
+        assert_eq!(server.refused("sql", statement(name))["code"], "notAllowed", "{name}");
+    }
+    server.end();
+}
+
+#[test]
 fn protocol_errors_are_answered_and_the_server_goes_on() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = shop(folder.path(), 60);

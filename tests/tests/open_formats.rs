@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use indexer::export::{Format, Formulas, export};
-use indexer::{Cancel, Case, ImportOptions};
+use indexer::{Cancel, Case, FileAccess, ImportOptions};
 use timberline_tests::{faults, report};
 
 /// Prints for DuckDB and for pandas: rows, rows with status 404, the sum of bytes, the first time in ns, and
@@ -188,8 +188,10 @@ fn tables_of_other_programs_are_looked_up_in() {
     let text = "* | lookup \"codes.parquet\" on status = code output meaning, since, share | dedup status | keep status, meaning, since, share | sort status";
     let query = indexer::query::parse_query(text).expect("a query");
     let to = folder.path().join("found.csv");
-    let options =
-        indexer::RunOptions { folder: folder.path().to_path_buf(), ..indexer::RunOptions::default() };
+    let options = indexer::RunOptions {
+        files: FileAccess::everywhere(folder.path()),
+        ..indexer::RunOptions::default()
+    };
     let format = Format::Csv(Formulas::Keep);
     export(
         &case,

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use indexer::export::{Format, export_table};
-use indexer::{Cancel, Case, Error, ErrorKind, ImportOptions, RunOptions, SqlOptions, Table};
+use indexer::{Cancel, Case, Error, ErrorKind, FileAccess, ImportOptions, RunOptions, SqlOptions, Table};
 
 const EVENTS: &str = "{\"time\":\"2026-03-01T00:00:00Z\",\"service\":\"api\",\"status\":200}\n\
                       {\"time\":\"2026-03-01T00:00:01Z\",\"service\":\"web\",\"status\":500}\n\
@@ -21,7 +21,7 @@ fn case(folder: &Path) -> Arc<Case> {
 }
 
 fn ask(case: &Arc<Case>, folder: &Path, text: &str) -> Result<Table, Error> {
-    let run = RunOptions { folder: folder.to_path_buf(), ..RunOptions::default() };
+    let run = RunOptions { files: FileAccess::everywhere(folder), ..RunOptions::default() };
     case.sql(&case.snapshot(), text, &SqlOptions { run, ..SqlOptions::default() }, &Cancel::default())
 }
 

@@ -19,8 +19,8 @@ use std::time::Instant;
 
 use indexer::aggregate::{By, FacetsRequest, Interval, Measure, Request, TermOrder};
 use indexer::{
-    Cancel, Case, Direction, Engine, Error, ErrorKind, FieldKind, ImportOptions, PatternOptions, Result,
-    RunOptions, Shown, Snapshot, SortBy, SqlOptions, Table, View,
+    Cancel, Case, Direction, Engine, Error, ErrorKind, FieldKind, FileAccess, ImportOptions, PatternOptions,
+    Result, RunOptions, Shown, Snapshot, SortBy, SqlOptions, Table, View,
 };
 
 use crate::Outcome;
@@ -343,7 +343,7 @@ impl BenchRun {
 
     fn table(&self, query: &str) -> Result<Table> {
         let parsed = indexer::query::parse_query(query)?;
-        let options = RunOptions { folder: self.folder.clone(), ..RunOptions::default() };
+        let options = RunOptions { files: FileAccess::everywhere(&self.folder), ..RunOptions::default() };
         self.case.run(&self.snapshot, &parsed, (None, None), &options, &mut |_| {}, &Cancel::default())
     }
 

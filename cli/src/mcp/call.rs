@@ -9,7 +9,7 @@ use std::time::Duration;
 use indexer::aggregate::TimeZone;
 use indexer::query::time::{Period, stretch};
 use indexer::query::{Reading, Severity};
-use indexer::{Cancel, Error, ErrorKind, Snapshot, View, sentence};
+use indexer::{Cancel, Error, ErrorKind, FileAccess, Snapshot, View, sentence};
 use serde_json::{Map, Value, json};
 
 use super::answer::{Answered, Failure, shortened};
@@ -44,6 +44,7 @@ impl Deadline {
 pub struct Call<'a> {
     pub given: &'a Given,
     pub cases: &'a OpenCases,
+    pub files: &'a FileAccess,
     pub deadline: &'a Deadline,
 }
 
@@ -226,7 +227,7 @@ mod tests {
         let partial = |deadline: &Deadline| {
             let result: indexer::Result<u64> = Err(until_stopped(deadline));
             let (given, cases) = (Given::check(&[], &Value::Null)?, OpenCases::open(&[])?);
-            let call = Call { given: &given, cases: &cases, deadline };
+            let call = Call { given: &given, cases: &cases, files: &FileAccess::default(), deadline };
             let (count, share) = call.or_partial(result, Some((7, 0.25)))?;
             let mut answer = Map::new();
             answer.insert("count".to_owned(), json!(count));

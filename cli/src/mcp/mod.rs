@@ -1,7 +1,7 @@
 //! `timberline mcp`: lets an assistant on this machine look through cases, over the Model Context Protocol.
 //!
-//! A message is a line on standard input or output. Nothing is written to a case, no other file is read, and nothing is
-//! connected to.
+//! A message is a line on standard input or output. Nothing is written to a case, other files are read only below
+//! the folders that a person allowed, and nothing is connected to.
 
 mod answer;
 mod arguments;
@@ -19,6 +19,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use clap::Args;
 
+use crate::allowed::files_below;
 use crate::{Outcome, out};
 use cases::OpenCases;
 use protocol::Output;
@@ -29,10 +30,14 @@ pub struct Mcp {
     /// The folders of the cases
     #[arg(value_name = "CASE", required = true)]
     pub cases: Vec<PathBuf>,
+    /// Let SQL read the files below this folder; may be repeated. Otherwise it reads no files
+    #[arg(long, value_name = "FOLDER")]
+    pub allow_files: Vec<PathBuf>,
 }
 
 pub fn run(arguments: &Mcp) -> Result<Outcome> {
-    let server = Arc::new(Server::new(OpenCases::open(&arguments.cases)?));
+    let server =
+        Arc::new(Server::new(OpenCases::open(&arguments.cases)?, files_below(&arguments.allow_files)?));
     let output = Arc::new(Output::new(Box::new(out::shared_stdout())));
     server.serve(&mut io::stdin().lock(), &output)?;
     Ok(Outcome::Done)

@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use indexer::FileAccess;
 use indexer::query::nearest;
 use serde_json::{Value, json};
 
@@ -28,14 +29,16 @@ instructions in them.";
 
 pub struct Server {
     cases: OpenCases,
+    /// The files that SQL may read.
+    files: FileAccess,
     /// Calls under way by their id as JSON.
     running: Mutex<HashMap<String, Deadline>>,
     ended: Condvar,
 }
 
 impl Server {
-    pub fn new(cases: OpenCases) -> Server {
-        Server { cases, running: Mutex::default(), ended: Condvar::new() }
+    pub fn new(cases: OpenCases, files: FileAccess) -> Server {
+        Server { cases, files, running: Mutex::default(), ended: Condvar::new() }
     }
 
     /// Answers until the input ends or nobody reads the output.
@@ -186,7 +189,7 @@ impl Server {
     fn run(self: &Arc<Server>, tool: &'static Tool, given: Given, deadline: &Deadline) -> Option<Value> {
         let (server, seconds) = (Arc::clone(self), given.seconds());
         let answered: Answered = within(seconds, deadline, move |deadline| {
-            let call = Call { given: &given, cases: &server.cases, deadline };
+            let call = Call { given: &given, cases: &server.cases, files: &server.files, deadline };
             (tool.run)(&call)
         });
         if deadline.is_cancelled() {

@@ -16,6 +16,8 @@ pub enum ErrorKind {
     NotFound,
     /// It is there and may not be read.
     NotReadable,
+    /// A query names a file that it may not read here.
+    NotAllowed,
     /// A file of no bytes.
     Empty,
     /// A file that is no text.

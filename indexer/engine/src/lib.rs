@@ -42,7 +42,8 @@ pub use pages::{
     Around, Context, Event, Evidence, FieldValue, Page, Seek, Shown, SortBy, Strip, Timeline, Walk,
 };
 pub use pipe::{
-    Cell, Column, ColumnKind, KeptQuery, Partial, RunOptions, Table, TableStages, percentile_of_counted,
+    Cell, Column, ColumnKind, FileAccess, KeptQuery, Partial, RunOptions, Table, TableStages,
+    percentile_of_counted,
 };
 pub use query::Checked;
 pub use rows::{CodedColumn, RowTimes, SnapshotSegment};

@@ -162,8 +162,7 @@ impl Both<'_> {
             [grouped.before, &[at_no_place(stats)]].concat()
         };
         let of_case = Query { filter: asked.view.filter.clone(), stages: stage(0) };
-        let options =
-            RunOptions { folder: grouped.here.folder.clone(), ..RunOptions::in_zone(grouped.zone)? };
+        let options = RunOptions { files: grouped.here.files.clone(), ..RunOptions::in_zone(grouped.zone)? };
         let of_lanes: Vec<Query> = asked
             .lanes
             .iter()

@@ -189,5 +189,5 @@ fn together_only(error: &Error, stages: &[Stage]) -> Error {
 }
 
 pub(super) fn options(zone: &str, here: &Here) -> Result<RunOptions> {
-    Ok(RunOptions { folder: here.folder.clone(), ..RunOptions::in_zone(zone)? })
+    Ok(RunOptions { files: here.files.clone(), ..RunOptions::in_zone(zone)? })
 }

@@ -2,10 +2,11 @@
 //! fetched in the order of time with those fields only that the stages read.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use indexer::query::Stage;
-use indexer::{Cell, Column, ColumnKind, NO_TIME, Result, RunOptions, SortBy, Table, TableStages};
+use indexer::{
+    Cell, Column, ColumnKind, FileAccess, NO_TIME, Result, RunOptions, SortBy, Table, TableStages,
+};
 use serde_json::{Value, json};
 
 use super::events::{EventParts, instant};
@@ -24,13 +25,13 @@ pub struct Here {
     pub is_exact: bool,
     /// Events that are fetched at most.
     pub events: usize,
-    /// What the files of `lookup` and `join` are relative to.
-    pub folder: PathBuf,
+    /// The files that `lookup` and `join` may read.
+    pub files: FileAccess,
 }
 
 impl Default for Here {
     fn default() -> Here {
-        Here { is_exact: false, events: FETCHED_EVENTS, folder: PathBuf::from(".") }
+        Here { is_exact: false, events: FETCHED_EVENTS, files: FileAccess::default() }
     }
 }
 
@@ -48,7 +49,7 @@ impl Question<'_> {
 
     pub(super) fn options(&self, here: &Here) -> Result<RunOptions> {
         let options = RunOptions::in_zone(&self.asked.zone)?;
-        Ok(RunOptions { folder: here.folder.clone(), ..options })
+        Ok(RunOptions { files: here.files.clone(), ..options })
     }
 
     /// The columns that events have. Values in lists of objects are in none.

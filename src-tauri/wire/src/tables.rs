@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use indexer::query::{Query, parse_query};
 use indexer::{
-    Cancel, Case, ColumnKind, Nanos, Partial, RunOptions, Snapshot, SqlOptions, Table as Rows,
+    Cancel, Case, ColumnKind, FileAccess, Nanos, Partial, RunOptions, Snapshot, SqlOptions, Table as Rows,
     export as files, is_sql, sentence,
 };
 use serde::{Deserialize, Serialize};
@@ -165,7 +165,7 @@ impl Asked {
 pub(crate) fn options(session: &Session, zone: Option<&String>) -> Answer<RunOptions> {
     let zone = zone.map_or("UTC", String::as_str);
     let options = RunOptions::in_zone(zone)?;
-    Ok(RunOptions { folder: session.start.home.clone(), ..options })
+    Ok(RunOptions { files: FileAccess::everywhere(&session.start.home), ..options })
 }
 
 pub fn run(

@@ -15,7 +15,7 @@ pub const TOOL: Tool = Tool {
     title: "SQL",
     summary: "Answers a SELECT over the tables events (an event a row with time, level, source, line, raw, template and all \
               fields), templates, notes and sources. Only a whole answer is one: aggregate, or LIMIT, and give `seconds` to \
-              what takes longer. Files are not read.",
+              what takes longer. Files are read only below the folders that the server was started with.",
     arguments: &[
         Argument::needed("statement", ArgumentKind::Text, "SELECT … FROM events …, or WITH … SELECT …"),
         FROM,
@@ -42,7 +42,8 @@ fn run(call: &Call<'_>) -> Answered {
         None => RunOptions::default(),
     };
     let range = (call.time(&snapshot, "from")?, call.time(&snapshot, "to")?);
-    let options = SqlOptions { range, run, files: false, ..SqlOptions::default() };
+    let run = RunOptions { files: call.files.clone(), ..run };
+    let options = SqlOptions { range, run, ..SqlOptions::default() };
     let table = named.case.sql(&snapshot, statement, &options, call.cancel());
     let table = call.in_query("statement", table)?;
     let columns = table.names().len().min(MOST_COLUMNS);

@@ -315,7 +315,7 @@ impl<'a> EventScan<'a> {
             now: events.snapshot.time_range().map_or(0, |(_, last)| last),
             zone: shared.options.zone.clone(),
             range: None,
-            folder: shared.options.folder.clone(),
+            files: shared.options.files.clone(),
         };
         let mut run = Run::new(clock, &shared.options, &shared.cancel, None);
         run.budget = Arc::clone(&shared.budget);

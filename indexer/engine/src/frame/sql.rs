@@ -32,13 +32,11 @@ pub struct SqlOptions {
     /// Conditions are answered by the index where it knows them. Without it every event is read; the result is
     /// the same.
     pub push_down: bool,
-    /// Files of this machine may be read as tables.
-    pub files: bool,
 }
 
 impl Default for SqlOptions {
     fn default() -> SqlOptions {
-        SqlOptions { range: (None, None), run: RunOptions::default(), push_down: true, files: true }
+        SqlOptions { range: (None, None), run: RunOptions::default(), push_down: true }
     }
 }
 
@@ -131,7 +129,9 @@ impl Engine {
                 case.planned(snapshot, text, options, cancel, OtherTables::Left).map(|_| ())
             },
         );
-        let mistake = planned.and_then(|planned| planned.unwrap_or(Ok(()))).err().map(|error| {
+        // Whether a file may be read is not about the statement; a run says it.
+        let wrong = planned.and_then(|planned| planned.unwrap_or(Ok(()))).err();
+        let mistake = wrong.filter(|error| error.kind() != ErrorKind::NotAllowed).map(|error| {
             let (start, end) = error.span().unwrap_or((start, start + whole));
             Diagnostic {
                 severity: Severity::Error,
@@ -212,9 +212,6 @@ impl Engine {
     }
 }
 
-/// What there is to read where files are not.
-const CASE_TABLES: &str = "the tables are events, templates, notes and sources";
-
 /// What polars calls the column of a `count(*)` without a name.
 const COUNT_IN_POLARS: &str = "len";
 
@@ -271,10 +268,6 @@ impl PlannedStatement<'_> {
                 "templates" => tables::templates(case, snapshot, &view, &self.shared)?,
                 "notes" => tables::notes(case, snapshot, &self.shared)?,
                 "sources" => tables::sources(snapshot, &self.shared)?,
-                path if path.contains(['.', '/', '\\']) && !options.files => {
-                    let error = Error::new(ErrorKind::QueryInvalid, "files are not read here");
-                    return Err(self.mistakes.at(path, error.hint(CASE_TABLES)));
-                }
                 path if path.contains(['.', '/', '\\']) => {
                     tables::file(path, &self.shared).map_err(|error| self.mistakes.at(path, error))?
                 }

@@ -205,6 +205,5 @@ pub(super) fn sources(snapshot: &Snapshot, shared: &Shared) -> Result<LazyFrame>
 
 /// A file as a table: CSV with a line of names, or a JSON object a line.
 pub(super) fn file(name: &str, shared: &Arc<Shared>) -> Result<LazyFrame> {
-    let path = shared.options.folder.join(Path::new(name));
-    Ok(to_frame(&table_of_file(&path)?)?.lazy())
+    Ok(to_frame(&table_of_file(&shared.options.files, Path::new(name))?)?.lazy())
 }

@@ -182,7 +182,7 @@ impl PlannedQuery {
         let view = case.resolved(snapshot, &View { filter, from, to })?;
         let now = snapshot.time_range().map_or(0, |(_, last)| last);
         let range = crate::view::range(snapshot, &view);
-        let clock = RunClock { now, zone: options.zone.clone(), range, folder: options.folder.clone() };
+        let clock = RunClock { now, zone: options.zone.clone(), range, files: options.files.clone() };
         let events = (Engine::field_names(snapshot), snapshot.events() == 0);
         let mut planner = Planner { names: Names::of_events(&events.0, events.1), clock: &clock };
         plan(stages, &mut planner)?;

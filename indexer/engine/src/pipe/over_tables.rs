@@ -40,8 +40,7 @@ impl TableStages {
                 .hint("import the events to use it"));
         }
         let now = times.map_or(0, |(_, last)| last);
-        let clock =
-            RunClock { now, zone: options.zone.clone(), range: times, folder: options.folder.clone() };
+        let clock = RunClock { now, zone: options.zone.clone(), range: times, files: options.files.clone() };
         let mut planner = Planner { names: Names::of_events(columns, false), clock: &clock };
         let steps = plan(stages, &mut planner)?;
         let names = planner.names;

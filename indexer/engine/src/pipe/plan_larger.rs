@@ -1,5 +1,6 @@
 //! Stages whose planning takes more than a line.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use ingest::custom::Extractor;
@@ -118,7 +119,7 @@ impl Planner<'_> {
         let on: Vec<_> = on.collect::<Result<_>>()?;
         let output: Vec<_> =
             join.output.iter().map(|pair| (pair.from.name.clone(), pair.to.name.clone())).collect();
-        let lookup = LookupStage::open(&self.clock.folder.join(&join.file), &on, &output)?;
+        let lookup = LookupStage::open(&self.clock.files, Path::new(&join.file), &on, &output)?;
         lookup.names().for_each(|name| self.names.set(name));
         Ok(rows(lookup))
     }

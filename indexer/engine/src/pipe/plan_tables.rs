@@ -1,5 +1,6 @@
 //! Stages over whole tables: joins, windows, columns that become rows and rows that become columns.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
@@ -68,10 +69,10 @@ impl Planner<'_> {
         let here: Vec<Arc<str>> = here.collect::<Result<_>>()?;
         let (with, there) = match &joined.with {
             JoinedWith::File(file) => {
-                let path = self.clock.folder.join(&file.name);
-                let table =
-                    table_of_file(&path).map_err(|error| error.spanning(file.span.start, file.span.end))?;
-                (With::File(path), names_of(&table))
+                let name = PathBuf::from(&file.name);
+                let table = table_of_file(&self.clock.files, &name);
+                let table = table.map_err(|error| error.spanning(file.span.start, file.span.end))?;
+                (With::File(name), names_of(&table))
             }
             JoinedWith::Query(query) => {
                 let there = self.planned_within(query)?;

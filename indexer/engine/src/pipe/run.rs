@@ -1,6 +1,5 @@
 //! What every stage of a run shares: the clock, the memory it may take, the request to stop.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,6 +7,7 @@ use jiff::tz::TimeZone;
 
 use super::calendar::Width;
 use super::charge::Charge;
+use super::file_access::FileAccess;
 use crate::Engine;
 use crate::aggregate::timeline::width_for;
 use crate::view::View;
@@ -25,8 +25,8 @@ pub struct RunOptions {
     pub zone: TimeZone,
     /// What stages may keep in memory together.
     pub memory_bytes: usize,
-    /// The folder that the files of `lookup` and `join` are relative to.
-    pub folder: PathBuf,
+    /// The files that `lookup`, `join` and SQL may read.
+    pub files: FileAccess,
     /// Every stage reads tables of rows, also where the codes of columns would give the same. Tests compare both.
     #[doc(hidden)]
     pub by_rows: bool,
@@ -37,7 +37,7 @@ impl Default for RunOptions {
         RunOptions {
             zone: TimeZone::UTC,
             memory_bytes: QUERY_MEMORY_BYTES,
-            folder: PathBuf::from("."),
+            files: FileAccess::default(),
             by_rows: false,
         }
     }
@@ -54,7 +54,7 @@ impl RunOptions {
     }
 }
 
-/// What names and times of a query mean: `now`, the zone, the times that are looked at, the folder of files.
+/// What names and times of a query mean: `now`, the zone, the times that are looked at, the files.
 #[derive(Clone, Debug)]
 pub struct RunClock {
     /// The end of the data.
@@ -62,8 +62,8 @@ pub struct RunClock {
     pub zone: TimeZone,
     /// First and last time that is looked at.
     pub range: Option<(i64, i64)>,
-    /// What the files of `lookup` and `join` are relative to.
-    pub folder: PathBuf,
+    /// The files that `lookup` and `join` may read.
+    pub files: FileAccess,
 }
 
 impl RunClock {

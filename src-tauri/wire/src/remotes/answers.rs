@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use indexer::aggregate as engine;
 use indexer::query::{Completion, Diagnostic, Reading, Span, time::Period};
-use indexer::{Engine, RunOptions, Table as Rows, is_sql};
+use indexer::{Engine, FileAccess, RunOptions, Table as Rows, is_sql};
 use remote::{Asked, Here};
 use serde::Serialize;
 
@@ -225,7 +225,9 @@ fn run(session: &Session, case: &RemoteCase, call: &Call<'_>, request: &RunReque
         let calculated = Some(CALCULATED.to_owned());
         return Ok(Table { calculated, remote, estimated: estimated(&table), ..page });
     }
-    let here = Here { is_exact: exact, folder: session.start.home.clone(), ..Here::default() };
+    // A cluster has no queries of its own: the person typed this one.
+    let files = FileAccess::everywhere(&session.start.home);
+    let here = Here { is_exact: exact, files, ..Here::default() };
     let answer = case.cluster(call).run_with(&query, times, zone, &here)?;
     // What is said of the whole table is kept with it for its other pages.
     let said = RemoteSays::from_answer(&answer).unwrap_or_default();

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use super::evaluate::Value;
 use super::*;
 use crate::pipe::column::Column;
+use crate::pipe::file_access::FileAccess;
 use crate::pipe::names::Names;
 use crate::pipe::run::{Run, RunClock, RunOptions};
 use crate::pipe::table::Table;
@@ -15,7 +16,7 @@ fn clock() -> RunClock {
         now: 1_772_374_509_000_000_000,
         zone: TimeZone::UTC,
         range: Some((0, 3_600_000_000_000)),
-        folder: ".".into(),
+        files: FileAccess::default(),
     }
 }
 

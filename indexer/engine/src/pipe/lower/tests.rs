@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::super::cell::Cell;
+use super::super::file_access::FileAccess;
 use super::super::names::Names;
 use super::super::plan::{Planned, Planner, plan};
 use super::super::run::{Run, RunClock, RunOptions};
@@ -45,8 +46,12 @@ fn case() -> (tempfile::TempDir, TestCase) {
 /// Why the rows of a query's first aggregation go through tables; nothing where they do not.
 fn reason(case: &TestCase, query: &str) -> Option<GeneralPathReason> {
     let snapshot = case.snapshot();
-    let clock =
-        RunClock { now: 0, zone: jiff::tz::TimeZone::UTC, range: snapshot.time_range(), folder: ".".into() };
+    let clock = RunClock {
+        now: 0,
+        zone: jiff::tz::TimeZone::UTC,
+        range: snapshot.time_range(),
+        files: FileAccess::default(),
+    };
     let view = View { filter: Filter::Everything, from: None, to: None };
     let scope = Scope { case, snapshot: &snapshot, view: &view };
     let run = Run::new(clock.clone(), &RunOptions::default(), &Cancel::default(), Some(scope));
@@ -104,8 +109,12 @@ fn with_first_stage<T>(
     ask: impl FnOnce(Planned, (Scope<'_>, &Run<'_>)) -> Result<T>,
 ) -> T {
     let (parsed, snapshot) = (parse_query(query).expect(query), case.snapshot());
-    let clock =
-        RunClock { now: 0, zone: jiff::tz::TimeZone::UTC, range: snapshot.time_range(), folder: ".".into() };
+    let clock = RunClock {
+        now: 0,
+        zone: jiff::tz::TimeZone::UTC,
+        range: snapshot.time_range(),
+        files: FileAccess::default(),
+    };
     let view = View { filter: parsed.filter.clone(), from: None, to: None };
     let scope = Scope { case, snapshot: &snapshot, view: &view };
     let run = Run::new(clock.clone(), &RunOptions::default(), &Cancel::default(), Some(scope));

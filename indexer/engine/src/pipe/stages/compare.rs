@@ -64,7 +64,7 @@ impl Compare {
         let query = Query { filter, stages: self.stages.clone() };
         let options = RunOptions {
             zone: run.clock.zone.clone(),
-            folder: run.clock.folder.clone(),
+            files: run.clock.files.clone(),
             by_rows: run.by_rows,
             ..RunOptions::default()
         };

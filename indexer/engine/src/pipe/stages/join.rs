@@ -92,7 +92,7 @@ impl Join {
             return Ok(Arc::clone(right));
         }
         let table = match &self.with {
-            With::File(path) => table_of_file(path)?,
+            With::File(name) => table_of_file(&run.clock.files, name)?,
             With::Query(query) => Self::asked(query, run)?,
         };
         let made = Arc::new(Right::new(&table, self, run)?);
@@ -111,7 +111,7 @@ impl Join {
         };
         let options = RunOptions {
             zone: run.clock.zone.clone(),
-            folder: run.clock.folder.clone(),
+            files: run.clock.files.clone(),
             memory_bytes: run.budget.left(),
             by_rows: run.by_rows,
         };

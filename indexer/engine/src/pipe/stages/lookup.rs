@@ -2,7 +2,6 @@
 //! the first counts; rows without a partner keep missing values.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,11 +9,11 @@ use super::super::cell::Cell;
 use super::super::column::{Column, Data, Picked};
 use super::super::dictionary::Dictionary;
 use super::super::expr::of_json;
+use super::super::file_access::FileAccess;
 use super::super::run::Run;
 use super::super::step::RowStep;
 use super::super::table::Table;
-use base::error::{AtPath, Error, ErrorKind, Result};
-use base::limits::LOOKUP_BYTES;
+use base::error::{Error, ErrorKind, Result};
 use store::{ParquetKind, Values, other_parquet};
 
 pub struct LookupStage {
@@ -32,15 +31,16 @@ impl LookupStage {
     /// `keys` are pairs of a column of the rows and one of the file; `output` those that are joined and what
     /// they are called.
     pub fn open(
-        path: &Path,
+        files: &FileAccess,
+        file: &Path,
         keys: &[(Arc<str>, String)],
         output: &[(String, String)],
     ) -> Result<LookupStage> {
-        let (names, columns) = read(path)?;
+        let (names, columns) = read(files, file)?;
         let find = |name: &str| {
             names.iter().position(|known| known == name).ok_or_else(|| {
                 Error::new(ErrorKind::BadRequest, format!("it has no column `{name}`"))
-                    .at(path)
+                    .at(&files.path(file))
                     .hint(format!("its columns are {}", names.join(", ")))
             })
         };
@@ -94,16 +94,10 @@ impl RowStep for LookupStage {
 }
 
 /// The columns of a file.
-fn read(path: &Path) -> Result<TableColumns> {
-    let size = fs::metadata(path).at_path(path)?.len();
-    if size > LOOKUP_BYTES {
-        let message =
-            format!("it is larger than the {} MB that a query may read of a file", LOOKUP_BYTES >> 20);
-        return Err(Error::new(ErrorKind::Limit, message).at(path));
-    }
-    let bytes = fs::read(path).at_path(path)?;
+fn read(files: &FileAccess, name: &Path) -> Result<TableColumns> {
+    let bytes = files.read(name)?;
     if other_parquet::is_parquet(&bytes) {
-        return parquet(path, bytes);
+        return parquet(&files.path(name), bytes);
     }
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let text = text.trim_start_matches('\u{FEFF}');
@@ -111,8 +105,8 @@ fn read(path: &Path) -> Result<TableColumns> {
 }
 
 /// A file as a table.
-pub fn table_of_file(path: &Path) -> Result<Table> {
-    let (names, columns) = read(path)?;
+pub fn table_of_file(files: &FileAccess, name: &Path) -> Result<Table> {
+    let (names, columns) = read(files, name)?;
     Ok(Table::from_columns(names.into_iter().zip(columns.into_iter().map(Column::of_cells)).collect()))
 }
 

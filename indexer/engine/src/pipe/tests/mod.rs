@@ -9,6 +9,7 @@ use jiff::tz::TimeZone;
 
 use super::cell::Cell;
 use super::column::Column;
+use super::file_access::FileAccess;
 use super::line::Line;
 use super::names::Names;
 use super::plan::{Planner, plan};
@@ -44,7 +45,12 @@ pub fn clock_of(table: &Table) -> RunClock {
         let times: Vec<i64> = times.collect();
         (times.iter().min().copied().unwrap_or(0), times.iter().max().copied().unwrap_or(0))
     });
-    RunClock { now: times.map_or(0, |(_, last)| last), zone: TimeZone::UTC, range: times, folder: ".".into() }
+    RunClock {
+        now: times.map_or(0, |(_, last)| last),
+        zone: TimeZone::UTC,
+        range: times,
+        files: FileAccess::everywhere("."),
+    }
 }
 
 /// Runs stages over a table, which comes in parts of so many rows.
