@@ -2575,6 +2575,7 @@ export interface Contract {
   tryFormat: { args: TryFormatRequest; progress: Empty; reply: TriedFormat };
   saveFormat: { args: SaveFormatRequest; progress: Empty; reply: SavedFormat };
   removeFormat: { args: RemoveFormatRequest; progress: Empty; reply: Empty };
+  trustCase: { args: CasePath; progress: Empty; reply: Empty };
   forgetCase: { args: CasePath; progress: Empty; reply: Empty };
   renameCase: { args: RenameRequest; progress: Empty; reply: CaseSummary };
   duplicateCase: { args: RenameRequest; progress: Copying; reply: CaseSummary };

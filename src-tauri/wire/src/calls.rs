@@ -14,6 +14,7 @@ use crate::recent::{note, recent};
 use crate::remotes::remote_of;
 use crate::session::{Call, Session};
 use crate::sources::Reading;
+use crate::trust::trust;
 use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, Hello, ImportProgress, ImportReport,
     ImportRequest, Paths, Source, Timeline, TimelineRequest, View, WireError,
@@ -63,7 +64,10 @@ pub fn create_case(
 ) -> Answer<CaseSummary> {
     let path = free_case_path(session, &case_name(&request.paths))?;
     Case::create(&path)?;
-    let summary = summary(&*session.case(&path)?);
+    let case = session.case(&path)?;
+    // If the list cannot be written, a person is asked when it matters.
+    let _ = trust(session, &case);
+    let summary = summary(&case);
     note(session, &summary);
     session.made_for(&request.paths, &summary.path);
     Ok(summary)

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::calls::{Answer, free_case_path, summary};
 use crate::recent::{drop_case, note};
 use crate::session::{Call, Session};
+use crate::trust::{forget, is_trusted, trust};
 use crate::types::{CasePath, CaseSummary, Empty, ErrorCode, WireError};
 
 #[derive(Clone, Debug, Deserialize)]
@@ -51,7 +52,7 @@ pub fn rename_case(
     Ok(summary)
 }
 
-/// The copy is in the folder of cases, wherever the case is.
+/// The copy is in the folder of cases, wherever the case is, and as trusted as the case.
 pub fn duplicate_case(
     session: &Session,
     call: &Call<'_>,
@@ -62,7 +63,12 @@ pub fn duplicate_case(
     let folder = free_case_path(session, &request.name)?;
     let mut progress = |bytes, of| report(Copying { bytes, of });
     case.copy_to(&folder, &request.name, &mut progress, &call.cancel)?;
-    let summary = summary(&*session.case(&folder)?);
+    let copy = session.case(&folder)?;
+    if is_trusted(&session.start.home, &case) {
+        // If the list cannot be written, a person is asked when it matters.
+        let _ = trust(session, &copy);
+    }
+    let summary = summary(&copy);
     note(session, &summary);
     Ok(summary)
 }
@@ -72,6 +78,8 @@ pub fn delete_case(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn 
     let case = session.case(folder)?;
     session.stop_receiving(&case)?;
     let left = case.delete()?;
+    // If the list cannot be written, another case at this path is not trusted either: its folder is another one.
+    let _ = forget(session, &case);
     session.close(folder);
     drop_case(session, &request.path)?;
     match left.first() {

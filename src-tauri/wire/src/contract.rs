@@ -17,7 +17,7 @@ use crate::{Call, Session};
 use crate::{
     ahead::*, analysis::*, both::*, calls::*, cases::*, compare::*, detectors::*, events::*, explain::*,
     files::*, formats::*, language::*, links::*, live::*, notebook::*, notes::*, patterns::*, recent::*,
-    remotes::*, seismograph::*, service_map::*, sources::*, tables::*, types::*, upkeep::*,
+    remotes::*, seismograph::*, service_map::*, sources::*, tables::*, trust::*, types::*, upkeep::*,
 };
 
 macro_rules! contract {
@@ -100,6 +100,8 @@ contract! {
     /// Keeps a definition for every later import.
     save_format / SaveFormat: SaveFormatRequest, Empty => SavedFormat;
     remove_format / RemoveFormat: RemoveFormatRequest, Empty => Empty;
+    /// Lets queries, notebook, live sources and rules of a case read files of this machine: a person trusts it.
+    trust_case / TrustCase: CasePath, Empty => Empty;
     /// Takes a case off the list of recent ones; the case stays as it is.
     forget_case / ForgetCase: CasePath, Empty => Empty;
     /// Gives a case another name; its folder stays where it is.

@@ -40,7 +40,7 @@ pub fn explain(
     let case = session.case(Path::new(&request.view.case))?;
     let snapshot = case.snapshot();
     let asked = Asked::from_view(&request.view)?;
-    let options = options(session, request.zone.as_ref())?;
+    let options = options(session, &case, request.zone.as_ref())?;
     let calculated = asked.calculated(&case, &snapshot, &options, &call.cancel)?;
     let found = match asked {
         Asked::Query(query, (from, to)) => {

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use indexer::query::time::Period;
 use indexer::query::{self, Clause, Completion, Diagnostic, Edit, Highlight, Reading, Severity};
-use indexer::{Checked, Engine, FileAccess, KnownWord, RunOptions, SqlOptions, is_sql, sentence};
+use indexer::{Checked, Engine, KnownWord, RunOptions, SqlOptions, is_sql, sentence};
 use serde::{Deserialize, Serialize};
 
+use crate::trust;
 use crate::types::{Empty, ErrorCode, WireError};
 use crate::{Call, Session};
 
@@ -174,7 +175,7 @@ pub fn check(
     let reading = if request.kql { Reading::Kql } else { Reading::Timberline };
     let is_sql = is_sql(&request.query);
     let checked = if is_sql {
-        let run = RunOptions { files: FileAccess::everywhere(&session.start.home), ..RunOptions::default() };
+        let run = RunOptions { files: trust::files(session, &case), ..RunOptions::default() };
         let options = SqlOptions { run, ..SqlOptions::default() };
         case.check_sql(&case.snapshot(), &request.query, &options)
     } else {

@@ -39,6 +39,7 @@ mod session;
 mod shown;
 mod sources;
 mod tables;
+mod trust;
 mod types;
 #[cfg(feature = "typescript")]
 pub mod typescript;

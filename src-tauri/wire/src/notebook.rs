@@ -257,7 +257,7 @@ pub fn export_notes(
         return Err(WireError::new(ErrorCode::BadRequest, "The file needs its whole path."));
     }
     let case = session.case(Path::new(&request.case))?;
-    let options = options(session, request.zone.as_ref())?;
+    let options = options(session, &case, request.zone.as_ref())?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
     let mut report_cells = |done: usize, all: usize| {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use indexer::query::{Query, parse_query};
 use indexer::{
-    Cancel, Case, ColumnKind, FileAccess, Nanos, Partial, RunOptions, Snapshot, SqlOptions, Table as Rows,
+    Cancel, Case, ColumnKind, Nanos, Partial, RunOptions, Snapshot, SqlOptions, Table as Rows,
     export as files, is_sql, sentence,
 };
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::calls::Answer;
 use crate::remotes::RemoteSays;
 use crate::session::{Call, Session};
+use crate::trust;
 use crate::types::{ErrorCode, View, WireError};
 
 /// The most rows that one page carries; the screen shows some fifty.
@@ -162,10 +163,11 @@ impl Asked {
     }
 }
 
-pub(crate) fn options(session: &Session, zone: Option<&String>) -> Answer<RunOptions> {
+/// How queries on a case run.
+pub(crate) fn options(session: &Session, case: &Case, zone: Option<&String>) -> Answer<RunOptions> {
     let zone = zone.map_or("UTC", String::as_str);
     let options = RunOptions::in_zone(zone)?;
-    Ok(RunOptions { files: FileAccess::everywhere(&session.start.home), ..options })
+    Ok(RunOptions { files: trust::files(session, case), ..options })
 }
 
 pub fn run(
@@ -178,7 +180,7 @@ pub fn run(
     let case = session.case(Path::new(&request.view.case))?;
     let snapshot = case.snapshot();
     let asked = Asked::from_view(&request.view)?;
-    let options = options(session, request.zone.as_ref())?;
+    let options = options(session, &case, request.zone.as_ref())?;
     let (case_path, zone, revision) = (&request.view.case, &request.zone, snapshot.revision());
     let key = format!("{case_path}\0{revision}\0{asked:?}\0{zone:?}");
     let table = kept(session, &key);
@@ -230,7 +232,7 @@ pub fn export(
     }
     let case = session.case(Path::new(&request.view.case))?;
     let asked = Asked::from_view(&request.view)?;
-    let options = options(session, request.zone.as_ref())?;
+    let options = options(session, &case, request.zone.as_ref())?;
     let format = match request.format {
         TableFormat::Text => files::Format::Text,
         // What the screen exports is opened in a spreadsheet.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use indexer::aggregate as engine;
 use indexer::query::{Reading, Span, time::Period};
-use indexer::{Engine, FileAccess, Nanos, RunOptions, is_sql};
+use indexer::{Engine, Nanos, RunOptions, is_sql};
 use remote::Here;
 use serde::Serialize;
 
@@ -22,6 +22,7 @@ use crate::notes::Notes;
 use crate::remotes::{RemoteSays, opened_fields, opened_trails};
 use crate::session::{Call, Session};
 use crate::tables::{RunRequest, Table, keep, kept, page_of_table};
+use crate::trust;
 use crate::types::{CaseSummary, Empty, ErrorCode, Timeline, TimelineRequest, WireError};
 
 type AnswerJson = Result<serde_json::Value, WireError>;
@@ -226,7 +227,7 @@ fn run(together: &Together, (session, call): AskedBy<'_>, request: &RunRequest) 
         let remote = (!notes.is_empty()).then(|| RemoteSays { notes, ..RemoteSays::default() });
         return Ok(Table { remote, ..page_of_table(&table, request, revision, started) });
     }
-    let here = Here { files: FileAccess::everywhere(&session.start.home), ..Here::default() };
+    let here = Here { files: trust::files(session, &together.case), ..Here::default() };
     let (mut table, said) = together.ask(session, call, |both| both.run(&query, times, zone, &here))?;
     let said = said.unwrap_or_default();
     // What is said of the whole table is kept with it for its other pages.

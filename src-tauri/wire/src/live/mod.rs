@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::calls::Answer;
 use crate::session::{Call, Session};
+use crate::trust::check_trusted;
 use crate::types::{CasePath, Empty, WireError};
 
 pub(crate) use self::receiving::{Receiving, Writing, locked};
@@ -267,6 +268,9 @@ pub fn change_live(
     request: &ChangeLiveRequest,
     _: &dyn Fn(Empty),
 ) -> Answer<LiveStatus> {
+    if matches!(request.change, LiveChange::Resume) {
+        check_trusted(session, Path::new(&request.case), "the live source is not resumed")?;
+    }
     changed(session, &request.case, |receiving| match request.change {
         LiveChange::Pause => receiving.pause(request.source),
         LiveChange::Resume => receiving.resume(request.source),
@@ -280,6 +284,7 @@ pub fn start_live(
     request: &CasePath,
     _: &dyn Fn(Empty),
 ) -> Answer<LiveStatus> {
+    check_trusted(session, Path::new(&request.path), "its live sources are not started")?;
     changed(session, &request.path, Receiving::start_offered)
 }
 

@@ -64,7 +64,7 @@ impl Receiving {
             receiver: None,
             writers: 0,
             trouble: Trouble::default(),
-            watching: Arc::default(),
+            watching: Arc::new(Watching::new(home)),
             settings: remembered.settings,
             next: 1,
             home: home.to_path_buf(),

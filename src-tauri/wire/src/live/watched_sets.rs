@@ -11,6 +11,7 @@ use super::locked;
 use crate::calls::Answer;
 use crate::detectors::replaced;
 use crate::session::{Call, Session};
+use crate::trust::check_trusted;
 use crate::types::Empty;
 
 const FILE: &str = "watch.json";
@@ -90,6 +91,7 @@ pub fn watch_sets(
     let receiving = session.receiving(Path::new(&request.case))?;
     let (watching, case) = locked(&receiving).watched();
     if let Some(sets) = &request.sets {
+        check_trusted(session, case.folder(), "its detectors are not changed")?;
         write(case.folder(), sets.clone()).map_err(|error| {
             let message = format!("what is evaluated live cannot be written: {error}");
             Error::new(ErrorKind::ReadOnly, message).hint("check the rights of the case's folder")

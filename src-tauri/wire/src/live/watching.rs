@@ -1,6 +1,6 @@
 //! The detectors of a case while it receives: what they sent, for whoever looks at the case.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use super::watched_sets::{self, WatchedSets};
 use crate::calls::Answer;
 use crate::detectors::own_texts;
 use crate::session::{Call, Session};
+use crate::trust::is_trusted;
 use crate::types::{CasePath, Empty, WireError};
 
 /// Messages and problems that are kept for the screen, the newest.
@@ -58,8 +59,8 @@ struct Heard {
 }
 
 /// The detectors of a case that are evaluated, while it receives.
-#[derive(Default)]
 pub(crate) struct Watching {
+    home: PathBuf,
     watched: Mutex<Watched>,
     heard: Arc<Mutex<Heard>>,
 }
@@ -75,6 +76,11 @@ struct Watched {
 }
 
 impl Watching {
+    /// `home` is Timberline's own folder.
+    pub fn new(home: &Path) -> Watching {
+        Watching { home: home.to_path_buf(), watched: Mutex::default(), heard: Arc::default() }
+    }
+
     /// The case begins to receive.
     pub fn start(&self, case: &Arc<Case>) {
         locked(&self.watched).is_receiving = true;
@@ -111,7 +117,9 @@ impl Watching {
         watched.looked = Some(Instant::now());
         // Where notes cannot be read at the moment, what runs goes on.
         let Ok(texts) = own_texts(case) else { return };
-        let sets = watched_sets::read(case.folder());
+        // The files with rules were named by whoever set up the case.
+        let is_trusted = is_trusted(&self.home, case);
+        let sets = if is_trusted { watched_sets::read(case.folder()) } else { WatchedSets::default() };
         let is_same = texts == watched.texts && sets == watched.sets;
         let is_none = texts.is_empty() && sets == WatchedSets::default();
         if is_same && (watched.watcher.is_some() || is_none) {
