@@ -307,6 +307,11 @@ export const texts = {
     trying: 'Connecting…',
   },
   unreachableHint: 'Is Timberline still running? Open the address it printed at start.',
+  trust: {
+    button: 'Trust this case',
+    allows:
+      'Its queries, notebook, live sources and rules may then read the files of this machine that they name.',
+  },
   dismiss: 'Dismiss',
   close: 'Close',
 } as const;

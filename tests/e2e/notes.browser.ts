@@ -1,6 +1,6 @@
 /** Star the evidence, write a page, export it, and find it all in the case when it is opened again. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
 import { seriousFindings } from './support/accessible';
 import { access, accessLog } from './support/logs';
-import { eventually, out, timberline } from './support/machine';
+import { eventually, out, temporaryFolder, timberline } from './support/machine';
 import {
   brush,
   exported,
@@ -257,4 +257,39 @@ describe('annotations', () => {
     await range.getByTestId('annotation').click();
     await totalBecomes(page, narrowed);
   });
+});
+
+test('a page of a case from elsewhere reads a file once a person trusts the case', async () => {
+  const owners = join(temporaryFolder(), 'owners.csv');
+  writeFileSync(owners, 'status,owner\n500,Ann\n');
+  const cell = `\`\`\`query\n* | lookup "${owners}" on status | stats count() by owner\n\`\`\``;
+  const sender = await newPage(server.address);
+  await sender.getByTestId('tab-notes').click();
+  await sender.getByTestId('new-page').click();
+  await sender.getByTestId('page-title').fill('Whose failures');
+  await sender.getByTestId('page-text').click();
+  await sender.keyboard.insertText(cell);
+  // Its own workbench made the case.
+  await sender.getByTestId('cell').getByText('Ann').waitFor();
+  await sender.locator('[data-testid="page-state"]', { hasText: /^saved$/ }).waitFor();
+
+  const receiver = await serve([caseFolder()]);
+  try {
+    const page = await newPage(receiver.address);
+    await page.getByTestId('tab-notes').click();
+    await page.getByTestId('page').filter({ hasText: 'Whose failures' }).click();
+    const shown = page.getByTestId('cell').filter({ hasText: 'owners.csv' });
+    await shown.getByTestId('problem').filter({ hasText: 'not trusted' }).waitFor();
+    expect(await shown.getByText('Ann').count()).toBe(0);
+    expect(await seriousFindings(page)).toEqual([]);
+    await pictures(page, 'case-not-trusted');
+    await shown.getByTestId('trust-case').focus();
+    await page.keyboard.press('Enter');
+    await shown.getByText('Ann').waitFor();
+    expect(await shown.getByTestId('problem').count()).toBe(0);
+    await page.reload();
+    await page.getByTestId('cell').getByText('Ann').waitFor();
+  } finally {
+    await receiver.stop();
+  }
 });

@@ -90,3 +90,39 @@ it('starts nothing more once the case is closed', () => {
   vi.advanceTimersByTime(10_000);
   expect(client.calls.length).toBe(before);
 });
+
+it('requests what was refused again when a person trusts the case', async () => {
+  const client = new FakeClient();
+  const opened = new OpenCase(client, summary);
+  const results = () => client.callsTo('run').length;
+  const show = () =>
+    opened.results.show(
+      { ...opened.explorer.view, query: '* | lookup "a.csv" on a' },
+      null,
+      opened.charts.epoch,
+    );
+  show();
+  void client.callsTo('run')[0]!.fail({ code: 'notAllowed', message: 'not trusted', hint: null });
+  await Promise.resolve();
+
+  const trusted = opened.trust();
+  expect(client.callsTo('trustCase').map(({ args }) => args)).toEqual([{ path: '/c/a.case' }]);
+  expect(opened.trusts).toBe(0);
+  void client.callsTo('trustCase')[0]!.answer({});
+  await trusted;
+  vi.advanceTimersByTime(1_000);
+  expect(opened.trusts).toBe(1);
+  show();
+  expect(results()).toBe(2);
+  opened.dispose();
+});
+
+it('stays untrusted when the list cannot be written', async () => {
+  const client = new FakeClient();
+  const opened = new OpenCase(client, summary);
+  const trusted = opened.trust();
+  void client.callsTo('trustCase')[0]!.fail({ code: 'readOnly', message: 'no', hint: null });
+  await expect(trusted).rejects.toThrow();
+  expect(opened.trusts).toBe(0);
+  opened.dispose();
+});

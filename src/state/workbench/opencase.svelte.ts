@@ -71,6 +71,8 @@ const FOLLOW_MS = 1_000;
 /** An open case: its summary, the current requests, and their answers. */
 export class OpenCase {
   summary = $state.raw<CaseSummary>()!;
+  /** Changes when a person trusts the case: what was refused is requested again. */
+  trusts = $state(0);
   /** The distinct part of each source's name, for narrow places. */
   readonly shortNames = $derived(tellingEnds(this.summary.sources.map(({ name }) => name)));
   readonly explorer: Explorer;
@@ -290,6 +292,14 @@ export class OpenCase {
   /** Whether it is a cluster, or shown with one, which answers a part of the questions and is never written. */
   get isRemote(): boolean {
     return this.remote !== null;
+  }
+
+  /** Lets its queries, notebook, live sources and rules read files of this machine. */
+  async trust(): Promise<void> {
+    await this.#client.call('trustCase', { path: this.summary.path });
+    if (this.#lifetime.isOver) return;
+    this.trusts += 1;
+    this.#refresh.request();
   }
 
   /** Progress of an import or of live sources; a new revision means that there is more to show. */
