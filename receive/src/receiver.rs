@@ -440,6 +440,8 @@ fn failed(log: &Log, error: &std::io::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use indexer::Cancel;
+
     use super::*;
     use crate::intake::{Record, Stream};
 
@@ -460,21 +462,24 @@ mod tests {
         };
         for number in 1..=3 {
             send(number);
-            assert!(intake.refresh(true, PATIENCE));
+            assert!(intake.refresh(true, PATIENCE, &Cancel::default()));
             assert_eq!(case.snapshot().events(), u64::from(number));
         }
         send(4);
-        assert!(!intake.refresh(false, Duration::from_millis(1)), "the next refresh is in an hour");
+        assert!(
+            !intake.refresh(false, Duration::from_millis(1), &Cancel::default()),
+            "the next refresh is in an hour"
+        );
 
         // What was received so far is published before others write, and what comes meanwhile after that.
         let yielded = receiver.yielding()();
         assert_eq!(case.snapshot().events(), 4);
         case.rename("renamed").expect("it can be written");
         send(5);
-        assert!(!intake.refresh(true, Duration::from_millis(50)));
+        assert!(!intake.refresh(true, Duration::from_millis(50), &Cancel::default()));
         assert_eq!(case.snapshot().events(), 4);
         drop(yielded);
-        assert!(intake.refresh(true, PATIENCE));
+        assert!(intake.refresh(true, PATIENCE, &Cancel::default()));
         assert_eq!(case.snapshot().events(), 5);
         receiver.finish().expect("a clean end");
         assert_eq!((case.snapshot().events(), case.snapshot().name()), (5, "renamed"));
@@ -491,7 +496,7 @@ mod tests {
             let stream = Stream { format: Some(format.to_owned()), ..Stream::new("http/logs") };
             let record = Record::new(format!("{{\"number\":{number}}}").into_bytes());
             intake.append(&stream, vec![record]).expect("it is stored");
-            assert!(intake.refresh(true, PATIENCE));
+            assert!(intake.refresh(true, PATIENCE, &Cancel::default()));
         }
         receiver.finish().expect("a clean end");
         let snapshot = case.snapshot();
