@@ -97,8 +97,7 @@ fn trailing_number(name: &str) -> Option<(&str, u32)> {
 /// A date at the end, after a dash, a dot or an underscore; hours and minutes may follow it.
 fn trailing_day(name: &str) -> Option<(&str, i64)> {
     let is_of_date = |letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '_' | '.' | 'T');
-    let from = name.rfind(|letter: char| !is_of_date(letter)).map_or(0, |at| at + 1);
-    let tail = &name[from..];
+    let tail = &name[name.trim_end_matches(is_of_date).len()..];
     let tail = &tail[tail.find(['-', '_', '.'])?..];
     let date = tail.trim_start_matches(['-', '_', '.']);
     let (day, time) = match date.as_bytes() {
@@ -242,6 +241,15 @@ mod tests {
             &["app-2026-03-02.log", "app-2026-03-01.1.log", "app-2026-03-01.0.log", "app.log"],
             &["app-2026-03-01.0.log*", "app-2026-03-01.1.log*", "app-2026-03-02.log*", "app.log*"],
         );
+    }
+
+    #[test]
+    fn names_that_end_in_any_letter_are_read() {
+        order(
+            &["café.log", "логи.log", "app-日.log.1", "日", "\u{2066}.log"],
+            &["café.log", "логи.log", "app-日.log.1", "日", "\u{2066}.log"],
+        );
+        order(&["日-20260302.log", "日-20260301.log"], &["日-20260301.log*", "日-20260302.log*"]);
     }
 
     #[test]
