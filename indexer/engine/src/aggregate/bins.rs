@@ -65,9 +65,9 @@ fn extent_of(asked: &AggregateScope<'_>, field: &str, part: &SegmentRows) -> Res
     Ok(extent)
 }
 
-/// The smallest code whose number is not below this one; one past the largest code if all are.
+/// The smallest code whose number is not below this one; one past the largest code if all are, where 64 bits hold it.
 pub fn first_code(column: &StoredColumn, number: f64) -> u64 {
-    let (mut low, mut high) = (1, column.largest + 1);
+    let (mut low, mut high) = (1, column.largest.saturating_add(1));
     while low < high {
         let middle = low + (high - low) / 2;
         if column.value(middle).and_then(|value| value.number()).is_some_and(|value| value >= number) {

@@ -68,7 +68,7 @@ pub fn width_for(first: i64, last: i64, buckets: usize) -> i64 {
     let span = i128::from(last) - i128::from(first);
     let fits = |width: i64| span / i128::from(width) + 2 <= buckets.max(2) as i128;
     let decades = (0..9).flat_map(|power| [1, 2, 5].map(|times| times * 10_i64.pow(power)));
-    let years = (1..=300).map(|years| years * 365 * DAY);
+    let years = (1..=i64::MAX / (365 * DAY)).map(|years| years * 365 * DAY);
     decades.chain(WIDTHS).chain(years).find(|&width| fits(width)).unwrap_or(i64::MAX)
 }
 

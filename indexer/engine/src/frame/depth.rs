@@ -127,7 +127,7 @@ impl Parenthesis {
             }
             K::FROM => self.is_from = true,
             K::WHERE | K::GROUP | K::HAVING | K::ORDER | K::LIMIT | K::QUALIFY | K::WINDOW => {
-                self.is_from = false
+                self.is_from = false;
             }
             K::AND
             | K::OR
@@ -225,8 +225,8 @@ mod tests {
             if name == 6 {
                 assert!(check(&format!("{text} SELECT count(*) FROM a5")).is_ok());
             }
-            text += &format!(", A{name} {both}");
-            named += &format!(", A{name} (n) {both}");
+            text = format!("{text}, A{name} {both}");
+            named = format!("{named}, A{name} (n) {both}");
         }
         assert!(check(&format!("{text} SELECT count(*) FROM a39")).is_err());
         assert!(check(&format!("{named} SELECT count(*) FROM a39")).is_err());

@@ -39,6 +39,8 @@ impl Guards {
                 part => texts.charged(sums::with_check(part, &self.sums)),
             });
         }
-        inputs(plan).into_iter().for_each(|input| self.walk(input));
+        for input in inputs(plan) {
+            self.walk(input);
+        }
     }
 }

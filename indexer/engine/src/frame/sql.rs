@@ -71,7 +71,7 @@ impl Engine {
         })
     }
 
-    /// What is asked of a statement, on a thread whose stack takes any that is not refused; nothing where it panicked.
+    /// Works on a statement, on a thread whose stack takes any that is not refused. Returns `None` if the work panicked.
     fn deeply<T: Send + 'static>(
         self: &Arc<Engine>,
         snapshot: &Arc<Snapshot>,
@@ -176,11 +176,11 @@ impl Engine {
         let frame = memory::charged(&frame, &asked.shared);
         bounds::check(&frame, &asked.shared)?;
         let result = frame.collect().map_err(|error| failure(&error, &asked.shared));
-        let mut table = from_frame(&result.map_err(|error| asked.mistakes.placed(error))?)?;
+        let result = result.map_err(|error| asked.mistakes.placed(error))?;
+        let mut table = from_frame(&result, &|bytes| asked.shared.take("the result", bytes))?;
         if !asked.mistakes.has_column(COUNT_IN_POLARS) && !words::names(text, COUNT_IN_POLARS) {
             table.rename_new(COUNT_IN_POLARS, "count");
         }
-        asked.shared.take("the result", table.bytes())?;
         Ok(table)
     }
 

@@ -17,12 +17,6 @@ const MOST_WITHIN: usize = 8;
 
 /// A sum with a check after it; one that does not fit ends the run with an error that says so.
 pub(super) fn with_check(expr: Expr, check: &UserDefinedFunction) -> Expr {
-    // What is added is calculated twice, which must not double with each sum of sums.
-    let is_check =
-        |part: &Expr| matches!(part, Expr::AnonymousFunction { function, .. } if *function == check.fun);
-    if (&expr).into_iter().filter(|part| is_check(part)).count() > MOST_WITHIN {
-        return expr;
-    }
     let decimals = |input: &Expr| Arc::new(input.clone().cast(DataType::Float64));
     let other = match &expr {
         Expr::Agg(AggExpr::Sum(input)) => Expr::Agg(AggExpr::Sum(decimals(input))),
@@ -32,6 +26,12 @@ pub(super) fn with_check(expr: Expr, check: &UserDefinedFunction) -> Expr {
         }
         _ => return expr,
     };
+    // What is added is calculated twice, which must not double with each sum of sums.
+    let is_check =
+        |part: &Expr| matches!(part, Expr::AnonymousFunction { function, .. } if *function == check.fun);
+    if (&expr).into_iter().filter(|part| is_check(part)).count() > MOST_WITHIN {
+        return expr;
+    }
     check.clone().call(vec![expr, other])
 }
 

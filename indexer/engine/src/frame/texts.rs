@@ -48,7 +48,11 @@ impl<'s> Texts<'s> {
     /// An expression whose texts are charged before they are made.
     pub fn charged(&mut self, expr: Expr) -> Expr {
         let growth = match &expr {
-            Expr::BinaryExpr { left, op: Operator::Plus, .. } if self.is_text(left) => Growth::Joined(0),
+            Expr::BinaryExpr { left, op: Operator::Plus, right }
+                if self.is_text(left) || self.is_text(right) =>
+            {
+                Growth::Joined(0)
+            }
             Expr::Function { function: FunctionExpr::StringExpr(function), .. } => match function {
                 StringFunction::ConcatHorizontal { delimiter, .. } => Growth::Joined(delimiter.len()),
                 StringFunction::PadStart { .. } | StringFunction::PadEnd { .. } => Growth::Padded,
@@ -73,7 +77,12 @@ impl<'s> Texts<'s> {
         self.function(growth, calculation).call(arguments)
     }
 
-    fn is_text(&mut self, expr: &Expr) -> bool {
+    /// Whether an expression gives texts. A calculation does where one of its sides does, and the right one is asked about
+    /// by itself.
+    fn is_text(&mut self, mut expr: &Expr) -> bool {
+        while let Expr::BinaryExpr { left, .. } = expr {
+            expr = left;
+        }
         if let Expr::Literal(value) = expr {
             return value.extract_str().is_some();
         }

@@ -102,16 +102,16 @@ impl ChargedBuilder {
 }
 
 /// The results of an expression, row by row. Texts go into a dictionary at once.
-pub struct Results {
+pub struct ResultBuilder {
     cells: Vec<Cell>,
     texts: Option<ChargedBuilder>,
     charge: Charge,
     bytes: usize,
 }
 
-impl Results {
-    pub fn new(run: &Run<'_>, rows: usize) -> Results {
-        Results { cells: Vec::with_capacity(rows), texts: None, charge: run.charge("eval"), bytes: 0 }
+impl ResultBuilder {
+    pub fn new(run: &Run<'_>, rows: usize) -> ResultBuilder {
+        ResultBuilder { cells: Vec::with_capacity(rows), texts: None, charge: run.charge("eval"), bytes: 0 }
     }
 
     pub fn push(&mut self, cell: Cell) -> Result<()> {

@@ -74,6 +74,7 @@ impl Dictionary {
     }
 
     /// Bytes that only tables own; the texts of a segment are in memory anyway.
+    #[must_use]
     pub fn bytes(&self) -> usize {
         match self {
             Dictionary::Segment(_) => 0,
@@ -248,6 +249,7 @@ impl TextBuilder {
     }
 
     /// Bytes of its texts, and of what finds them.
+    #[must_use]
     pub fn bytes(&self) -> usize {
         self.texts.bytes() + self.texts.len() * (size_of::<(usize, u64, u32)>())
     }

@@ -36,7 +36,7 @@ fn shifted(time: i64, by: &Cell, sign: i128) -> Cell {
         Cell::Float(by) => *by as i128,
         _ => return Cell::Missing,
     };
-    match i64::try_from(i128::from(time) + sign * by) {
+    match i64::try_from(i128::from(time).saturating_add(by.saturating_mul(sign))) {
         Ok(time) if time != i64::MIN => Cell::Time(time),
         _ => Cell::Missing,
     }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use polars::prelude::{BooleanChunked, ChunkFull, ChunkFullNull, PlSmallStr};
 
 use super::super::cell::Cell;
-use super::super::charge::{Charge, Results};
+use super::super::charge::{Charge, ResultBuilder};
 use super::super::column::{Column, ColumnKind, Data, Picked};
 use super::super::dictionary::Dictionary;
 use super::super::run::Run;
@@ -155,14 +155,13 @@ impl<'t> Evaluator<'t> {
         let found: Vec<Evaluated> = arguments.iter().map(|one| self.value(one)).collect::<Result<_>>()?;
         let unit_ns = found.iter().find_map(|one| one.unit_ns);
         let values: Vec<Value> = found.into_iter().map(|one| one.value).collect();
-        let value = match self.chosen(function, &values)? {
-            Some(column) => many(column),
-            None => {
-                // A part of a text or of a document takes many times as much as its characters.
-                let is_in_parts = matches!(function, Function::Split | Function::JsonExtract);
-                let times = if is_in_parts { 64 } else { 2 * COPIES };
-                self.of_all(&values, times, |cells| functions::call(function, cells, &self.run.clock))?
-            }
+        let value = if let Some(column) = self.chosen(function, &values)? {
+            many(column)
+        } else {
+            // A part of a text or of a document takes many times as much as its characters.
+            let is_in_parts = matches!(function, Function::Split | Function::JsonExtract);
+            let times = if is_in_parts { 64 } else { 2 * COPIES };
+            self.of_all(&values, times, |cells| functions::call(function, cells, &self.run.clock))?
         };
         Ok(Evaluated { value, unit_ns })
     }
@@ -422,7 +421,7 @@ impl<'t> Evaluator<'t> {
             // For texts it is called once for each distinct one.
             [(place, Column { data: Data::Text { codes, texts } })] => {
                 let (distinct, places) = distinct(codes, texts);
-                let mut results = Results::new(self.run, distinct.len());
+                let mut results = ResultBuilder::new(self.run, distinct.len());
                 for code in distinct {
                     cells[*place] = texts.get(code).map_or(Cell::Missing, Cell::text);
                     results.push(calculated(&cells)?)?;
@@ -431,7 +430,7 @@ impl<'t> Evaluator<'t> {
             }
             several => {
                 let rows = self.table.rows();
-                let mut results = Results::new(self.run, rows);
+                let mut results = ResultBuilder::new(self.run, rows);
                 for row in 0..rows {
                     for (place, column) in several {
                         cells[*place] = column.cell(row);

@@ -36,23 +36,20 @@ pub fn add(
     let mut ids = Vec::new();
     for name in fields {
         run.check()?;
-        match column(name, piece, scope, run)? {
-            Some(column) => {
-                let counts = counts_of_codes(scope.case, name, &piece.part, &column)?;
-                let found = counts.iter().enumerate().filter(|(_, count)| **count > 0);
-                let (codes, weights): (Vec<u64>, Vec<u64>) =
-                    found.map(|(code, &count)| (code as u64, u64::from(count))).unzip();
-                facets.add(name, &values(name, &column, &codes, reader), Some(&weights), &mut ids);
-            }
-            None => {
-                let lengths = (**name == *"raw").then(|| lengths(&piece.part.segment)).transpose()?;
-                let lengths = lengths.as_ref().map(|length| length as &dyn Fn(usize) -> u32);
-                each_run(&piece.part, lengths, run, &mut |rows| {
-                    let values = reader.column_of(piece.segment, name, rows, run)?;
-                    facets.add(name, &values, None, &mut ids);
-                    Ok(true)
-                })?;
-            }
+        if let Some(column) = column(name, piece, scope, run)? {
+            let counts = counts_of_codes(scope.case, name, &piece.part, &column)?;
+            let found = counts.iter().enumerate().filter(|(_, count)| **count > 0);
+            let (codes, weights): (Vec<u64>, Vec<u64>) =
+                found.map(|(code, &count)| (code as u64, u64::from(count))).unzip();
+            facets.add(name, &values(name, &column, &codes, reader), Some(&weights), &mut ids);
+        } else {
+            let lengths = (**name == *"raw").then(|| lengths(&piece.part.segment)).transpose()?;
+            let lengths = lengths.as_ref().map(|length| length as &dyn Fn(usize) -> u32);
+            each_run(&piece.part, lengths, run, &mut |rows| {
+                let values = reader.column_of(piece.segment, name, rows, run)?;
+                facets.add(name, &values, None, &mut ids);
+                Ok(true)
+            })?;
         }
         facets.charge(run)?;
     }

@@ -33,7 +33,7 @@ impl Sort {
     /// remaining row is returned: no row after it is among the first.
     pub fn keep(&mut self, rows: Table, run: &Run<'_>) -> Result<Option<Cell>> {
         self.kept.push(rows, run)?;
-        if self.first.is_none_or(|first| self.kept.rows() <= 4 * first.max(FEWEST_KEPT)) {
+        if self.first.is_none_or(|first| self.kept.rows() <= first.max(FEWEST_KEPT).saturating_mul(4)) {
             return Ok(None);
         }
         let best = self.sorted(run)?;
