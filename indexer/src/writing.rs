@@ -14,6 +14,9 @@ use store::{
     empty_trash, frames_by_source, has_tail, has_templates, recover_raw, trash_sets,
 };
 
+const REPAIR: &str =
+    "run `timberline verify --repair` on the case, which rebuilds what its original bytes still have";
+
 /// What a change needs of the case as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -37,7 +40,11 @@ impl Case {
         work: impl FnOnce(&mut Writing<'_>) -> Result<T>,
     ) -> Result<T> {
         let _turn = self.turn()?;
-        work(&mut Writing::begin(self, purpose)?)
+        let done = Writing::begin(self, purpose).and_then(|mut writing| work(&mut writing));
+        done.map_err(|error| match error.kind() {
+            ErrorKind::CaseDamaged if error.hint_text().is_none() => error.hint(REPAIR),
+            _ => error,
+        })
     }
 }
 
@@ -142,10 +149,7 @@ impl<'c> Writing<'c> {
             .partition(|segment| order.contains_key(&segment.meta.id));
         kept.sort_by_key(|segment| order.get(&segment.meta.id).copied());
         self.segments = kept;
-        let is_raw_left = !current_raw(&before).eq(current_raw(&self.manifest).take(before.sources.len()));
-        if !gone.is_empty() || is_raw_left {
-            self.outlive(&gone, &before)?;
-        }
+        self.outlive(&gone, &before);
         let snapshot = Snapshot::load(self.manifest.clone(), &self.segments, self.case.shared());
         self.case.replace(Arc::new(snapshot), Manifest::stamp(self.folder()));
         Ok(())
@@ -160,10 +164,18 @@ impl<'c> Writing<'c> {
 
     /// Puts segments and raw files that nothing needs any more into the trash, with their last reader. What is
     /// received merges all the time, and is removed at once: the verified merged segments have the same events.
-    fn outlive(&mut self, gone: &[Arc<Segment>], before: &Manifest) -> Result<()> {
+    fn outlive(&mut self, gone: &[Arc<Segment>], before: &Manifest) {
+        let now: HashSet<RawFile> = current_raw(&self.manifest).collect();
+        if gone.is_empty() && current_raw(before).all(|raw| now.contains(&raw)) {
+            return;
+        }
         let trash = match self.purpose {
-            Purpose::Rewrite | Purpose::Add | Purpose::Repair => Some(self.new_trash()?),
             Purpose::Receive | Purpose::Hold => None,
+            Purpose::Rewrite | Purpose::Add | Purpose::Repair => match self.new_trash() {
+                Ok(trash) => Some(trash),
+                // The commit is made. Without a place in the trash the files stay where they are, for the next writer.
+                Err(_) => return,
+            },
         };
         let outlived = |path: PathBuf| {
             let trash = trash.as_ref().map(|trash| trash.place_of(self.folder(), &path));
@@ -181,7 +193,6 @@ impl<'c> Writing<'c> {
             let readers = gone.iter().filter(|segment| raw_files(segment).any(|named| named == raw));
             readers.for_each(|segment| segment.outlive(Arc::clone(&file)));
         }
-        Ok(())
     }
 
     /// The part of the trash for this change. Those of earlier changes go when it is made.
@@ -229,7 +240,11 @@ impl<'c> Writing<'c> {
             }
         }
         for path in self.unlisted()? {
-            self.discard(&path)?;
+            match self.discard(&path) {
+                // What is left waits, so that a full disk does not keep a person from deleting.
+                Err(error) if error.kind() == ErrorKind::DiskFull => break,
+                discarded => discarded?,
+            }
         }
         for (segment, profile) in self.reached() {
             segment.remove_text_beyond(profile)?;
@@ -342,9 +357,7 @@ fn unless_damaged(manifest: Option<Error>, unopened: &[Missing]) -> Result<()> {
     }
     let Some(missing) = unopened.first() else { return Ok(()) };
     let message = format!("{}; nothing was changed", missing.why.message());
-    let error = Error::new(ErrorKind::CaseDamaged, message).hint(
-        "run `timberline verify --repair` on the case, which rebuilds what its original bytes still have",
-    );
+    let error = Error::new(ErrorKind::CaseDamaged, message);
     Err(match missing.why.path() {
         Some(path) => error.at(path),
         None => error,

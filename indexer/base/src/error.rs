@@ -161,7 +161,7 @@ impl<T> AtPath<T> for io::Result<T> {
 /// The kind that a person can act on.
 #[must_use]
 pub fn from_io(error: &io::Error) -> Error {
-    let is_foreign = error.get_ref().is_some_and(|inner| inner.is::<crate::files::ForeignEntry>());
+    let is_foreign = crate::files::is_foreign(error);
     let kind = match error.kind() {
         _ if is_foreign => ErrorKind::CaseDamaged,
         io::ErrorKind::NotFound => ErrorKind::NotFound,

@@ -45,9 +45,15 @@ impl std::fmt::Display for ForeignEntry {
 
 impl std::error::Error for ForeignEntry {}
 
+/// True if an error says that something in the case is not the case's own.
+#[must_use]
+pub fn is_foreign(error: &io::Error) -> bool {
+    error.get_ref().and_then(|inner| inner.downcast_ref::<ForeignEntry>()).is_some()
+}
+
 fn link() -> io::Error {
     io::Error::other(ForeignEntry(
-        "it is a link or lies behind one, which a case never contains; it was left as it is",
+        "it is a link, or reached through one, which a case never contains; it was left as it is",
     ))
 }
 
@@ -445,8 +451,8 @@ mod tests {
         fs::write(target.join("kept"), "kept").expect("written");
         symlink(target.join("kept"), folder.join("file")).expect("linked");
         symlink(&target, folder.join("raw")).expect("linked");
-        let (file, behind) = (folder.join("file"), folder.join("raw/kept"));
-        for path in [&file, &behind] {
+        let (file, below) = (folder.join("file"), folder.join("raw/kept"));
+        for path in [&file, &below] {
             assert!(open(path).is_err() && change(path).is_err() && create(path).is_err(), "{path:?}");
             assert!(remove(path).is_err() && create_temporary(path).is_err(), "{path:?}");
             assert!(

@@ -446,7 +446,7 @@ pub const MOST_LINK_VALUES: usize = 200_000;
 pub const MOST_LINK_PLACES: usize = 1_000;
 
 /// What a change replaced or deleted can be had back for so long, unless the next change comes before.
-pub const TRASH_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
+pub const TRASH_AGE: Duration = Duration::from_hours(7 * 24);
 
 /// The most that stays in the trash of a case: enough for the indexes and columns of some hundred million events, or
 /// for the packed bytes of a day of logs.

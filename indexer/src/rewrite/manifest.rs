@@ -33,10 +33,13 @@ pub(super) fn make_manifest(folder: &Path) -> Result<bool> {
         && Manifest::fault(folder).is_some_and(|fault| fault.kind() != ErrorKind::CaseTooNew);
     if is_lost {
         let _lock = Lock::acquire(folder)?;
-        Remains::of(folder)?.manifest()?.write(folder)?;
+        Remains::read(folder)?.manifest().write(folder)?;
     }
     Ok(is_lost)
 }
+
+/// The most sources that are found in segments and raw files beyond those that a copy of the manifest lists.
+const MOST_NEW_SOURCES: u32 = 1 << 20;
 
 /// What is left of a case.
 struct Remains<'c> {
@@ -50,7 +53,7 @@ struct Remains<'c> {
 }
 
 impl<'c> Remains<'c> {
-    fn of(case: &'c Path) -> Result<Remains<'c>> {
+    fn read(case: &'c Path) -> Result<Remains<'c>> {
         let name = case.file_stem().unwrap_or_default().to_string_lossy();
         let copy = match Manifest::read(case) {
             Err(error) if error.kind() == ErrorKind::CaseTooNew => return Err(error),
@@ -83,25 +86,25 @@ impl<'c> Remains<'c> {
         Ok(Remains { case, copy, segments, raw })
     }
 
-    fn manifest(&self) -> Result<Manifest> {
+    fn manifest(&self) -> Manifest {
         let known = self.copy.sources.len() as u32;
-        let in_segments = self.segments.iter().flat_map(|(meta, _)| &meta.sources).map(|of| of.source + 1);
-        let in_raw = self.raw.keys().map(|source| source + 1);
-        let count = in_segments.chain(in_raw).chain([known]).max().unwrap_or_default();
-        let sources: Vec<SourceEntry> =
-            (0..count).map(|source| self.source(source)).collect::<Result<_>>()?;
+        let in_segments = self.segments.iter().flat_map(|(meta, _)| &meta.sources).map(|of| of.source);
+        // A number far beyond the others is one that somebody gave a file.
+        let numbers = in_segments.chain(self.raw.keys().copied()).filter(|id| *id < known + MOST_NEW_SOURCES);
+        let count = numbers.map(|id| id + 1).chain([known]).max().unwrap_or_default();
+        let sources: Vec<SourceEntry> = (0..count).map(|source| self.source(source)).collect();
         let segments = self.chosen(&sources);
         let highest = self.segments.first().map_or(0, |(meta, _)| meta.id + 1);
         let in_trash =
             trash_sets(self.case).iter().filter_map(|set| Some(set.manifest().ok()?.next_segment)).max();
-        Ok(Manifest {
+        Manifest {
             revision: self.copy.revision + 1,
             next_segment: self.copy.next_segment.max(highest).max(in_trash.unwrap_or_default()),
             profile: self.profile(),
             sources,
             segments,
             ..self.copy.clone()
-        })
+        }
     }
 
     /// The profile of the case: what the copy says, or what its newest segment has reached.
@@ -123,7 +126,7 @@ impl<'c> Remains<'c> {
     }
 
     /// The entry of a source. Where the stored bytes are those that the copy lists, it is the copy's.
-    fn source(&self, source: u32) -> Result<SourceEntry> {
+    fn source(&self, source: u32) -> SourceEntry {
         let known = self.copy.sources.get(source as usize);
         let (generation, frames) = self.current(source).unwrap_or_default();
         let bytes = frames.last().map_or(0, Frame::end);
@@ -131,7 +134,7 @@ impl<'c> Remains<'c> {
             && (known.deleted || known.bytes >= bytes)
         {
             // What is missing of it, `verify` names.
-            return Ok(known.clone());
+            return known.clone();
         }
         let described = self.segments.iter().flat_map(|(meta, _)| &meta.sources).find_map(|of| {
             of.described.as_ref().filter(|_| of.source == source).map(|described| (**described).clone())
@@ -157,7 +160,7 @@ impl<'c> Remains<'c> {
                 hash.update(bytes);
             }
         }
-        Ok(SourceEntry {
+        SourceEntry {
             format,
             reading,
             bytes,
@@ -169,7 +172,7 @@ impl<'c> Remains<'c> {
             note: Some(NOTE.to_owned()),
             deleted: frames.is_empty(),
             ..described
-        })
+        }
     }
 
     /// The raw file of a source with the most bytes, and of several the newest, with its frames.

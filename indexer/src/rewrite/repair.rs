@@ -15,7 +15,7 @@ use crate::writing::{Purpose, Writing};
 use base::Cancel;
 use base::error::{Error, Result};
 use store::{
-    Accounts, Frame, Manifest, RawFile, Segment, Snapshot, WrittenSegment, frames_of,
+    Accounts, Frame, Manifest, RawFile, Segment, Snapshot, SourceEntry, WrittenSegment, frames_of,
     raw_frames_that_are_left, verify_ids,
 };
 
@@ -59,9 +59,16 @@ fn repair(
             done.indexes += segment.remove_bad_text()?;
         }
     }
-    if !bad.is_empty() {
-        done.segments = bad.len();
+    // A manifest that was made again does not list the segments that are lost.
+    let lacks_bytes = |(id, source): (u32, &SourceEntry)| {
+        let frames = frames_of(writing.segments(), id);
+        !source.deleted && frames.iter().map(|frame| u64::from(frame.bytes)).sum::<u64>() < source.bytes
+    };
+    let is_incomplete = (0..).zip(&writing.manifest.sources).any(lacks_bytes);
+    if !bad.is_empty() || is_incomplete {
+        let before = writing.manifest.segments.len() - bad.len();
         rebuild(writing, &bad, cancel)?;
+        done.segments = writing.manifest.segments.len().saturating_sub(before);
     }
     let mut manifest = writing.manifest.clone();
     if count_again(&mut manifest, writing.segments())? {
@@ -92,7 +99,10 @@ fn rebuild(writing: &mut Writing<'_>, bad: &HashSet<u64>, cancel: &Cancel) -> Re
         }
         let known = frames_of(&whole, id as u32);
         // A file that ended without being committed has more frames, which the source does not count.
-        let mut frames = aligned_frames(writing.folder(), source.raw_file(id as u32), &known)?;
+        let Ok(mut frames) = aligned_frames(writing.folder(), source.raw_file(id as u32), &known) else {
+            // The file is gone; `verify` says so, and what others have is made again.
+            continue;
+        };
         frames.retain(|frame| frame.end() <= source.bytes);
         if frames.iter().all(|frame| overlaps(frame, &known)) {
             continue;

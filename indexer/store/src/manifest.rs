@@ -28,6 +28,9 @@ const REPAIR: &str = "run `timberline verify --repair` on the case; until then i
 /// A copy, used if the manifest is damaged.
 const COPY: &str = "case.copy.json";
 
+/// More than any count, size or number of a case: sums of many still fit 64 bits.
+const LARGEST: u64 = 1 << 48;
+
 /// Comes before the checksum, which is the last key of the file.
 const CHECKSUM_KEY: &str = ",\n  \"sha256\": \"";
 const CHECKSUM_END: &str = "\"\n}\n";
@@ -358,7 +361,23 @@ impl Manifest {
         if checksum_differs(&text) {
             return Err(Error::damaged(path, "its checksum differs from the one in it"));
         }
-        serde_json::from_slice(&text).map_err(|error| Error::damaged(path, error))
+        let manifest: Manifest =
+            serde_json::from_slice(&text).map_err(|error| Error::damaged(path, error))?;
+        if manifest.has_true_numbers() {
+            Ok(manifest)
+        } else {
+            Err(Error::damaged(path, "its numbers cannot be"))
+        }
+    }
+
+    /// False for numbers that no case has: sums of them, and the next ones, would not be numbers any more. A checksum
+    /// proves that they are those that were written, not that they are true.
+    fn has_true_numbers(&self) -> bool {
+        let sizes = self.sources.iter().flat_map(|source| [source.bytes, source.raw_bytes, source.events]);
+        let segments = self.segments.iter().flat_map(|segment| [segment.id, segment.events]);
+        let mut all = sizes.chain(segments).chain([self.revision, self.next_segment]);
+        let generations = self.sources.iter().all(|source| source.generation < u32::MAX);
+        generations && all.all(|number| number < LARGEST)
     }
 
     /// A segment number that was never used: caches are keyed by it.

@@ -299,7 +299,7 @@ pub fn recover_raw(case: &Path, raw: RawFile, published: u64, frames: &[Frame]) 
         // It was deleted; `verify` reports that.
         return Ok(());
     }
-    if !length.is_some_and(|length| length == published + table.len() as u64) {
+    if length != Some(published + table.len() as u64) {
         let mut file = files::cut(&path, published, files::RAW)?;
         files::append(&mut file, &table, &path, files::RAW)?;
         files::sync(&path, files::RAW)?;

@@ -485,6 +485,8 @@ mod tests {
     use super::super::rollup::LevelCounts;
     use super::*;
 
+    type Change = fn(&mut SegmentMeta);
+
     fn meta() -> SegmentMeta {
         let frame = Frame { offset: 10, bytes: 90, at: 0, size: 40, generation: 0 };
         let source = SegmentSource {
@@ -523,7 +525,7 @@ mod tests {
     #[test]
     fn numbers_that_no_segment_has_are_refused_whatever_their_checksum() {
         assert_eq!(meta().validate(), Ok(()));
-        let changes: [(&str, fn(&mut SegmentMeta)); 11] = [
+        let changes: [(&str, Change); 11] = [
             ("more events", |meta| (meta.events, meta.untimed) = (u64::MAX, u64::MAX)),
             ("more events", |meta| meta.events = 1 << 32),
             ("without a time", |meta| meta.untimed = 11),

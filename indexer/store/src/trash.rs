@@ -57,7 +57,7 @@ pub fn next_generation(case: &Path, before: RawFile) -> u32 {
         let path = RawFile { generation, ..before }.path(case);
         !files::exists(&path) && find_in_trash(case, &path, 0).is_none()
     };
-    (before.generation + 1..).find(is_free).unwrap_or(u32::MAX)
+    (before.generation + 1..u32::MAX).find(is_free).unwrap_or(u32::MAX)
 }
 
 impl TrashSet {
