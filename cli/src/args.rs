@@ -502,7 +502,7 @@ pub struct Export {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["filter", "to", "format", "formulas"])]
     pub notes: Option<PathBuf>,
     /// Let cells read the files below this folder; may be repeated. Otherwise they read no files
-    #[arg(long, value_name = "FOLDER", requires = "notes")]
+    #[arg(long, value_name = "FOLDER", requires = "notes", conflicts_with_all = ["filter", "to"])]
     pub allow_files: Vec<PathBuf>,
     /// Output format, independent of the file extension
     #[arg(long, value_enum)]

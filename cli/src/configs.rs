@@ -1,7 +1,6 @@
 //! `timberline configs`: what production needs to take a source as Timberline reads it.
 
 use std::fs;
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 

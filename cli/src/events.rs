@@ -203,10 +203,13 @@ pub fn export(arguments: &Export) -> Result<Outcome> {
             indexer::Error::new(indexer::ErrorKind::Cancelled, "the file was not written")
         })
     });
-    match failed {
-        Some(error) => return Err(error),
-        None => checked(text, written)?,
+    if let Some(error) = failed {
+        return Err(match error.downcast::<std::io::Error>() {
+            Ok(error) => indexer::Error::writing(to, &error).into(),
+            Err(error) => error,
+        });
     }
+    checked(text, written)?;
     Ok(outcome(&snapshot))
 }
 

@@ -100,7 +100,7 @@ fn main() -> ExitCode {
         Command::Delete(arguments) => rewrite::delete(&arguments),
         Command::Restore(arguments) => rewrite::restore(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
-        Command::Serve(arguments) => serve::run(arguments),
+        Command::Serve(arguments) => serve::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Push(arguments) => push::push(&arguments),
         Command::Plan(arguments) => push::plan(&arguments),

@@ -1,6 +1,5 @@
 //! `timberline export CASE --notes FILE`: the notebook as a file that can be handed over.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -129,7 +129,9 @@ impl Rows {
             let Some(number) = *number else { continue };
             match &column.values {
                 Values::Text(values) => {
-                    values.iter().for_each(|span| self.copied_span(number, *span, &inner.rewritten));
+                    for span in values {
+                        self.copied_span(number, *span, &inner.rewritten);
+                    }
                 }
                 Values::Int(values) => values.iter().for_each(|value| self.int(number, *value)),
                 Values::Float(values) => values.iter().for_each(|value| self.float(number, *value)),

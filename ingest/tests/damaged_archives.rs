@@ -170,7 +170,7 @@ mod changing_files {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("app.log");
         std::fs::write(&path, "a line of a log\n".repeat(1 << 16)).expect("it can be written");
-        let found = ingest::discover(&[path.clone()]).files.remove(0);
+        let found = ingest::discover(std::slice::from_ref(&path)).files.remove(0);
         let mut got = (0, None);
         unpack(&found, &UnpackLimits::default(), &mut |member| {
             let mut input = member.input.expect("it opens");

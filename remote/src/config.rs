@@ -7,7 +7,7 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use indexer::whole_file::{self, FileAccess};
+use indexer::whole_file::{self, Readers};
 use indexer::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use ureq::http::Uri;
@@ -223,7 +223,7 @@ pub fn secret_file(file: &Path, what: &str) -> Result<String> {
         use std::os::unix::fs::PermissionsExt;
         let mode = fs::metadata(file).map_err(unread)?.permissions().mode();
         if mode & 0o077 != 0 {
-            let hint = format!("chmod 600 {}", file.display());
+            let hint = format!("run chmod 600 {}", file.display());
             return Err(fail(format!("other people can read the file with the {what}"), hint));
         }
     }
@@ -279,7 +279,7 @@ impl Remotes {
         let file = Remotes::file(home);
         let written = || -> std::io::Result<()> {
             whole_file::create_own_folder(home)?;
-            whole_file::replace(&file, &serde_json::to_vec_pretty(self)?, FileAccess::Owner)
+            whole_file::replace(&file, &serde_json::to_vec_pretty(self)?, Readers::Owner)
         };
         written().map_err(|error| Error::writing(&file, &error))
     }
@@ -380,7 +380,7 @@ mod tests {
         let mut remote = Remote::new("prod", "https://a:9200", "x").expect("a remote");
         remote.login = Some(Login::ApiKeyFile(key.clone()));
         let error = remote.authorization().expect_err("others can read it");
-        assert!(error.hint_text().is_some_and(|hint| hint.starts_with("chmod 600")), "{error}");
+        assert!(error.hint_text().is_some_and(|hint| hint.starts_with("run chmod 600")), "{error}");
         fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).expect("set");
         let secret = remote.authorization().expect("read").expect("a secret");
         assert_eq!(secret.reveal(), "ApiKey YWJjOnMzY3JldA==");

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use wire::whole_file::{self, FileAccess};
+use wire::whole_file::{self, Readers};
 
 /// How often the first instance looks for letters where it has no bell: soon enough for a double click, seldom enough
 /// to cost nothing.
@@ -75,7 +75,7 @@ fn write_letter(inbox: &Path, paths: &[PathBuf]) -> io::Result<PathBuf> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let name = format!("{now}-{}", std::process::id());
     let letter = inbox.join(format!("{name}.json"));
-    whole_file::replace(&letter, &serde_json::to_vec(paths)?, FileAccess::Owner)?;
+    whole_file::replace(&letter, &serde_json::to_vec(paths)?, Readers::Owner)?;
     Ok(letter)
 }
 

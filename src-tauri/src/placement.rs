@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tauri::{PhysicalPosition, PhysicalSize, Window};
-use wire::whole_file::{self, FileAccess};
+use wire::whole_file::{self, Readers};
 
 /// A window's place in the system's own pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ impl Placement {
         if let Ok(text) = serde_json::to_vec(&self)
             && whole_file::create_own_folder(home).is_ok()
         {
-            let _ = whole_file::replace(&Placement::file(home), &text, FileAccess::Owner);
+            let _ = whole_file::replace(&Placement::file(home), &text, Readers::Owner);
         }
     }
 

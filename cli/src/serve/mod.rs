@@ -48,7 +48,7 @@ pub struct Host {
     pub waiting: Arc<Semaphore>,
 }
 
-pub fn run(arguments: Serve) -> Result<Outcome> {
+pub fn run(arguments: &Serve) -> Result<Outcome> {
     let home = wire::home();
     let here = std::env::current_dir()?;
     let paths = arguments.paths.iter().map(|path| here.join(path)).collect();

@@ -15,7 +15,7 @@ const RANDOM_LETTERS: usize = 12;
 
 /// Who can read a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileAccess {
+pub enum Readers {
     /// Its owner alone: the files that Timberline keeps for itself.
     Owner,
     /// Whoever can read new files of this person: files that a person names. A file that is replaced keeps its mode.
@@ -24,12 +24,12 @@ pub enum FileAccess {
 
 /// Begins a file in the folder of `path`, for [`finish`]. Dropped before that, it is removed. Fails if something other than
 /// a file is at `path`.
-pub fn begin(path: &Path, access: FileAccess) -> io::Result<NamedTempFile> {
+pub fn begin(path: &Path, readers: Readers) -> io::Result<NamedTempFile> {
     let replaced = replaceable(path)?;
     let mut builder = Builder::new();
     builder.prefix(".timberline-").rand_bytes(RANDOM_LETTERS).suffix(".part");
     #[cfg(unix)]
-    if access == FileAccess::Others {
+    if readers == Readers::Others {
         use std::os::unix::fs::PermissionsExt;
         // The system takes away from the mode of a new file what the person's mask forbids.
         let mode = if replaced.is_some() { 0o600 } else { 0o666 };
@@ -37,7 +37,7 @@ pub fn begin(path: &Path, access: FileAccess) -> io::Result<NamedTempFile> {
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
-    if let Some(replaced) = replaced.filter(|_| access == FileAccess::Others) {
+    if let Some(replaced) = replaced.filter(|_| readers == Readers::Others) {
         file.as_file().set_permissions(replaced.permissions())?;
     }
     Ok(file)
@@ -51,8 +51,8 @@ pub fn finish(file: NamedTempFile, path: &Path) -> io::Result<()> {
 }
 
 /// Writes a file in place of an earlier one. After a failure the earlier one is unchanged.
-pub fn replace(path: &Path, bytes: &[u8], access: FileAccess) -> io::Result<()> {
-    let mut file = begin(path, access)?;
+pub fn replace(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
+    let mut file = begin(path, readers)?;
     file.as_file_mut().write_all(bytes)?;
     finish(file, path)
 }
@@ -121,15 +121,15 @@ mod tests {
         let own = home.join("recent.json");
         fs::write(&own, "earlier").expect("written");
         fs::set_permissions(&own, fs::Permissions::from_mode(0o644)).expect("set");
-        replace(&own, b"later", FileAccess::Owner).expect("written");
+        replace(&own, b"later", Readers::Owner).expect("written");
         assert_eq!((mode(&own), fs::read(&own).expect("read")), (0o600, b"later".to_vec()));
         let export = home.join("export.csv");
         fs::write(&export, "earlier").expect("written");
         fs::set_permissions(&export, fs::Permissions::from_mode(0o640)).expect("set");
-        replace(&export, b"later", FileAccess::Others).expect("written");
+        replace(&export, b"later", Readers::Others).expect("written");
         assert_eq!((mode(&export), fs::read(&export).expect("read")), (0o640, b"later".to_vec()));
         let (new, plain) = (home.join("new.csv"), home.join("plain"));
-        replace(&new, b"", FileAccess::Others).expect("written");
+        replace(&new, b"", Readers::Others).expect("written");
         fs::write(&plain, "").expect("written");
         assert_eq!(mode(&new), mode(&plain), "the mask of the person counts");
     }
@@ -138,7 +138,7 @@ mod tests {
     fn temporary_name_cannot_be_guessed_and_goes_with_its_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("export.csv");
-        let (one, other) = (begin(&path, FileAccess::Owner), begin(&path, FileAccess::Others));
+        let (one, other) = (begin(&path, Readers::Owner), begin(&path, Readers::Others));
         let listed = names(folder.path());
         assert_eq!(listed.len(), 2);
         assert_ne!(listed[0], listed[1]);
@@ -160,7 +160,7 @@ mod tests {
         let _socket = UnixListener::bind(at("socket")).expect("a socket");
         let before = names(folder.path());
         for name in ["link", "dangling", "folder", "socket"] {
-            let refused = replace(&at(name), b"new", FileAccess::Others).expect_err(name);
+            let refused = replace(&at(name), b"new", Readers::Others).expect_err(name);
             assert_eq!(refused.kind(), ErrorKind::AlreadyExists, "{refused}");
         }
         assert_eq!(names(folder.path()), before);

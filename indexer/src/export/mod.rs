@@ -12,7 +12,7 @@ use std::path::Path;
 use crate::case::Case;
 use base::Cancel;
 use base::error::{AtPath, Result, from_io};
-use base::whole_file::{self, FileAccess};
+use base::whole_file::{self, Readers};
 use engine::Engine;
 use engine::pipe::{RunOptions, Table};
 use query::Query;
@@ -104,7 +104,7 @@ pub fn export_table(table: &Table, (format, path): (Format, &Path)) -> Result<u6
 
 /// Writes a file that appears when it is complete. A failure leaves no file, and an earlier one as it was.
 pub fn replaced(path: &Path, write: &mut dyn FnMut(&mut dyn Write) -> Result<()>) -> Result<()> {
-    let mut begun = whole_file::begin(path, FileAccess::Others).at_path(path)?;
+    let mut begun = whole_file::begin(path, Readers::Others).at_path(path)?;
     let mut file = BufWriter::with_capacity(1 << 16, begun.as_file_mut());
     write(&mut file)?;
     file.flush().at_path(path)?;

@@ -141,6 +141,7 @@ pub fn answer(host: &Host, request: &Request, segments: &[&str]) -> Option<Answe
 
 /// What matters of the body that makes an index.
 #[derive(Default, Deserialize)]
+#[allow(clippy::zero_sized_map_values, reason = "a set is not read from an object")]
 struct NewIndex {
     #[serde(default)]
     aliases: BTreeMap<String, IgnoredAny>,

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use indexer::query::Query;
-use indexer::whole_file::{self, FileAccess};
+use indexer::whole_file::{self, Readers};
 use indexer::{Cancel, Case, Error, ErrorKind, Event, FieldValue, Result, Snapshot, SortBy, View, Walk};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -373,8 +373,8 @@ fn read_checkpoint(file: &Path, revision: u64, total: u64) -> Option<u64> {
 fn write_checkpoint(file: &Path, checkpoint: &Checkpoint) {
     let Some(folder) = file.parent() else { return };
     let text = serde_json::to_vec(checkpoint).unwrap_or_default();
-    let _ = whole_file::create_own_folder(folder)
-        .and_then(|()| whole_file::replace(file, &text, FileAccess::Owner));
+    let _ =
+        whole_file::create_own_folder(folder).and_then(|()| whole_file::replace(file, &text, Readers::Owner));
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use indexer::whole_file::{self, FileAccess};
+use indexer::whole_file::{self, Readers};
 use indexer::{Case, Nanos, Snapshot, is_case, sentence};
 
 use crate::recent::{note, recent};
@@ -50,7 +50,7 @@ pub fn sample(session: &Session, _: &Call<'_>, _: &Empty, _: &dyn Fn(Empty)) -> 
         let path = folder.join(name);
         let written = path.parent().map_or(Ok(()), whole_file::create_own_folder);
         written
-            .and_then(|()| whole_file::replace(&path, content.as_bytes(), FileAccess::Owner))
+            .and_then(|()| whole_file::replace(&path, content.as_bytes(), Readers::Owner))
             .map_err(|error| not_written(&path, &error))?;
     }
     Ok(Paths { paths: vec![text(&folder)] })

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use indexer::whole_file::{self, FileAccess};
+use indexer::whole_file::{self, Readers};
 use serde::Deserialize;
 
 use crate::session::{Call, Session};
@@ -40,7 +40,7 @@ pub fn write(
         FileContent::Text { text } => text.as_bytes(),
         FileContent::Bytes { bytes } => bytes,
     };
-    whole_file::replace(path, bytes, FileAccess::Others)
+    whole_file::replace(path, bytes, Readers::Others)
         .map_err(|error| crate::calls::not_written(path, &error))?;
     Ok(Empty {})
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use indexer::whole_file::{self, FileAccess};
+use indexer::whole_file::{self, Readers};
 use indexer::{Definition, DefinitionError, ReadOptions, sentence};
 use serde::{Deserialize, Serialize};
 
@@ -259,7 +259,7 @@ pub fn save_format(
         return Err(WireError { hint: Some(hint), path: Some(text(&path)), ..refused(message) });
     }
     whole_file::create_own_folder(&folder)
-        .and_then(|()| whole_file::replace(&path, request.text.as_bytes(), FileAccess::Owner))
+        .and_then(|()| whole_file::replace(&path, request.text.as_bytes(), Readers::Owner))
         .map_err(|error| not_written(&path, &error))?;
     for other in others.iter().filter(|other| **other != path) {
         // It was written in another language before; the new file has its place.

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use indexer::whole_file::{self, FileAccess};
+use indexer::whole_file::{self, Readers};
 use indexer::{Case, Nanos, is_case};
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,7 @@ impl RecentFile {
     fn write(&self, session: &Session) -> std::io::Result<()> {
         let path = file(session);
         whole_file::create_own_folder(&session.start.home)?;
-        whole_file::replace(&path, &serde_json::to_vec_pretty(self)?, FileAccess::Owner)
+        whole_file::replace(&path, &serde_json::to_vec_pretty(self)?, Readers::Owner)
     }
 }
 

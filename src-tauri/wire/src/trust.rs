@@ -7,12 +7,12 @@
 //! entry also has the identity of the case's folder, because another case may take its path.
 
 use std::fs::{self, Metadata};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
-use indexer::export::replaced;
+use indexer::whole_file::{self, Readers};
 use indexer::{Case, Error, ErrorKind, FileAccess};
 use serde::{Deserialize, Serialize};
 
@@ -83,15 +83,12 @@ fn change(session: &Session, case: &Path, trusted: Option<TrustedCase>) -> Answe
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let home = &session.start.home;
     let path = file(home);
-    fs::create_dir_all(home).map_err(|error| not_written(&path, &error))?;
+    whole_file::create_own_folder(home).map_err(|error| not_written(&path, &error))?;
     let others = TrustFile::read(home).cases.into_iter().filter(|known| known.path != case);
     let cases = trusted.into_iter().chain(others).take(KEPT).collect();
     let text =
         serde_json::to_vec_pretty(&TrustFile { cases }).map_err(|error| WireError::internal(&error))?;
-    let mut write = |file: &mut io::BufWriter<fs::File>| {
-        file.write_all(&text).map_err(|error| Error::writing(&path, &error))
-    };
-    Ok(replaced(&path, &mut write)?)
+    whole_file::replace(&path, &text, Readers::Owner).map_err(|error| not_written(&path, &error))
 }
 
 /// Trusts a case.

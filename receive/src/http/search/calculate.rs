@@ -339,7 +339,7 @@ impl Calculation<'_> {
     }
 }
 
-/// Buckets of conditions, each of which takes a look at the case.
+/// Buckets of conditions. Each condition takes a look at the case.
 fn conditions(aggregations: &[Aggregation]) -> usize {
     let each = |aggregation: &Aggregation| {
         let inner = conditions(&aggregation.inner);

@@ -103,6 +103,8 @@ pub fn watch_sets(
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     const MINE: &str = "[[detector]]\nname = \"NAME\"\nthreshold = { above = 3 }\n";
