@@ -2,7 +2,9 @@
 //! something, because a check that cannot fail proves nothing.
 
 use timberline_tests::files::{self, TextFile};
-use timberline_tests::tidy::{dependencies, documents, layers, modules, size, types, typescript, words};
+use timberline_tests::tidy::{
+    dependencies, destructive, documents, layers, modules, size, types, typescript, words,
+};
 
 /// How many files may be longer than `size::LONGEST_LINES`. This number only falls.
 const LONG_FILES: usize = 0;
@@ -74,6 +76,33 @@ fn module_cycle_check_finds() {
     assert_eq!(cycle("use crate::b::Some;", "fn f() { crate::Cell }").map(|found| found.len()), Some(3));
     assert_eq!(cycle("use crate::b::Some;", "#[cfg(test)] use crate::Cell;"), None);
     assert_eq!(cycle("use crate::c::Cell;", "use crate::a::Other;"), None, "a and c know one another");
+}
+
+#[test]
+fn every_call_that_can_destroy_something_is_listed() {
+    let listed =
+        |path: &str| destructive::PLACES.iter().find(|place| place.0 == path).map_or(0, |place| place.1);
+    check(&["rs"], |file| {
+        let (found, listed) = (destructive::calls(&file.path, &file.text), listed(&file.path));
+        let differs = found != listed;
+        let path = &file.path;
+        differs
+            .then(|| format!("{path} has {found} calls that can destroy something, and {listed} listed"))
+            .into_iter()
+            .collect()
+    });
+    for (path, ..) in destructive::PLACES {
+        assert!(files::root().join(path).is_file(), "{path} is listed and gone");
+    }
+}
+
+#[test]
+fn check_of_calls_that_can_destroy_something_finds() {
+    let found = |text: &str| destructive::calls("indexer/src/x.rs", text);
+    assert_eq!(found("    fs::remove_dir_all(path)?; // and again\n    let file = File::create(path);"), 2);
+    assert_eq!(found("// fs::write(path, text)\nfiles::relocate(from, to)?;"), 1);
+    assert_eq!(found("#[cfg(test)]\nmod tests {\n    fs::remove_file(path);\n}"), 0);
+    assert_eq!(destructive::calls("tests/src/faults.rs", "fs::remove_file(path)"), 0);
 }
 
 #[test]

@@ -61,7 +61,8 @@ pub fn unchecked_crates(lock: &str) -> Vec<String> {
     let packages = lock.split("[[package]]").skip(1);
     let is_unchecked = |package: &&str| {
         let is_ours = package.contains("name = \"timberline") && !package.contains("source = ");
-        !is_ours && !(package.contains(CRATES_IO) && package.contains("checksum = \""))
+        let is_checked = package.contains(CRATES_IO) && package.contains("checksum = \"");
+        !is_ours && !is_checked
     };
     let name =
         |package: &str| package.lines().find_map(|line| line.strip_prefix("name = ").map(str::to_owned));

@@ -2,6 +2,7 @@
 //! is wrong, a sentence each.
 
 pub mod dependencies;
+pub mod destructive;
 pub mod documents;
 pub mod layers;
 pub mod modules;
