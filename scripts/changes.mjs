@@ -9,6 +9,6 @@ const events = process.argv[3] ?? '100000';
 await main(async () => {
   process.env.TIMBERLINE_CHANGES = runs;
   process.env.TIMBERLINE_CHANGES_EVENTS = events;
-  const own = ['--test', 'compare', '--', '--nocapture', '--test-threads=1'];
+  const own = ['--test', 'all', '--', 'compare::', '--nocapture', '--test-threads=1'];
   await run('cargo', ['test', '--workspace', '--quiet', ...own]);
 });

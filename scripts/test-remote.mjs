@@ -163,11 +163,8 @@ await main(async () => {
       // Tests at once would measure each other.
       const env = { ...process.env, TIMBERLINE_TEST_CLUSTER: url, RUST_TEST_THREADS: '1' };
       if (typeof data === 'string') env.TIMBERLINE_TEST_DATA = resolve(data);
-      const recording = ['--test', 'remote_recorded', '--', '--ignored'];
-      const live = ['remote_live', 'remote_data', 'remote_targets'].flatMap((name) => [
-        '--test',
-        name,
-      ]);
+      const recording = ['--test', 'all', '--', 'remote_recorded::', '--ignored'];
+      const live = ['remote_live::', 'remote_data::', 'remote_targets::'];
       if (option('journeys')) {
         const files = ['browser', 'desktop'].map((host) => `tests/e2e/journeys.${host}.ts`);
         const chosen = ['--config', 'vitest.e2e.config.ts', '-t', 'real cluster', ...files];
@@ -180,7 +177,7 @@ await main(async () => {
       }
       const chosen = option('record')
         ? recording
-        : [...live, '--no-fail-fast', '--', '--include-ignored'];
+        : ['--test', 'all', '--no-fail-fast', '--', ...live, '--include-ignored'];
       await run('cargo', ['test', '--workspace', ...profile, ...chosen], { env });
     } finally {
       if (existsSync(figures)) say(`${server.name}:\n${readFileSync(figures, 'utf8')}`);

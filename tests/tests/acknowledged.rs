@@ -181,7 +181,7 @@ fn senders_wait_while_the_disk_is_full_and_nothing_acknowledged_is_lost() {
     let folder = tempfile::tempdir().expect("a folder");
     let script = format!(
         "mount -t tmpfs -o size=32m tmpfs '{disk}' || exit 77
-         exec '{test}' --exact on_a_small_disk --nocapture --test-threads=1",
+         exec '{test}' --exact acknowledged::on_a_small_disk --nocapture --test-threads=1",
         disk = folder.path().display(),
         test = std::env::current_exe().expect("this test").display(),
     );

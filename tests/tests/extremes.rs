@@ -86,11 +86,11 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("facets", json!({"view": "$V", "fields": ["n"], "top": 3, "buckets": "$N"})),
         (
             "context",
-            json!({"case": "$C", "id": "0:0", "around": {"kind": "file"}, "before": "$N", "after": "$N"}),
+            json!({"case": "$C", "id": {"source": 0, "offset": 0}, "around": {"kind": "file"}, "before": "$N", "after": "$N"}),
         ),
         (
             "context",
-            json!({"case": "$C", "id": "0:0", "around": {"kind": "everywhere"}, "before": "$N", "after": "$N"}),
+            json!({"case": "$C", "id": {"source": 0, "offset": 0}, "around": {"kind": "everywhere"}, "before": "$N", "after": "$N"}),
         ),
         ("transactions", json!({"view": "$V", "field": "id", "order": "longest", "most": "$N"})),
         ("transactions", json!({"view": "$V", "field": "id", "order": "earliest", "most": "$N"})),
@@ -105,8 +105,11 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("compareWords", json!({"a": "$V", "b": "$A", "limit": "$N"})),
         ("complete", json!({"case": "$C", "query": "n:", "cursor": "$N"})),
         ("run", json!({"view": "$Q", "zone": "Europe/Berlin", "first": "$U", "count": "$N", "exact": false})),
-        ("evidence", json!({"case": "$C", "events": ["0:0", "4294967295:18446744073709551615"]})),
-        ("event", json!({"case": "$C", "id": "4294967295:18446744073709551615"})),
+        (
+            "evidence",
+            json!({"case": "$C", "events": [{"source": 0, "offset": 0}, {"source": u32::MAX, "offset": u64::MAX}]}),
+        ),
+        ("event", json!({"case": "$C", "id": {"source": u32::MAX, "offset": u64::MAX}})),
     ]
 }
 
@@ -153,7 +156,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn ask(&mut self, command: &str, args: Value) {
+    fn ask(&mut self, command: &str, args: &Value) {
         let shown = format!("{command} {args}");
         let command = serde_json::from_value::<Command>(json!({"command": command, "args": args}))
             .unwrap_or_else(|error| panic!("{shown}: {error}"));
@@ -195,7 +198,7 @@ fn no_request_overflows_at_the_ends_of_its_numbers() {
                 let to = [None, Some(TIMES[5]), Some(TIMES[0]), Some(TIMES[4])][place % 4];
                 for number in 0..WIDTHS.len() {
                     let chosen = Chosen { from, to, number };
-                    bench.ask(command, filled(&request, case, "* | stats count by host", chosen));
+                    bench.ask(command, &filled(&request, case, "* | stats count by host", chosen));
                 }
             }
         }
@@ -280,7 +283,7 @@ fn no_query_overflows_at_the_ends_of_its_numbers() {
                     json!({"case": whole, "query": query.replace('$', number), "from": from, "to": to});
                 let args =
                     json!({"view": view, "zone": "Europe/Berlin", "first": 0, "count": 100, "exact": true});
-                bench.ask("run", args);
+                bench.ask("run", &args);
             }
         }
     }

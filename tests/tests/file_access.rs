@@ -71,7 +71,7 @@ impl Place {
     /// The page as it is exported, with these folders allowed.
     fn exported(&self, folders: &[&str]) -> String {
         let mut arguments = vec!["export", "sent.case", "--notes", "page.html"];
-        folders.iter().for_each(|folder| arguments.extend(["--allow-files", folder]));
+        arguments.extend(folders.iter().flat_map(|folder| ["--allow-files", folder]));
         let output = self.command(&arguments);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         fs::read_to_string(self.path("page.html")).expect("a file")
@@ -96,7 +96,8 @@ impl Place {
 
 fn text(table: &Table) -> String {
     let cells = (0..table.rows()).flat_map(|row| (0..table.names().len()).map(move |column| (row, column)));
-    cells.map(|(row, column)| format!("{} ", table.cell(row, column))).collect()
+    let cells: Vec<String> = cells.map(|(row, column)| table.cell(row, column).to_string()).collect();
+    cells.join(" ")
 }
 
 /// A query for each way to name a file.
@@ -150,6 +151,8 @@ fn cells_of_a_notebook_read_no_files_when_it_is_exported() {
     assert!(html.contains("secret.csv") && html.contains("<td>web</td>"), "the others are answered");
     let missing = place.command(&["export", "sent.case", "--notes", "page.html", "--allow-files", "none"]);
     assert_eq!(missing.status.code(), Some(3), "{missing:?}");
+    let typed = place.command(&["export", "sent.case", "*", "--to", "out.csv", "--allow-files", "tables"]);
+    assert_eq!(typed.status.code(), Some(2), "the person chooses the files of a query: {typed:?}");
 }
 
 #[test]

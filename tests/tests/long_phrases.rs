@@ -4,7 +4,7 @@ use std::fs;
 
 use indexer::{Cancel, Case, ImportOptions, Profile, View};
 
-/// A line of some thousand words, of which few are unlike those of other lines.
+/// A line of some thousand words; few of them are unlike those of other lines.
 fn line(n: usize, words: usize) -> String {
     let word = |place: usize| match place % 50 {
         0 => format!("w{}", n % 40),

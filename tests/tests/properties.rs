@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use timberline_tests::reference::{self, Known};
 
-mod random;
+use crate::random;
 
 use random::{WrittenNote, file, notes, query, write_files};
 

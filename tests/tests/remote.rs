@@ -8,7 +8,7 @@ use indexer::{Cancel, SortBy};
 use remote::{Cluster, Events, Listing, Login, Options, Remote, check};
 use serde_json::json;
 
-mod cluster;
+use crate::cluster;
 
 use cluster::logs::{
     EVENTS, asked, assert_stages_answered_alike, connected, imported, patient, remote_at, started,

@@ -11,7 +11,7 @@ use indexer::{Cancel, Case, Direction, ErrorKind, ImportOptions, RunOptions, Sho
 use remote::{Both, Cluster, Here, Lane, MergedEvent, MergedListing, Remote, Splits, new_listing};
 use serde_json::{Value, json};
 
-mod cluster;
+use crate::cluster;
 
 use cluster::logs::{patient, rows};
 use cluster::server::{FakeCluster, Fault};

@@ -9,7 +9,7 @@ use remote::{Listing, Remote, Remotes};
 use serde_json::{Value, json};
 use wire::{Command, Session, Start};
 
-mod cluster;
+use crate::cluster;
 
 use cluster::logs::{asked, patient};
 use cluster::server::{FakeCluster, Fault};

@@ -12,7 +12,7 @@ use remote::{Asked, Cluster, Events, Remote};
 use serde_json::Value;
 use timberline_tests::programs;
 
-mod cluster;
+use crate::cluster;
 
 use cluster::logs::{EVENTS, PATIENCE, asked, document, imported, patient, properties, rows, started};
 use cluster::server::{FakeCluster, Fault};

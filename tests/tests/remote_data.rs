@@ -12,7 +12,7 @@ use remote::{Asked, Body, Client, Cluster, Options};
 use serde_json::{Value, json};
 use timberline_tests::{files, programs, report};
 
-mod cluster;
+use crate::cluster;
 
 use cluster::data::{PATIENCE, client, create, forget, imported, named, pushed};
 use cluster::kinds::Kinds;

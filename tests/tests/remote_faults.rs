@@ -15,7 +15,7 @@ use remote::{
 };
 use serde_json::json;
 
-mod cluster;
+use crate::cluster;
 
 use cluster::logs::{PATIENCE, asked, document, imported_first, patient, properties, remote_at};
 use cluster::random::Dice;

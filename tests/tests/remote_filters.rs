@@ -9,7 +9,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use remote::{Schema, translate};
 use serde_json::{Value, json};
 
-mod cluster;
+use crate::cluster;
 
 use cluster::evaluator::Documents;
 use cluster::kinds::Kinds;

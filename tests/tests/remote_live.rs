@@ -15,7 +15,7 @@ use remote::{
 use serde_json::{Value, json};
 use timberline_tests::{programs, report};
 
-mod cluster;
+use crate::cluster;
 
 use cluster::kinds::Kinds;
 use cluster::logs;

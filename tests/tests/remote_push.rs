@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use timberline_tests::programs;
 use wire::{Session, Start};
 
-mod cluster;
+use crate::cluster;
 
 use cluster::logs::{PATIENCE, patient};
 use cluster::server::{FakeCluster, Fault};

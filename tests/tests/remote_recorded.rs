@@ -11,7 +11,7 @@ use remote::{Body, Client, Cluster, Events, Here, Listing, Options, Remote, Remo
 use serde_json::json;
 use timberline_tests::report;
 
-mod cluster;
+use crate::cluster;
 
 use cluster::logs::{
     STAGES, asked, assert_within_stated_error, document, imported_first, is_estimated, properties, rows,

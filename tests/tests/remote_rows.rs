@@ -6,7 +6,7 @@ use indexer::{Cancel, RunOptions};
 use remote::{Cluster, Here};
 use serde_json::{Value, json};
 
-mod cluster;
+use crate::cluster;
 
 use cluster::logs::{EVENTS, asked, connected, imported, patient, remote_at, rows, started};
 use cluster::server::{FakeCluster, Fault};

@@ -16,7 +16,7 @@ use remote::{
 use serde_json::{Value, json};
 use timberline_tests::report;
 
-mod cluster;
+use crate::cluster;
 
 use cluster::data::{PATIENCE, client, forget, imported, named, pushed, stored_bytes, with_source};
 use cluster::random::Dice;

@@ -6,7 +6,7 @@ use indexer::{Cancel, Error};
 use remote::{Cluster, Remote, check};
 use timberline_tests::programs;
 
-mod cluster;
+use crate::cluster;
 
 use cluster::logs::{EVENTS, asked, patient, started};
 use cluster::tls::{Encrypted, file};

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use timberline_tests::programs;
 use wire::{Command, Session, Start};
 
-mod cluster;
+use crate::cluster;
 
 use cluster::server::{FakeCluster, Fault};
 

@@ -26,7 +26,7 @@ impl Serving {
     fn start() -> Serving {
         let home = tempfile::tempdir().expect("a folder");
         let mut command = Command::new(programs::timberline());
-        command.args(["serve", "--token", TOKEN]).env("TIMBERLINE_HOME", home.path());
+        command.arg("serve").env("TIMBERLINE_TOKEN", TOKEN).env("TIMBERLINE_HOME", home.path());
         let mut child = Daemon::start(command.stdout(Stdio::piped()).stderr(Stdio::null()));
         let mut line = String::new();
         let output = child.stdout.take().expect("its output");

@@ -10,8 +10,7 @@ use indexer::{Cancel, Case, ErrorKind, ImportOptions, Profile, RunOptions, SqlOp
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-#[path = "random/logs.rs"]
-mod logs;
+use crate::random::logs;
 
 use logs::{file, write_files};
 

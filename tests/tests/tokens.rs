@@ -55,7 +55,7 @@ fn token_in_the_arguments_and_token_file_of_everybody_are_refused() {
     for arguments in [&live[..], &["serve", "--token-file", "token"]] {
         let refused = command(home.path(), arguments).output().expect("it runs");
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert!(!refused.status.success() && said.contains("chmod 600 token"), "{said}");
+        assert!(!refused.status.success() && said.contains("Run chmod 600 token"), "{said}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use indexer::{Cancel, Case, View};
+use indexer::Case;
 use serde_json::Value;
 use timberline_tests::faults::{answers, logs, said};
 use timberline_tests::programs::timberline;
@@ -108,34 +108,6 @@ fn memory_stays_under_the_budget() {
     let peak = done["peak_rss_bytes"].as_u64().expect("a number") >> 20;
     assert!(peak <= 256, "{peak} MB were taken of 256");
     assert_eq!(done["events"].as_u64(), Some(2_500_000));
-}
-
-/// Each key would have a column of its own, nearly empty.
-#[cfg(target_os = "linux")]
-#[test]
-fn memory_stays_under_the_budget_if_ids_are_keys() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let log = folder.path().join("ids.jsonl");
-    let line = |n: u64| {
-        let id = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        format!("{{\"{id:016x}\":{{\"ms\":{},\"up\":true}}}}\n", n % 1_000)
-    };
-    std::fs::write(&log, (0..150_000).map(line).collect::<String>()).expect("the log can be written");
-    let case = folder.path().join("c.case");
-    let done =
-        json(Command::new(timberline()).args(["import", "--json", "--memory", "256"]).args([&case, &log]));
-    let peak = done["peak_rss_bytes"].as_u64().expect("a number") >> 20;
-    assert!(peak <= 256 + 64, "{peak} MB were taken of 256");
-    assert_eq!(done["events"].as_u64(), Some(150_000));
-    let case = Case::open(&case).expect("it opens");
-    let snapshot = case.snapshot();
-    let fields = snapshot.segments.iter().flat_map(|segment| &segment.meta.fields);
-    let names: std::collections::HashSet<_> = fields.map(|field| &field.name).collect();
-    assert!(names.len() <= ingest::limits::MOST_FIELDS, "{} fields", names.len());
-    // Other keys are found as text.
-    let last = format!("{:016x}", 149_999_u64.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let view = View::parse(&last, None, None).expect("a query");
-    assert_eq!(case.count(&snapshot, &view, &Cancel::default()).expect("a count"), 1);
 }
 
 /// Neither columns nor an opened text index stay in memory then.

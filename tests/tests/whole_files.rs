@@ -69,7 +69,6 @@ fn a_link_planted_under_a_temporary_name_is_not_written_through() {
         (".of.csv.$$.part", "export app.case '*' --to of.csv"),
         (".of.ndjson.$$.part", "push app.case '*' --index app --to-file of.ndjson"),
         ("home/remotes.$$.part", "remote add prod http://127.0.0.1:9 --index logs"),
-        ("home/remotes.part", "remote add prod http://127.0.0.1:9 --index logs"),
         ("disk-$$.trial", "tune --disk ."),
     ] {
         fs::write(place.at("victim"), "precious").expect("a file");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::evaluator::{Documents, value_at};
+use super::evaluator::Documents;
 use super::server::{Asked, State};
 
 /// Types by path, as the evaluator wants them.
@@ -564,9 +564,4 @@ fn composite(
         answer["after_key"] = last["key"].clone();
     }
     answer
-}
-
-/// A value of a document by its path, for tests.
-pub fn text_at<'v>(document: &'v Value, path: &str) -> Option<&'v str> {
-    value_at(document, path)?.as_str()
 }

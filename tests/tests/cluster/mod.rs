@@ -1,7 +1,5 @@
 //! A cluster for tests: documents with a mapping, asked in query DSL, on a port of 127.0.0.1.
 
-// Each test program uses a part of it.
-#![allow(dead_code)]
 // One table of what is answered reads better than its parts.
 #![allow(clippy::too_many_lines, clippy::match_same_arms, clippy::unused_self)]
 

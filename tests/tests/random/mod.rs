@@ -1,6 +1,6 @@
 //! Random logs and random queries about them.
 
-mod logs;
+pub mod logs;
 mod notes;
 mod queries;
 

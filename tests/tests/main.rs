@@ -1,0 +1,66 @@
+//! The tests across parts of the program, as one test program: linking one takes seconds, linking one a file takes
+//! minutes. `cargo test --workspace --test all -- compare` runs a part. What measures the memory of its process is a program of
+//! its own.
+
+mod cluster;
+mod random;
+
+mod acknowledged;
+mod aggregates;
+mod alerts;
+mod anomalies;
+mod bad_input;
+mod cancel;
+mod cases;
+mod clients;
+mod clocks;
+mod compare;
+mod compare_logs;
+mod configs;
+mod extremes;
+mod faults;
+mod file_access;
+mod file_scan;
+mod frozen;
+mod import_damage;
+mod language;
+mod listen;
+mod long_phrases;
+mod mcp;
+mod neighbours;
+mod never_destroyed;
+mod notes;
+mod open_formats;
+mod patterns;
+mod pipes;
+mod properties;
+mod readings;
+mod remote;
+mod remote_both;
+mod remote_case;
+mod remote_command;
+mod remote_data;
+mod remote_faults;
+mod remote_filters;
+mod remote_live;
+mod remote_push;
+mod remote_recorded;
+mod remote_rows;
+mod remote_targets;
+mod remote_tls;
+mod remote_together;
+mod serve;
+mod sigma_index;
+mod sources;
+mod sql;
+mod sql_files;
+mod sql_kernels;
+mod sql_limits;
+mod survival;
+mod terminal;
+mod tidy;
+mod tokens;
+mod truth;
+mod tune;
+mod two_processes;
+mod whole_files;
