@@ -83,7 +83,8 @@ impl<'c> Writing<'c> {
         let trash = None;
         let mut writing =
             Writing { case, manifest, segments, names, is_damaged, purpose, began, trash, _lock: lock };
-        if purpose != Purpose::Hold {
+        // A repair finds out first what may be removed.
+        if !matches!(purpose, Purpose::Hold | Purpose::Repair) {
             writing.recover()?;
         }
         Ok(writing)
@@ -229,7 +230,9 @@ impl<'c> Writing<'c> {
         for (id, source) in (0..).zip(&mut self.manifest.sources).filter(|(_, source)| !source.deleted) {
             let of_source = frames.get(&id).map_or(&[][..], Vec::as_slice);
             // Until segments read it, a file that was packed again stays as it was finished.
-            if of_source.iter().all(|frame| frame.generation == source.generation) {
+            // Frames of bytes that no segment has are not cut off either.
+            let is_current = of_source.iter().all(|frame| frame.generation == source.generation);
+            if is_current && end_of(of_source) == Some(source.bytes) {
                 let raw = source.raw_file(id);
                 save_tail(folder, raw, source.raw_bytes, &self.began)?;
                 recover_raw(folder, raw, source.raw_bytes, of_source)?;
@@ -376,6 +379,11 @@ fn raw_files(segment: &Segment) -> impl Iterator<Item = RawFile> {
     })
 }
 
+/// Where frames end that follow one another from the first byte on; nothing if some are missing between them.
+fn end_of(frames: &[Frame]) -> Option<u64> {
+    frames.iter().try_fold(0, |end, frame| (frame.offset == end).then(|| frame.end()))
+}
+
 /// A candidate source for a stream.
 #[derive(Clone, Debug)]
 pub struct KnownSource {
@@ -389,8 +397,7 @@ pub struct KnownSource {
 impl KnownSource {
     /// True if its frames are all of its bytes. They are not if a segment cannot be opened.
     pub fn has_all_frames(&self) -> bool {
-        let end = self.frames.iter().try_fold(0, |end, frame| (frame.offset == end).then(|| frame.end()));
-        end == Some(self.entry.bytes)
+        end_of(&self.frames) == Some(self.entry.bytes)
     }
 
     /// True if its frames are in its current raw file. During compaction they may not be.

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::case::Case;
+use crate::import::fingerprint;
 use base::error::{ErrorKind, Result};
 use base::files::{self, EntryKind};
+use base::limits::HEAD_BYTES;
 use engine::Engine;
 use store::{
     FolderUse, Frame, Lock, Manifest, Profile, RawFile, Segment, SegmentEntry, SegmentMeta, SourceEntry,
@@ -153,16 +155,22 @@ impl<'c> Remains<'c> {
             ("text".to_owned(), store::Reading::default())
         };
         let engine = Engine::new(self.case);
-        let (mut hash, mut cursor) = (Sha256::new(), engine.raw_cursor());
+        let (mut hash, mut cursor, mut head) = (Sha256::new(), engine.raw_cursor(), Vec::new());
         for frame in &frames {
             // Bytes that cannot be read, `verify` names.
             if let Ok(bytes) = cursor.read(source, frame) {
+                head.extend_from_slice(&bytes[..bytes.len().min(HEAD_BYTES.saturating_sub(head.len()))]);
                 hash.update(bytes);
             }
         }
+        let sample_bytes = match reading.sample_bytes {
+            0 => bytes.min(ingest::limits::SAMPLE_BYTES as u64),
+            known => known,
+        };
         SourceEntry {
             format,
-            reading,
+            reading: store::Reading { sample_bytes, ..reading },
+            head: fingerprint(&head),
             bytes,
             sha256: base::hex(&hash.finalize()),
             raw_bytes: frames.last().map_or(0, |frame| frame.at + u64::from(frame.size)),

@@ -38,7 +38,7 @@ impl Case {
         make_manifest(self.folder())?;
         self.write(Purpose::Repair, |writing| repair(writing, &self.snapshot(), &mut done, cancel))?;
         // Files of segments that were damaged are removed now that what is in them is known.
-        self.write(Purpose::Repair, |_| Ok(()))?;
+        self.write(Purpose::Add, |_| Ok(()))?;
         let Verification { problems, .. } = self.verify(cancel);
         Ok(RepairReport { problems, ..done })
     }
