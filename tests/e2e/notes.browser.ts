@@ -287,8 +287,6 @@ test('a page of a case from elsewhere reads a file once a person trusts the case
     await page.keyboard.press('Enter');
     await shown.getByText('Ann').waitFor();
     expect(await shown.getByTestId('problem').count()).toBe(0);
-    await page.reload();
-    await page.getByTestId('cell').getByText('Ann').waitFor();
   } finally {
     await receiver.stop();
   }

@@ -95,13 +95,23 @@ impl TrashSet {
             Some(_) => remove(&place)?,
             None => {}
         }
+        self.make_room(&place)?;
         files::relocate(path, &place).at_path(path)
+    }
+
+    /// Creates the folder of a place again, if the set was cut off while it was made or removed.
+    fn make_room(&self, place: &Path) -> Result<()> {
+        for folder in [Some(&*self.folder), place.parent()].into_iter().flatten() {
+            files::create_folder(folder).at_path(folder)?;
+        }
+        Ok(())
     }
 
     /// Copies the bytes of a raw file from an offset on into the set.
     pub fn take_tail(&self, case: &Path, path: &Path, from: u64) -> Result<()> {
         let mut place = self.place_of(case, path).into_os_string();
         place.push(".tail");
+        self.make_room(Path::new(&place))?;
         let copied = || -> io::Result<()> {
             let mut file = files::open(path)?;
             file.seek(SeekFrom::Start(from))?;
