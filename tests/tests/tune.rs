@@ -82,9 +82,7 @@ fn more_is_kept_for_more_room_and_that_is_measured() {
     let profiles: Vec<_> = costs.iter().filter_map(|cost| cost["profile"].as_str()).collect();
     assert_eq!(profiles, ["raw", "fields", "bloom", "full"]);
     let sizes: Vec<_> = costs.iter().filter_map(|cost| cost["bytes_a_byte"].as_f64()).collect();
-    // Which index is larger depends on the segments, and those on how busy the machine is.
-    let [raw, fields, bloom, full] = sizes.as_slice() else { panic!("{sizes:?}") };
-    assert!(raw < fields && fields < bloom && fields < full, "{sizes:?}");
+    assert!(sizes.is_sorted_by(|less, more| less < more), "{sizes:?}");
     // What was imported to measure it is gone.
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), log.len());
 }

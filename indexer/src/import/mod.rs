@@ -253,7 +253,7 @@ fn import_all(
 }
 
 /// The plan for this machine. The disk is measured if there is much to write.
-fn plan(case: &Path, bytes: u64, options: &ImportOptions) -> Plan {
+pub(crate) fn plan(case: &Path, bytes: u64, options: &ImportOptions) -> Plan {
     let host = Host::look(&options.tune);
     let host = if bytes < DISK_TRIAL_BYTES { host } else { host.with_disk(case) };
     Plan::for_host(&host, &options.tune)

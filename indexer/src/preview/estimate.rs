@@ -80,9 +80,14 @@ pub fn estimate(
     }
     let asked = request.profile.or(own).map_or_else(|| Profile::ALL.to_vec(), |profile| vec![profile]);
     let mut profiles = Vec::new();
+    // Compressed as the whole import would be, and not published before the end: how far a sample is by then depends on
+    // what else the machine does, and the size on it.
+    let plan = crate::import::plan(place.path(), bytes_in, &ImportOptions::default());
+    let tune = Overrides { level: Some(plan.level), publication_ms: Some(u64::MAX), ..Overrides::default() };
     for profile in asked.into_iter().filter(|_| !paths.is_empty()) {
         let left = usable(free_bytes, reserve_bytes);
-        let trial = Trial { place: place.path(), paths: &paths, measured, ingest: &request.options, left };
+        let trial =
+            Trial { place: place.path(), paths: &paths, measured, ingest: &request.options, tune, left };
         profiles.push(trial.cost(profile, bytes_in, cancel)?);
     }
     Ok(Estimate { bytes_in, profiles, free_bytes, reserve_bytes })
@@ -94,6 +99,7 @@ struct Trial<'a> {
     paths: &'a [PathBuf],
     measured: u64,
     ingest: &'a ingest::Options,
+    tune: Overrides,
     /// What the import may take.
     left: u64,
 }
@@ -105,6 +111,7 @@ impl Trial<'_> {
             ingest: self.ingest.clone(),
             profile: Some(profile),
             beyond_reserve: true,
+            tune: self.tune,
             ..ImportOptions::default()
         };
         let done = case.import(self.paths, &options, &|_| {}, cancel)?;
