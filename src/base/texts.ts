@@ -310,7 +310,7 @@ export const texts = {
   trust: {
     button: 'Trust this case',
     allows:
-      'Its queries, notebook, live sources and rules may then read the files of this machine that they name.',
+      'Once you trust it, its queries, notebook, live sources and rules may read the files of this machine that they name.',
   },
   dismiss: 'Dismiss',
   close: 'Close',
