@@ -11,9 +11,8 @@ await main(async () => {
   await setup({ tests: true });
   await buildScreen();
   await run('cargo', ['build', '--workspace', '--all-targets']);
-  const tests = ['test', '--workspace', '--quiet', '--test'];
-  await run('cargo', [...tests, 'typescript']);
-  await run('cargo', [...tests, 'all', '--', 'cases::', 'language::']);
+  const tests = ['typescript::', 'cases::', 'language::'];
+  await run('cargo', ['test', '--workspace', '--quiet', '--test', 'all', '--', ...tests]);
   const browser = ['--config', 'vitest.e2e.config.ts', 'tests/e2e/browser.test.ts'];
   await runNode(tools.vitest, ['run', ...browser]);
   say('Golden files are renewed; read `git diff` before committing.');

@@ -1,13 +1,11 @@
 //! However a file is cut into chunks, the same events result, and the chunks are the file's bytes.
 
-mod sample_lines;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ingest::{Batch, Chunk, InputFile, Level, NO_INT, Options, Values, discover, format_names, open};
 use proptest::prelude::*;
-use sample_lines::SAMPLE_LINES;
+use crate::sample_lines::SAMPLE_LINES;
 
 /// All values of an event, with its position in the file.
 #[derive(Debug, PartialEq)]

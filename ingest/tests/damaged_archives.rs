@@ -1,13 +1,11 @@
 //! Damage in compressed archives is never silent: what verifies the bytes is read even if the archive ends before it.
 
-mod pack;
-
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use ingest::{ErrorKind, InputFile, Stop, UnpackLimits, unpack, unpack_stream};
-use pack::{Archive, Stream, compress, pack, tar_block};
+use crate::pack::{self, Archive, Stream, compress, pack, tar_block};
 
 /// The names and bytes of the members, and the errors.
 #[derive(Debug, Default, PartialEq)]

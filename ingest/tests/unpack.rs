@@ -1,12 +1,10 @@
 //! Unpacking: every container and any nesting gives the bytes back; truncated or damaged data gives the part
 //! before it and an error; refused members and exceeded limits are reported.
 
-mod pack;
-
 use std::io::Read;
 
 use ingest::{ErrorKind, InputFile, UnpackLimits, unpack, unpack_stream};
-use pack::{ARCHIVES, Archive, MODIFIED_SECONDS, STREAMS, Stream, Zip, ZipMember, compress, pack, tar_block};
+use crate::pack::{self, ARCHIVES, Archive, MODIFIED_SECONDS, STREAMS, Stream, Zip, ZipMember, compress, pack, tar_block};
 use proptest::prelude::*;
 
 /// A member as it was read.

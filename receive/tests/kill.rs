@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use indexer::{Cancel, Case, Keep, View};
 use receive::{Options, Receiver, Record, Stream};
 
-/// Kills in `npm test`. `TIMBERLINE_KILLS=100 cargo test -p timberline-receive --test kill` does more.
+/// Kills in `npm test`. `TIMBERLINE_KILLS=100 cargo test -p timberline-receive --test all -- kill::` does more.
 const KILLS: u32 = 6;
 const CASE: &str = "TIMBERLINE_TEST_RECEIVES";
 /// Set where what is a fifth of a second old is compressed.
@@ -68,7 +68,7 @@ fn start(
         command.env(COMPRESSES, "1");
     }
     let mut child = command
-        .args(["--exact", "child", "--nocapture", "--test-threads=1"])
+        .args(["--exact", "kill::child", "--nocapture", "--test-threads=1"])
         .env(CASE, case)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

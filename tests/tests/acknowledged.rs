@@ -13,7 +13,7 @@ use serde_json::Value;
 use timberline_tests::listening::{Listening, PATIENCE, bulk, texts};
 use timberline_tests::report;
 
-/// Kills in `npm test`. `TIMBERLINE_KILLS=100 cargo test --workspace --test acknowledged` does more.
+/// Kills in `npm test`. `TIMBERLINE_KILLS=100 cargo test --workspace --test all -- acknowledged::` does more.
 const KILLS: u32 = 4;
 /// At most so long after some batches were acknowledged.
 const LATEST_KILL_US: u64 = 40_000;

@@ -134,7 +134,7 @@ fn wait(path: &Path, ask: Ask, delay: Duration) -> Option<Duration> {
     })
 }
 
-/// `cargo test --release -p timberline-tests --test cancel -- --ignored --nocapture` prints the waits.
+/// `cargo test --release -p timberline-tests --test all -- cancel:: --ignored --nocapture` prints the waits.
 #[test]
 #[ignore = "reads a million events many times"]
 #[allow(clippy::print_stdout)]

@@ -181,7 +181,7 @@ fn index_scan_and_reference_agree_on(
     Ok(())
 }
 
-/// Many more queries than an ordinary test can take: `cargo test -p timberline-tests --test properties -- --ignored`.
+/// Many more queries than an ordinary test can take: `cargo test --workspace --test all -- properties:: --ignored`.
 #[test]
 #[ignore = "takes minutes"]
 fn ten_thousand_queries_agree() {

@@ -1,5 +1,4 @@
 //! Packs bytes for tests and fuzzing, in every supported way.
-#![allow(dead_code)] // Each test program uses its part of this.
 
 use std::io::Write;
 

@@ -1,9 +1,7 @@
 //! A case as a whole, and what the workbench shows of its events: names, copies, files, fields, order, comparisons.
 
-mod walk;
-
 use serde_json::{Value, json};
-use walk::Walk;
+use crate::walk::Walk;
 use wire::ErrorCode;
 
 const LOG: &str =

@@ -1,11 +1,9 @@
 //! Detectors as a screen asks for them: listed, kept in a case, run over its events, and tried at other levels.
 
-mod walk;
-
 use std::cell::RefCell;
 
 use serde_json::{Value, json};
-use walk::Walk;
+use crate::walk::Walk;
 use wire::ErrorCode;
 
 /// A minute of requests has ten events, in three minutes sixty, and half of these fail.

@@ -1,9 +1,7 @@
 //! What the import sheet, the format editor and the list of cases ask.
 
-mod walk;
-
 use serde_json::{Value, json};
-use walk::Walk;
+use crate::walk::Walk;
 use wire::ErrorCode;
 
 const RELAY: &str = r#"name = "relay"

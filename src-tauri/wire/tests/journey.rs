@@ -1,12 +1,10 @@
 //! The thin line as a host walks it: commands as JSON, progress and replies as JSON.
 
-mod walk;
-
 use std::cell::RefCell;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use walk::Walk;
+use crate::walk::Walk;
 use wire::{ErrorCode, Session, Start};
 
 fn view(case: &str, query: &str) -> Value {

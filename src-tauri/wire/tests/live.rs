@@ -1,7 +1,5 @@
 //! Live sources as a host walks them: started, paused, remembered, and taking turns with imports.
 
-mod walk;
-
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::net::{TcpListener, TcpStream, UdpSocket};
@@ -9,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use walk::Walk;
+use crate::walk::Walk;
 use wire::{ErrorCode, Session, Start};
 
 fn case_of(walk: &Walk) -> String {

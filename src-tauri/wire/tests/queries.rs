@@ -1,9 +1,7 @@
 //! What the screen asks about a query besides its events: how it was answered, and which words distinguish its events.
 
-mod walk;
-
 use serde_json::{Value, json};
-use walk::Walk;
+use crate::walk::Walk;
 use wire::ErrorCode;
 
 /// So many that the index is worth it.

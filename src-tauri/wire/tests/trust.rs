@@ -1,13 +1,11 @@
 //! A case that somebody sent: what it may do before a person trusts it, and how it stays trusted.
 
-mod walk;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use walk::Walk;
+use crate::walk::Walk;
 use wire::{ErrorCode, Session, Start, WireError};
 
 const LOG: &[u8] = b"{\"time\":\"2026-03-01T00:00:00Z\",\"host\":\"web\"}\n";

@@ -1,7 +1,5 @@
 //! Detectors of a case while it receives, as a host walks them.
 
-mod walk;
-
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -9,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use walk::Walk;
+use crate::walk::Walk;
 
 const MANY: &str = "[[detector]]\nname = \"many\"\nthreshold = { above = 3 }\n";
 const LOST: &str = "[[detector]]\nname = \"lost\"\nquery = \"nowhere:1\"\nthreshold = { above = 3 }\n";

@@ -1,8 +1,5 @@
 //! A host as the tests walk it: commands as JSON, progress and replies as JSON.
 
-// Each test file uses what it needs of it.
-#![allow(dead_code)]
-
 use serde_json::{Value, json};
 use wire::{Session, Start, WireError};
 

@@ -1,0 +1,5 @@
+//! The tests of a case, as one test program; `cargo test -p timberline-indexer --test all -- live` runs a part.
+
+mod byte_ranges;
+mod compress;
+mod live;

@@ -1,0 +1,14 @@
+//! The tests of the screen's contract, as one test program; `cargo test -p timberline-wire --test all -- journey` runs a
+//! part.
+
+mod walk;
+
+mod cases;
+mod detectors;
+mod imports;
+mod journey;
+mod live;
+mod queries;
+mod trust;
+mod typescript;
+mod watching;
