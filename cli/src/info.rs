@@ -41,9 +41,8 @@ pub fn info(arguments: &CaseArgument) -> Result<Outcome> {
     if let Some(trash) = case.trash() {
         writeln!(
             stdout,
-            "  trash     {} MB: `timberline restore` takes the last change back, to {} events",
-            trash.bytes.div_ceil(1 << 20),
-            trash.events_before
+            "  trash     {} bytes: `timberline restore` takes the last change back, to {} events",
+            trash.bytes, trash.events_before
         )?;
     }
     stdout.flush()?;

@@ -60,9 +60,10 @@ pub fn delete(arguments: &Delete) -> Result<Outcome> {
     case.delete_sources(&ids, &mut |at| tell("deleting", at), &Cancel::default())?;
     out::progress("");
     out::say(&format!("{} sources with {events} events are deleted", ids.len()));
-    if case.trash().is_some() {
-        out::say("`timberline restore` has them back, until the next change of the case or for seven days");
-    }
+    out::say(match case.trash() {
+        Some(_) => "`timberline restore` has them back, until the next change of the case or for seven days",
+        None => "they are more than the case's trash keeps, so they cannot be had back",
+    });
     Ok(Outcome::Done)
 }
 

@@ -13,8 +13,8 @@ use engine::Engine;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use store::{
-    Accounts, FolderUse, Manifest, ManifestStamp, Snapshot, case_bytes, folder_is_read_only, folder_use,
-    is_locked, notes, verify_templates,
+    Accounts, FolderUse, Manifest, ManifestStamp, Snapshot, case_bytes, count_events, folder_is_read_only,
+    folder_use, is_locked, notes, verify_templates,
 };
 
 /// A case folder. Shared freely between threads; every query is answered from the [`Snapshot`] that
@@ -232,19 +232,13 @@ fn counts_that_differ(snapshot: &Snapshot) -> Vec<Error> {
     if !snapshot.unopened().is_empty() {
         return Vec::new();
     }
-    let mut counts = vec![0_u64; snapshot.sources().len()];
-    for segment in &snapshot.segments {
-        let Ok(columns) = segment.stored_columns() else { return Vec::new() };
-        for source in columns.source {
-            if let Some(count) = counts.get_mut(source as usize) {
-                *count += 1;
-            }
-        }
-    }
-    let sources = snapshot.sources().iter().zip(counts).filter(|(source, _)| !source.deleted);
-    let differing = sources.filter(|(source, count)| source.events != *count);
-    let error = |(source, count): (&store::SourceEntry, u64)| {
-        let message = format!("{} has {count} events, and case.json lists {}", source.name, source.events);
+    // A segment that cannot be read is named for itself.
+    let Ok(counts) = count_events(&snapshot.segments) else { return Vec::new() };
+    let sources = (0..).zip(snapshot.sources()).filter(|(_, source)| !source.deleted);
+    let counted = sources.map(|(id, source)| (source, counts.get(&id).map_or(0, |count| count.events)));
+    let differing = counted.filter(|(source, events)| source.events != *events);
+    let error = |(source, events): (&store::SourceEntry, u64)| {
+        let message = format!("{} has {events} events, and case.json lists {}", source.name, source.events);
         Error::new(ErrorKind::CaseDamaged, message).hint("`timberline verify --repair` counts them again")
     };
     differing.map(error).collect()

@@ -8,10 +8,11 @@ use crate::case::Case;
 use base::Cancel;
 use base::error::{AtPath, Error, ErrorKind, Result};
 use base::files::{self, EntryKind, FolderEntry};
+use base::limits::TRASH_BYTES;
 use store::{
     FORMAT_VERSION, Frame, Lock, Manifest, Missing, Names, Outlived, Profile, RawCursor, RawFile, Segment,
     SegmentEntry, Snapshot, SourceEntry, SourceReading, TrashSet, WrittenSegment, account_number,
-    empty_trash, frames_by_source, has_tail, has_templates, recover_raw, trash_sets,
+    empty_trash, folder_bytes, frames_by_source, has_tail, has_templates, recover_raw,
 };
 
 const REPAIR: &str =
@@ -59,8 +60,9 @@ pub(crate) struct Writing<'c> {
     purpose: Purpose,
     /// The manifest that the change began with.
     began: Manifest,
-    /// What this change replaces or removes, once there is anything.
+    /// What this change replaces or removes, once there is anything, and how much that is.
     trash: Option<TrashSet>,
+    trashed_bytes: u64,
     _lock: Lock,
 }
 
@@ -80,9 +82,18 @@ impl<'c> Writing<'c> {
         }
         let Snapshot { manifest, segments, .. } = snapshot;
         let (names, began) = (OnceLock::new(), manifest.clone());
-        let trash = None;
-        let mut writing =
-            Writing { case, manifest, segments, names, is_damaged, purpose, began, trash, _lock: lock };
+        let mut writing = Writing {
+            case,
+            manifest,
+            segments,
+            names,
+            is_damaged,
+            purpose,
+            began,
+            trash: None,
+            trashed_bytes: 0,
+            _lock: lock,
+        };
         // A repair finds out first what may be removed.
         if !matches!(purpose, Purpose::Hold | Purpose::Repair) {
             writing.recover()?;
@@ -170,14 +181,10 @@ impl<'c> Writing<'c> {
         if gone.is_empty() && current_raw(before).all(|raw| now.contains(&raw)) {
             return;
         }
-        let trash = match self.purpose {
-            Purpose::Receive | Purpose::Hold => None,
-            Purpose::Rewrite | Purpose::Add | Purpose::Repair => match self.new_trash() {
-                Ok(trash) => Some(trash),
-                // The commit is made. Without a place in the trash the files stay where they are, for the next writer.
-                Err(_) => return,
-            },
-        };
+        let unnamed = self.unnamed_raw(gone, before);
+        // Without a place in the trash, because the disk is full, the files stay where they are for the next writer: the
+        // commit is made.
+        let Ok(trash) = self.trash_for(gone, &unnamed) else { return };
         let outlived = |path: PathBuf| {
             let trash = trash.as_ref().map(|trash| trash.place_of(self.folder(), &path));
             Arc::new(Outlived { path, trash })
@@ -185,15 +192,34 @@ impl<'c> Writing<'c> {
         for segment in gone {
             segment.outlive(outlived(segment.path().to_path_buf()));
         }
-        let named = self.named_raw();
-        let of_gone = gone.iter().flat_map(|segment| raw_files(segment));
-        let unnamed: HashSet<RawFile> =
-            of_gone.chain(current_raw(before)).filter(|file| !named.contains(file)).collect();
         for raw in unnamed {
             let file = outlived(raw.path(self.folder()));
             let readers = gone.iter().filter(|segment| raw_files(segment).any(|named| named == raw));
             readers.for_each(|segment| segment.outlive(Arc::clone(&file)));
         }
+    }
+
+    /// The raw files that only what is gone needed.
+    fn unnamed_raw(&self, gone: &[Arc<Segment>], before: &Manifest) -> HashSet<RawFile> {
+        let named = self.named_raw();
+        let of_gone = gone.iter().flat_map(|segment| raw_files(segment));
+        of_gone.chain(current_raw(before)).filter(|file| !named.contains(file)).collect()
+    }
+
+    /// The part of the trash for what goes; nothing where it is only removed. What is received merges all the time, and
+    /// a change may replace more than the trash keeps: then none of it is kept, and nothing of earlier changes.
+    pub fn trash_for(&mut self, gone: &[Arc<Segment>], raw: &HashSet<RawFile>) -> Result<Option<TrashSet>> {
+        if matches!(self.purpose, Purpose::Receive | Purpose::Hold) {
+            return Ok(None);
+        }
+        let of_raw = raw.iter().filter_map(|raw| Some(files::look(&raw.path(self.folder()))?.bytes));
+        let of_segments = gone.iter().map(|segment| folder_bytes(segment.path()));
+        self.trashed_bytes += of_raw.chain(of_segments).sum::<u64>();
+        if self.trashed_bytes > TRASH_BYTES {
+            empty_trash(self.folder(), |_| true)?;
+            return Ok(None);
+        }
+        self.new_trash().map(Some)
     }
 
     /// The part of the trash for this change. Those of earlier changes go when it is made.
@@ -202,16 +228,14 @@ impl<'c> Writing<'c> {
             return Ok(trash.clone());
         }
         empty_trash(self.folder(), |set| set.revision != self.began.revision)?;
-        let trash = TrashSet::begin(self.folder(), &self.began)?;
+        let trash = TrashSet::of_change(self.folder(), &self.began)?;
         Ok(self.trash.insert(trash).clone())
     }
 
     /// Puts something that no manifest lists into the trash: with what the last change left there, because that one
     /// may not have come to its end.
-    fn discard(&mut self, path: &Path) -> Result<()> {
-        let last = trash_sets(self.folder()).pop();
-        let trash = last.map_or_else(|| TrashSet::begin(self.folder(), &self.began), Ok)?;
-        trash.take(self.folder(), path)
+    fn discard(&self, path: &Path) -> Result<()> {
+        TrashSet::of_leftovers(self.folder(), self.began.revision)?.take(self.folder(), path)
     }
 
     /// The raw files that the case needs: the sources' current ones, and those that segments have frames in.
@@ -226,6 +250,8 @@ impl<'c> Writing<'c> {
             return Ok(());
         }
         let folder = self.case.folder();
+        // What is old goes with whatever writes next.
+        empty_trash(folder, |_| false)?;
         let frames = frames_by_source(&self.segments);
         for (id, source) in (0..).zip(&mut self.manifest.sources).filter(|(_, source)| !source.deleted) {
             let of_source = frames.get(&id).map_or(&[][..], Vec::as_slice);
@@ -234,7 +260,11 @@ impl<'c> Writing<'c> {
             let is_current = of_source.iter().all(|frame| frame.generation == source.generation);
             if is_current && end_of(of_source) == Some(source.bytes) {
                 let raw = source.raw_file(id);
-                save_tail(folder, raw, source.raw_bytes, &self.began)?;
+                // If the manifest is an older one that somebody put back, what follows are events.
+                if has_tail(folder, raw, source.raw_bytes)? {
+                    let trash = TrashSet::of_leftovers(folder, self.began.revision)?;
+                    trash.take_tail(folder, &raw.path(folder), source.raw_bytes)?;
+                }
                 recover_raw(folder, raw, source.raw_bytes, of_source)?;
             }
             if !source.complete && source.note.is_none() {
@@ -341,16 +371,6 @@ impl<'c> Writing<'c> {
         segment.reopen_text();
         segment.remove_text_beyond(profile)
     }
-}
-
-/// Keeps the bytes that follow what a manifest lists of a raw file, before they are cut off: if the manifest is an
-/// older one that somebody put back, they are events.
-fn save_tail(case: &Path, raw: RawFile, listed: u64, began: &Manifest) -> Result<()> {
-    if !has_tail(case, raw, listed)? {
-        return Ok(());
-    }
-    let last = trash_sets(case).pop();
-    last.map_or_else(|| TrashSet::begin(case, began), Ok)?.take_tail(case, &raw.path(case), listed)
 }
 
 /// Refuses a change that would be made of what is damaged.

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use crate::sample_lines::SAMPLE_LINES;
 use ingest::{Batch, Chunk, InputFile, Level, NO_INT, Options, Values, discover, format_names, open};
 use proptest::prelude::*;
-use crate::sample_lines::SAMPLE_LINES;
 
 /// All values of an event, with its position in the file.
 #[derive(Debug, PartialEq)]

@@ -4,8 +4,8 @@ use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use ingest::{ErrorKind, InputFile, Stop, UnpackLimits, unpack, unpack_stream};
 use crate::pack::{self, Archive, Stream, compress, pack, tar_block};
+use ingest::{ErrorKind, InputFile, Stop, UnpackLimits, unpack, unpack_stream};
 
 /// The names and bytes of the members, and the errors.
 #[derive(Debug, Default, PartialEq)]

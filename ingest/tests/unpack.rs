@@ -3,8 +3,10 @@
 
 use std::io::Read;
 
+use crate::pack::{
+    self, ARCHIVES, Archive, MODIFIED_SECONDS, STREAMS, Stream, Zip, ZipMember, compress, pack, tar_block,
+};
 use ingest::{ErrorKind, InputFile, UnpackLimits, unpack, unpack_stream};
-use crate::pack::{self, ARCHIVES, Archive, MODIFIED_SECONDS, STREAMS, Stream, Zip, ZipMember, compress, pack, tar_block};
 use proptest::prelude::*;
 
 /// A member as it was read.

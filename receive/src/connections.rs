@@ -55,7 +55,8 @@ pub async fn serve<S, B>(
     listener: TcpListener,
     limits: ConnectionLimits,
     mut ended: watch::Receiver<()>,
-    (admits, turned_away): (impl Fn(IpAddr) -> bool, TurnedAway<'_>),
+    admits: impl Fn(IpAddr) -> bool,
+    turned_away: TurnedAway<'_>,
     service: impl Fn(IpAddr) -> S,
 ) where
     S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible> + Send + Sync + 'static,
@@ -234,7 +235,7 @@ mod tests {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
                 runtime.expect("a runtime").block_on(async {
                     let listener = TcpListener::from_std(listener).expect("a listener");
-                    serve(listener, limits, ended, (|_| true, &|_| {}), |_| service_fn(answer.clone())).await;
+                    serve(listener, limits, ended, |_| true, &|_| {}, |_| service_fn(answer.clone())).await;
                 });
             });
             Server { address, endless, end: Some(end), thread: Some(thread) }

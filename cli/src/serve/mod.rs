@@ -115,7 +115,7 @@ async fn serve(host: Arc<Host>, port: u16, ended: watch::Receiver<()>) -> Result
         ending: Duration::ZERO,
     };
     let service = |_| TowerToHyperService::new(router.clone());
-    connections::serve(listener, limits, ended, (|from| from.is_loopback(), &|_| {}), service).await;
+    connections::serve(listener, limits, ended, |from| from.is_loopback(), &|_| {}, service).await;
     Ok(())
 }
 

@@ -29,8 +29,8 @@ pub struct FolderEntry {
     pub name: String,
     pub kind: EntryKind,
     pub bytes: u64,
-    /// How many names the file has.
-    links: u64,
+    /// The file has other names, as a backup with hard links gives it.
+    has_other_names: bool,
 }
 
 /// Something in a case that no Timberline put there. It is left as it is.
@@ -121,7 +121,7 @@ pub fn create_temporary(path: &Path) -> io::Result<File> {
 /// Opens a file for reading and writing in place. A file that has other names, as after a backup with hard
 /// links, is copied first, so that the others keep their bytes.
 pub fn change(path: &Path) -> io::Result<File> {
-    if look(path).is_some_and(|entry| entry.kind == EntryKind::File && entry.links > 1) {
+    if look(path).is_some_and(|entry| entry.kind == EntryKind::File && entry.has_other_names) {
         let mut name = path.as_os_str().to_owned();
         name.push(".tmp");
         let own = PathBuf::from(name);
@@ -289,24 +289,27 @@ mod unix {
     pub fn look(path: &Path) -> io::Result<FolderEntry> {
         let (folder, name) = place(path)?;
         let stat = fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).map_err(error)?;
-        // The type of the count differs between systems.
-        #[allow(clippy::useless_conversion, clippy::unnecessary_fallible_conversions)]
-        let links = u64::try_from(stat.st_nlink).unwrap_or(u64::MAX);
         Ok(FolderEntry {
             name: name.to_string_lossy().into_owned(),
             kind: kind_of(&stat),
             bytes: u64::try_from(stat.st_size).unwrap_or_default(),
-            links,
+            has_other_names: stat.st_nlink > 1,
         })
     }
 
     pub fn open(path: &Path, how: OFlags) -> io::Result<File> {
         let (folder, name) = place(path)?;
         let mode = Mode::RUSR | Mode::WUSR;
-        let file = fs::openat(&folder, name, how | ALWAYS, mode).map_err(|errno| match errno {
-            Errno::ISDIR | Errno::NXIO => not_a_file(),
-            errno => error(errno),
-        })?;
+        if !how.contains(OFlags::CREATE) {
+            // A device may answer to being opened.
+            let stat = fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            match FileType::from_raw_mode(stat.st_mode) {
+                FileType::RegularFile => {}
+                FileType::Symlink => return Err(link()),
+                _ => return Err(not_a_file()),
+            }
+        }
+        let file = fs::openat(&folder, name, how | ALWAYS, mode).map_err(error)?;
         if kind_of(&fs::fstat(&file)?) == EntryKind::File { Ok(File::from(file)) } else { Err(not_a_file()) }
     }
 
@@ -381,7 +384,7 @@ mod other {
             _ => EntryKind::Foreign,
         };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(FolderEntry { name, kind, bytes: meta.len(), links: 1 })
+        Ok(FolderEntry { name, kind, bytes: meta.len(), has_other_names: false })
     }
 
     fn without_link(path: &Path) -> io::Result<()> {

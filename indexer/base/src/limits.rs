@@ -445,9 +445,9 @@ pub const MOST_LINK_VALUES: usize = 200_000;
 /// above a bound on memory; a case of a hundred sources has some hundreds.
 pub const MOST_LINK_PLACES: usize = 1_000;
 
-/// What a change replaced or deleted can be had back for so long, unless the next change comes before.
+/// What a change replaced or deleted can be had back until the next change, or the first writer after this time.
 pub const TRASH_AGE: Duration = Duration::from_hours(7 * 24);
 
-/// The most that stays in the trash of a case: enough for the indexes and columns of some hundred million events, or
+/// What a change replaces or deletes stays in the trash if it is not more than this: enough for the indexes and columns of some hundred million events, or
 /// for the packed bytes of a day of logs.
 pub const TRASH_BYTES: u64 = 2 << 30;

@@ -221,7 +221,7 @@ impl Packing {
             faults::at("pack.begin").at_path(folder)?;
             let runs = runs.iter().map(Vec::as_slice);
             // One core at most: events are received on the others.
-            let written = pack_again(&engine, (&packed, file), runs, 1, &stopped)?;
+            let written = pack_again(&engine, &packed, file, runs, 1, &stopped)?;
             faults::at("pack.end").at_path(folder)?;
             Ok(written)
         };

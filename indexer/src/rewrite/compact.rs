@@ -96,7 +96,7 @@ fn pack_source(writing: &mut Writing<'_>, source: u32, cancel: &Cancel) -> Resul
     let file = entry.raw_file(source);
     let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let runs = frames.chunks(1);
-    match pack_again(writing.case(), (entry, file), runs, workers, cancel) {
+    match pack_again(writing.case(), entry, file, runs, workers, cancel) {
         Ok(written) => entry.raw_bytes = written,
         Err(error) => {
             writing.recover()?;
@@ -111,7 +111,8 @@ fn pack_source(writing: &mut Writing<'_>, source: u32, cancel: &Cancel) -> Resul
 /// frames are. The file is whole: what was read for it and what it gives back both have the hash of the source.
 pub(crate) fn pack_again<'r>(
     engine: &Engine,
-    (entry, file): (&SourceEntry, RawFile),
+    entry: &SourceEntry,
+    file: RawFile,
     runs: impl Iterator<Item = &'r [Frame]>,
     workers: usize,
     cancel: &Cancel,

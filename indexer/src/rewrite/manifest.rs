@@ -13,8 +13,8 @@ use base::files::{self, EntryKind};
 use base::limits::HEAD_BYTES;
 use engine::Engine;
 use store::{
-    FolderUse, Frame, Lock, Manifest, Profile, RawFile, Segment, SegmentEntry, SegmentMeta, SourceEntry,
-    WrittenSegment, folder_use, raw_frames_that_are_left, trash_sets,
+    EventCount, FolderUse, Frame, Lock, Manifest, Profile, RawFile, Segment, SegmentEntry, SegmentMeta,
+    SourceEntry, WrittenSegment, count_events, folder_use, raw_frames_that_are_left, trash_sets,
 };
 
 /// What is written of a source whose entry was made again.
@@ -240,24 +240,12 @@ impl<'c> Remains<'c> {
     }
 }
 
-/// Counts the events of each source in the segments again, where a manifest was made from them. Returns whether any
-/// entry changed.
+/// Corrects the numbers of events in a manifest. Returns whether any changed.
 pub(super) fn count_again(manifest: &mut Manifest, segments: &[Arc<Segment>]) -> Result<bool> {
-    let mut counts: HashMap<u32, (u64, Option<i64>, Option<i64>)> = HashMap::new();
-    for segment in segments {
-        let columns = segment.stored_columns()?;
-        for (&source, &time) in columns.source.iter().zip(&columns.time) {
-            let (events, first, last) = counts.entry(source).or_default();
-            *events += 1;
-            if time != ingest::NO_TIME {
-                *first = Some(first.map_or(time, |first: i64| first.min(time)));
-                *last = Some(last.map_or(time, |last: i64| last.max(time)));
-            }
-        }
-    }
+    let counts = count_events(segments)?;
     let mut is_changed = false;
     for (id, entry) in (0..).zip(&mut manifest.sources).filter(|(_, entry)| !entry.deleted) {
-        let (events, first, last) = counts.get(&id).copied().unwrap_or_default();
+        let EventCount { events, first, last } = counts.get(&id).copied().unwrap_or_default();
         is_changed |= (entry.events, entry.first, entry.last) != (events, first, last);
         (entry.events, entry.first, entry.last) = (events, first, last);
     }

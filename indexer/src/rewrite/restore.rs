@@ -85,6 +85,8 @@ fn restore(writing: &mut Writing<'_>) -> Result<Restored> {
     let added_since = manifest.sources.len() - before.sources.len();
     let events = events(&manifest);
     writing.publish(manifest, back)?;
+    // A deletion made nothing that could go to the trash; its own manifest does, so that it can be made again.
+    writing.trash_for(&[], &HashSet::new())?;
     Ok(Restored { events_before, events, added_since })
 }
 
@@ -181,6 +183,20 @@ mod tests {
         assert_eq!(case.snapshot().events(), 57);
         assert!(case.verify(&Cancel::default()).problems.is_empty());
         assert!(Case::open(case.folder()).expect("a case").verify(&Cancel::default()).problems.is_empty());
+    }
+
+    #[test]
+    fn deletion_that_was_taken_back_is_made_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let case = Case::create(&folder.path().join("a.case")).expect("a case");
+        import(&case, folder.path(), "a.log", 20);
+        import(&case, folder.path(), "b.log", 30);
+        case.delete_sources(&[0], &mut |_| {}, &Cancel::default()).expect("it is deleted");
+        for events in [50, 30, 50, 30] {
+            assert_eq!(case.restore().expect("restored").events, events);
+            assert_eq!(case.snapshot().events(), events);
+            assert!(case.verify(&Cancel::default()).problems.is_empty());
+        }
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub use segment::{
     Outlived, Segment, SegmentField, SegmentMeta, SegmentSource, Shared, WrittenSegment, remove_segment,
 };
 pub use since::{Marks, News};
-pub use snapshot::{Missing, Snapshot, frames_by_source, frames_of};
+pub use snapshot::{EventCount, Missing, Snapshot, count_events, frames_by_source, frames_of};
 pub use table::{Columns, TableBuilder, field_name, level_of};
 pub use template_ids::{keep_ids, kept_ids, verify_ids};
 pub use templates::{MESSAGES, Messages, Mined, Shaper, has_templates, verify_templates};

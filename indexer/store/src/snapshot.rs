@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use ingest::NO_TIME;
+
 use base::FieldKind;
-use base::error::Error;
+use base::error::{Error, Result};
 
 use crate::{Frame, Manifest, Profile, Segment, SegmentEntry, Shared, SourceEntry};
 
@@ -200,4 +202,29 @@ pub fn frames_of(segments: &[Arc<Segment>], source: u32) -> Vec<Frame> {
         .collect();
     frames.sort_unstable_by_key(|frame| frame.offset);
     frames
+}
+
+/// The events of a source in the segments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EventCount {
+    pub events: u64,
+    pub first: Option<i64>,
+    pub last: Option<i64>,
+}
+
+/// Counts the events of each source in the segments.
+pub fn count_events(segments: &[Arc<Segment>]) -> Result<HashMap<u32, EventCount>> {
+    let mut counts: HashMap<u32, EventCount> = HashMap::new();
+    for segment in segments {
+        let columns = segment.stored_columns()?;
+        for (&source, &time) in columns.source.iter().zip(&columns.time) {
+            let count = counts.entry(source).or_default();
+            count.events += 1;
+            if time != NO_TIME {
+                count.first = Some(count.first.map_or(time, |first| first.min(time)));
+                count.last = Some(count.last.map_or(time, |last| last.max(time)));
+            }
+        }
+    }
+    Ok(counts)
 }

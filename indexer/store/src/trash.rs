@@ -2,7 +2,7 @@
 //!
 //! Each change that removes something has a folder named after the revision it began with. The folder holds the
 //! manifest of that revision, and the segments, raw files and accounts that no later manifest lists, under their
-//! names in the case.
+//! names in the case. Without a manifest it holds only what interrupted work left.
 
 use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use base::error::{AtPath, Result};
 use base::files::{self, EntryKind};
-use base::limits::{TRASH_AGE, TRASH_BYTES};
+use base::limits::TRASH_AGE;
 
 use super::files::{TRASH, folder_bytes, remove, remove_folder, remove_where, write};
 use super::manifest::Manifest;
@@ -61,18 +61,28 @@ pub fn next_generation(case: &Path, before: RawFile) -> u32 {
 }
 
 impl TrashSet {
+    /// The set for what nothing lists at a revision: the last one there is, or a new one.
+    pub fn of_leftovers(case: &Path, revision: u64) -> Result<TrashSet> {
+        trash_sets(case).pop().map_or_else(|| TrashSet::create(case, revision), Ok)
+    }
+
     /// The set of a change that begins with this manifest.
-    pub fn begin(case: &Path, manifest: &Manifest) -> Result<TrashSet> {
-        let folder = case.join(FOLDER).join(manifest.revision.to_string());
+    pub fn of_change(case: &Path, manifest: &Manifest) -> Result<TrashSet> {
+        let set = TrashSet::create(case, manifest.revision)?;
+        let path = set.folder.join(Manifest::NAME);
+        if !files::exists(&path) {
+            write(&path, manifest.to_text(&path)?.as_bytes(), TRASH)?;
+        }
+        Ok(set)
+    }
+
+    fn create(case: &Path, revision: u64) -> Result<TrashSet> {
+        let folder = case.join(FOLDER).join(revision.to_string());
         let folders = PARTS.iter().map(|part| folder.join(part));
         for path in [case.join(FOLDER), folder.clone()].into_iter().chain(folders) {
             files::create_folder(&path).at_path(&path)?;
         }
-        let path = folder.join(Manifest::NAME);
-        if !files::exists(&path) {
-            write(&path, manifest.to_text(&path)?.as_bytes(), TRASH)?;
-        }
-        Ok(TrashSet { revision: manifest.revision, bytes: 0, folder })
+        Ok(TrashSet { revision, bytes: 0, folder })
     }
 
     /// The manifest of the revision that the change began with.
@@ -122,8 +132,10 @@ impl TrashSet {
         copied().at_path(path)
     }
 
-    /// Removes the set, except for what others put into it.
+    /// Removes the set, except for what others put into it. The manifest goes first: what is left of an interrupted
+    /// removal cannot be restored.
     pub fn remove(&self) -> Result<()> {
+        remove_where(&self.folder, |name| name == Manifest::NAME)?;
         let [segments, raw, accounts] = PARTS.map(|part| self.folder.join(part));
         for entry in files::entries(&segments).unwrap_or_default() {
             if entry.kind == EntryKind::Folder && entry.name.parse::<u64>().is_ok() {
@@ -133,7 +145,6 @@ impl TrashSet {
         remove_folder(&segments, |_| false)?;
         remove_folder(&raw, |name| RawFile::from_name(name.trim_end_matches(".tail")).is_some())?;
         remove_folder(&accounts, |name| super::account::number_of(name).is_some())?;
-        remove_where(&self.folder, |name| name == Manifest::NAME)?;
         remove_folder(&self.folder, |_| false)
     }
 
@@ -144,14 +155,10 @@ impl TrashSet {
     }
 }
 
-/// Empties the trash of what is old, of what is beyond its size, and of the sets that `is_due` names.
+/// Empties the trash of what is old, and of the sets that `is_due` names.
 pub fn empty_trash(case: &Path, is_due: impl Fn(&TrashSet) -> bool) -> Result<()> {
-    let mut bytes = 0;
-    for set in trash_sets(case).iter().rev() {
-        bytes += set.bytes;
-        if is_due(set) || set.is_old() || bytes > TRASH_BYTES {
-            set.remove()?;
-        }
+    for set in trash_sets(case).iter().filter(|set| is_due(set) || set.is_old()) {
+        set.remove()?;
     }
     remove_folder(&case.join(FOLDER), |_| false)
 }

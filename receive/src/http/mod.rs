@@ -94,7 +94,8 @@ impl Host {
     pub fn new(
         intake: Arc<dyn Intake>,
         case: Arc<Case>,
-        (options, port): (HttpOptions, u16),
+        options: HttpOptions,
+        port: u16,
         stop: Cancel,
     ) -> io::Result<Host> {
         let ids = bulk::Ids::new().map_err(|error| io::Error::other(error.to_string()))?;
@@ -150,7 +151,7 @@ pub fn serve(
 ) -> io::Result<()> {
     let address = listener.local_addr()?;
     guard::check_options(&options, address.ip())?;
-    let host = Arc::new(Host::new(intake, case, (options, address.port()), stop)?);
+    let host = Arc::new(Host::new(intake, case, options, address.port(), stop)?);
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -52,7 +52,7 @@ pub async fn serve(listener: TcpListener, host: Arc<Host>) {
             async move { Ok::<_, Infallible>(respond(&host, peer, request).await) }
         })
     };
-    connections::serve(listener, limits, ended, (admits, &turned_away), service).await;
+    connections::serve(listener, limits, ended, admits, &turned_away, service).await;
 }
 
 async fn respond(host: &Arc<Host>, peer: IpAddr, request: hyper::Request<Incoming>) -> Response<Full<Bytes>> {

@@ -57,7 +57,7 @@ pub fn serve_tcp(
             let (shared, threads) = (&shared, &threads);
             let receive = move || {
                 // A connection that breaks off is shown by its sender's counters, not ours.
-                let _ = receive(&connection, (address, &place), &**intake, shared, stop);
+                let _ = receive(&connection, address, &place, &**intake, shared, stop);
                 threads.fetch_sub(1, Ordering::Relaxed);
             };
             if std::thread::Builder::new().name("syslog".to_owned()).spawn_scoped(scope, receive).is_err() {
@@ -113,7 +113,8 @@ impl Drop for HeldFrame<'_> {
 
 fn receive(
     mut connection: &TcpStream,
-    (address, place): (SocketAddr, &Place),
+    address: SocketAddr,
+    place: &Place,
     intake: &dyn Intake,
     shared: &Shared,
     stop: &Cancel,

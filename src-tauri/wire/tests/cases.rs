@@ -1,7 +1,7 @@
 //! A case as a whole, and what the workbench shows of its events: names, copies, files, fields, order, comparisons.
 
-use serde_json::{Value, json};
 use crate::walk::Walk;
+use serde_json::{Value, json};
 use wire::ErrorCode;
 
 const LOG: &str =

@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
-use serde_json::{Value, json};
 use crate::walk::Walk;
+use serde_json::{Value, json};
 use wire::ErrorCode;
 
 /// A minute of requests has ten events, in three minutes sixty, and half of these fail.

@@ -1,7 +1,7 @@
 //! What the import sheet, the format editor and the list of cases ask.
 
-use serde_json::{Value, json};
 use crate::walk::Walk;
+use serde_json::{Value, json};
 use wire::ErrorCode;
 
 const RELAY: &str = r#"name = "relay"

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use serde_json::{Value, json};
 use crate::walk::Walk;
+use serde_json::{Value, json};
 use wire::{ErrorCode, Session, Start};
 
 fn view(case: &str, query: &str) -> Value {

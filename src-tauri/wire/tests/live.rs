@@ -6,8 +6,8 @@ use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
 use crate::walk::Walk;
+use serde_json::{Value, json};
 use wire::{ErrorCode, Session, Start};
 
 fn case_of(walk: &Walk) -> String {

@@ -1,7 +1,7 @@
 //! What the screen asks about a query besides its events: how it was answered, and which words distinguish its events.
 
-use serde_json::{Value, json};
 use crate::walk::Walk;
+use serde_json::{Value, json};
 use wire::ErrorCode;
 
 /// So many that the index is worth it.

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
 use crate::walk::Walk;
+use serde_json::{Value, json};
 use wire::{ErrorCode, Session, Start, WireError};
 
 const LOG: &[u8] = b"{\"time\":\"2026-03-01T00:00:00Z\",\"host\":\"web\"}\n";

@@ -6,8 +6,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
 use crate::walk::Walk;
+use serde_json::{Value, json};
 
 const MANY: &str = "[[detector]]\nname = \"many\"\nthreshold = { above = 3 }\n";
 const LOST: &str = "[[detector]]\nname = \"lost\"\nquery = \"nowhere:1\"\nthreshold = { above = 3 }\n";

@@ -80,14 +80,15 @@ struct Search {
 
 pub fn search(host: &Host, request: &Request, index: &str) -> Answered {
     let body = body_of(&request.body)?;
-    let answered = one(host, (&request.head, &request.cancel), index, &body, ANSWER_BYTES)?;
+    let answered = one(host, &request.head, &request.cancel, index, &body, ANSWER_BYTES)?;
     Ok(Answer::new(StatusCode::OK, Body::Json(answered)))
 }
 
 /// One search; the answer is written as text, because documents go into it as they are. Its hits take at most so many bytes.
 fn one(
     host: &Host,
-    (head, cancel): (&Head, &Cancel),
+    head: &Head,
+    cancel: &Cancel,
     index: &str,
     body: &Value,
     most_bytes: usize,
@@ -350,7 +351,7 @@ pub fn multi(host: &Host, request: &Request, index: &str) -> Answered {
             if header["ignore_unavailable"] == json!(true) {
                 head.parameters.push(("ignore_unavailable".to_owned(), "true".to_owned()));
             }
-            one(host, (&head, &request.cancel), &named, &body_of(line)?, room)
+            one(host, &head, &request.cancel, &named, &body_of(line)?, room)
         });
         if searches > 0 {
             out.push(b',');
