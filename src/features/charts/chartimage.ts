@@ -7,7 +7,8 @@ import { colourIn } from '../plot/palette';
 import type { Pen } from '../plot/pen';
 import { SvgPen } from '../plot/svgpen';
 import { shownSeries } from './layout';
-import { LINE_DASHES, paintChart, TERM_ROW_PX, type Picture } from './paint';
+import { LINE_DASHES, paintChart, TERM_ROW_PX } from './paint';
+import type { Picture } from './picture';
 
 const FONT_PX = 12;
 const PADDING_PX = 16;

@@ -1,21 +1,13 @@
 /** Draws charts with a pen, for the screen, PNG and SVG. */
 import { texts } from '../../base/texts';
-import type { Clock } from '../../base/zone';
-import type {
-  BinsData,
-  ChartData,
-  HeatData,
-  Series,
-  TermsData,
-} from '../../state/charts/chartdata';
-import { formatTick, formatValue, type Unit } from '../../state/charts/units';
+import type { BinsData, HeatData, TermsData } from '../../state/charts/chartdata';
+import { formatValue } from '../../state/charts/units';
 import {
   MARGIN_PX,
   paintStackedBars,
   paintTickBelow,
   paintTimeAxis,
   paintValueAxis,
-  type BarSeries,
   type Size,
 } from '../plot/axes';
 import { colourIn, heatShades, type Palette } from '../plot/palette';
@@ -32,14 +24,7 @@ import {
   timeSlots,
 } from './layout';
 import { paintTimeData } from './paintseries';
-
-export interface Picture extends Size {
-  readonly data: ChartData;
-  readonly palette: Palette;
-  readonly hidden: readonly string[];
-  /** Formats the times on the axis. */
-  readonly clock: Clock;
-}
+import { barsOf, tickLabels, type Picture } from './picture';
 
 const HEAT_SHADES = 64;
 /** Percentile lines over a heatmap differ by their dashes, because any colour can be under them. */
@@ -60,15 +45,6 @@ export function paintChart(pen: Pen, picture: Picture): void {
       paintTimeAxis(pen, scale, plot.heightPx, picture.clock, picture.palette);
     }
   });
-}
-
-/** Labels of a value axis, all with the precision that its largest tick needs. */
-export function tickLabels({ ticks }: ValueScale, unit: Unit) {
-  return { format: (tick: number) => formatTick(tick, unit, ticks.at(-1) ?? tick) };
-}
-
-export function barsOf(series: readonly Series[], palette: Palette): BarSeries[] {
-  return series.map(({ colour, values }) => ({ colour: colourIn(palette, colour), values }));
 }
 
 function paintHeat(pen: Pen, { palette, hidden }: Picture, data: HeatData, plot: Size): void {

@@ -7,7 +7,7 @@ import type { Slots } from '../plot/slots';
 import { TimeScale } from '../plot/timescale';
 import type { ValueScale } from '../plot/valuescale';
 import { heightScale, shownSeries, timeSlots } from './layout';
-import { barsOf, tickLabels, type Picture } from './paint';
+import { barsOf, tickLabels, type Picture } from './picture';
 
 /** The size of a dot for a value whose neighbours are missing. */
 const DOT_PX = 5;

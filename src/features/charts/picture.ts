@@ -1,0 +1,24 @@
+/** The input of a painted chart, and how all kinds of charts label values and colour bars. */
+import type { Clock } from '../../base/zone';
+import type { ChartData, Series } from '../../state/charts/chartdata';
+import { formatTick, type Unit } from '../../state/charts/units';
+import type { BarSeries, Size } from '../plot/axes';
+import { colourIn, type Palette } from '../plot/palette';
+import type { ValueScale } from '../plot/valuescale';
+
+export interface Picture extends Size {
+  readonly data: ChartData;
+  readonly palette: Palette;
+  readonly hidden: readonly string[];
+  /** Formats the times on the axis. */
+  readonly clock: Clock;
+}
+
+/** Labels of a value axis, all with the precision that its largest tick needs. */
+export function tickLabels({ ticks }: ValueScale, unit: Unit) {
+  return { format: (tick: number) => formatTick(tick, unit, ticks.at(-1) ?? tick) };
+}
+
+export function barsOf(series: readonly Series[], palette: Palette): BarSeries[] {
+  return series.map(({ colour, values }) => ({ colour: colourIn(palette, colour), values }));
+}
