@@ -3,7 +3,24 @@ import svelte from 'eslint-plugin-svelte';
 import globals from 'globals';
 import ts from 'typescript-eslint';
 
+import { root } from './scripts/paths.mjs';
+import { screenRules } from './scripts/screen-rules.mjs';
 import svelteConfig from './svelte.config.js';
+
+const MARKUP = 'log text is never markup';
+const markupProperties = [
+  'innerHTML',
+  'outerHTML',
+  'insertAdjacentHTML',
+  'setHTMLUnsafe',
+  'parseHTMLUnsafe',
+  'createContextualFragment',
+  'srcdoc',
+].map((property) => ({ property, message: MARKUP }));
+const markupSyntax = [
+  'SvelteDirective[kind="Binding"][key.name.name="innerHTML"]',
+  'SvelteAttribute[key.name="srcdoc"]',
+].map((selector) => ({ selector, message: MARKUP }));
 
 export default ts.config(
   {
@@ -33,6 +50,10 @@ export default ts.config(
     },
   },
   {
+    plugins: { screen: screenRules(root) },
+    rules: { 'screen/layers': 'error', 'screen/cycles': 'error' },
+  },
+  {
     files: ['src/**'],
     languageOptions: { globals: globals.browser },
     rules: {
@@ -43,11 +64,20 @@ export default ts.config(
   },
   {
     files: ['src/**'],
+    ignores: ['**/*.test.ts'],
+    rules: {
+      'no-restricted-properties': ['error', ...markupProperties],
+      'no-restricted-syntax': ['error', ...markupSyntax],
+    },
+  },
+  {
+    files: ['src/**'],
     // The one place that chooses a locale, and the tables of time zones, which no person reads.
     ignores: ['src/base/locale.ts', 'src/base/zone.ts', '**/*.test.ts'],
     rules: {
       'no-restricted-syntax': [
         'error',
+        ...markupSyntax,
         ...[
           'CallExpression[callee.property.name=/^toLocale(Date|Time)?String$/]',
           'NewExpression[callee.object.name="Intl"][callee.property.name=/^(Number|DateTime)Format$/]',

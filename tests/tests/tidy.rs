@@ -2,9 +2,7 @@
 //! something, because a check that cannot fail proves nothing.
 
 use timberline_tests::files::{self, TextFile};
-use timberline_tests::tidy::{
-    dependencies, destructive, documents, layers, modules, size, types, typescript, words,
-};
+use timberline_tests::tidy::{dependencies, destructive, documents, layers, modules, size, types, words};
 
 /// How many files may be longer than `size::LONGEST_LINES`. This number only falls.
 const LONG_FILES: usize = 0;
@@ -103,44 +101,6 @@ fn check_of_calls_that_can_destroy_something_finds() {
     assert_eq!(found("// fs::write(path, text)\nfiles::relocate(from, to)?;"), 1);
     assert_eq!(found("#[cfg(test)]\nmod tests {\n    fs::remove_file(path);\n}"), 0);
     assert_eq!(destructive::calls("tests/src/faults.rs", "fs::remove_file(path)"), 0);
-}
-
-#[test]
-fn screen_layers_point_one_way() {
-    check(&["ts", "svelte"], |file| typescript::imports(&file.path, &file.text));
-}
-
-#[test]
-fn screen_layer_check_finds() {
-    let found = |path: &str, text: &str| typescript::imports(path, text).len();
-    assert_eq!(found("src/base/time.ts", "import type { Row } from '../ipc/generated';"), 1);
-    assert_eq!(found("src/ipc/client.ts", "const x = await import('../state/session.svelte');"), 1);
-    assert_eq!(
-        found("src/state/events/rows.svelte.ts", "import {\n  A,\n} from '../../features/events/A.svelte';"),
-        1
-    );
-    assert_eq!(found("src/state/events/rows.svelte.ts", "import { Latest } from '../../base/latest';"), 0);
-    assert_eq!(found("src/App.svelte", "import Welcome from './features/welcome/Welcome.svelte';"), 0);
-    assert_eq!(found("src/ipc/browser.ts", "import { Channel } from '@tauri-apps/api/core';"), 1);
-    assert_eq!(found("src/ipc/desktop.ts", "import { Channel } from '@tauri-apps/api/core';"), 0);
-}
-
-#[test]
-fn log_text_is_never_markup() {
-    check(&["svelte"], |file| typescript::raw_markup(&file.path, &file.text));
-    let screen = |file: &TextFile| file.path.starts_with("src/") && !file.path.ends_with(".test.ts");
-    check(
-        &["ts"],
-        |file| {
-            if screen(file) { typescript::raw_markup(&file.path, &file.text) } else { Vec::new() }
-        },
-    );
-}
-
-#[test]
-fn markup_check_finds() {
-    assert_eq!(typescript::raw_markup("src/features/A.svelte", "<p>{@html line}</p>").len(), 1);
-    assert_eq!(typescript::raw_markup("src/features/A.svelte", "<p>{line}</p>").len(), 0);
 }
 
 /// The folders of all crates with names to find.
@@ -250,14 +210,15 @@ fn document_check_finds() {
 
 #[test]
 fn rules_name_places_that_exist() {
-    let places = layers::places().chain(typescript::places());
+    let places = layers::places();
     let places = places.chain(size::GENERATED.iter().copied()).chain(words::NOT_OURS.iter().copied());
     let dead: Vec<&str> = places.filter(|place| !files::root().join(place).exists()).collect();
     assert!(dead.is_empty(), "rules name what is not there: {dead:?}");
-    let settings = "eslint.config.js";
-    let exists = |name: &str| files::root().join(name).exists();
-    let dead = documents::dead_settings(settings, &project_file(settings), exists);
-    assert!(dead.is_empty(), "\n{}\n", dead.join("\n"));
+    for settings in ["eslint.config.js", "scripts/screen-rules.mjs"] {
+        let exists = |name: &str| files::root().join(name).exists();
+        let dead = documents::dead_settings(settings, &project_file(settings), exists);
+        assert!(dead.is_empty(), "\n{}\n", dead.join("\n"));
+    }
 }
 
 #[test]

@@ -8,5 +8,4 @@ pub mod layers;
 pub mod modules;
 pub mod size;
 pub mod types;
-pub mod typescript;
 pub mod words;
