@@ -142,8 +142,8 @@ pub const OTHER_TOOLS: &[(&str, &str)] = &[
 const HEAD: &str = "\
 # The language
 
-`.|`. This page is made from the tables that the parser \
-and completion read; `npm run bless` writes it.
+Queries find events with a filter and work on them in stages, each after a `|`. \
+This page is made from the tables that the parser and completion read; `npm run bless` writes it.
 
 ## Filters
 
