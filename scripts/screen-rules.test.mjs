@@ -99,8 +99,9 @@ describe('cycles', () => {
   });
 });
 
-// The settings of the project, on a text that is not part of it.
-describe('the project', () => {
+// The settings of the project, on other texts of its files. Rules that need types ask for files that
+// TypeScript knows, and read the whole screen first.
+describe('the project', { timeout: 120_000 }, () => {
   const eslint = new ESLint({ cwd: root });
 
   it.each([
@@ -112,13 +113,27 @@ describe('the project', () => {
       ['no-restricted-syntax'],
     ],
     ['src/features/A.svelte', '<p>{line}</p>', []],
-    [
-      'src/features/a.ts',
-      "export const a = (p) => (p.innerHTML = '');",
-      ['no-restricted-properties'],
-    ],
+    ['src/main.ts', "document.body.innerHTML = '';", ['no-restricted-properties']],
   ])('%s: %s', async (file, text, rules) => {
     const [result] = await eslint.lintText(text, { filePath: join(root, file) });
     expect(result.messages.map(({ ruleId }) => ruleId)).toEqual(rules);
+  });
+
+  it.each(['src/main.ts', 'scripts/run.mjs'])('knows the types of %s', async (file) => {
+    const bad = [
+      'export async function save() {}',
+      'save();',
+      '[1].forEach(save);',
+      'await 1;',
+      'const side = [1, 2].includes(1) ? 1 : 2;',
+      'switch (side) { case 1: break; }',
+    ];
+    const [result] = await eslint.lintText(bad.join('\n'), { filePath: join(root, file) });
+    expect(result.messages.map(({ ruleId, line }) => `${line} ${ruleId}`)).toEqual([
+      '2 @typescript-eslint/no-floating-promises',
+      '3 @typescript-eslint/no-misused-promises',
+      '4 @typescript-eslint/await-thenable',
+      '6 @typescript-eslint/switch-exhaustiveness-check',
+    ]);
   });
 });
