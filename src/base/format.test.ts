@@ -4,9 +4,10 @@ import {
   fileName,
   formatBytes,
   formatMillis,
-  formatPart,
+  formatRareShare,
   formatSeconds,
   formatShare,
+  formatShares,
 } from './format';
 
 it.each([
@@ -18,21 +19,37 @@ it.each([
   [2_200_000_000, '2.20 GB'],
 ])('writes %d bytes as %s', (bytes, expected) => expect(formatBytes(bytes)).toBe(expected));
 
-it('never shows unfinished work as complete', () => {
-  expect(formatShare(0.9999)).toBe('99%');
-  expect(formatShare(0)).toBe('0%');
-  expect(formatShare(1)).toBe('100%');
-});
+it.each([
+  [0, '0%'],
+  [0.000_001, '<1%'],
+  [0.0049, '<1%'],
+  [75 / 1_610, '5%'],
+  [2_129 / 2_730, '78%'],
+  [0.994, '99%'],
+  [0.999_99, '>99%'],
+  [1, '100%'],
+])('rounds a share of %d to %s', (share, expected) => expect(formatShare(share)).toBe(expected));
+
+it.each([
+  ['rounds the largest remainders up', [1 / 3, 1 / 3, 1 / 3], ['34%', '33%', '33%']],
+  ['leaves the rest to what is not listed', [0.003, 0.333], ['<1%', '33%']],
+  ['never shows a part as nothing or all', [0.9999, 0.0001], ['>99%', '<1%']],
+  ['keeps whole percents', [0.29, 0.57, 0.14], ['29%', '57%', '14%']],
+  ['rounds parts that overlap by themselves', [0.666, 0.667], ['67%', '67%']],
+  ['has nothing of nothing', [0, 0], ['0%', '0%']],
+])('adds shares up to 100 %%: %s', (_, shares, expected) =>
+  expect(formatShares(shares)).toEqual(expected),
+);
 
 it.each([
   [0, '0%'],
-  [0.000_001, '<0.1%'],
-  [0.001, '<1%'],
-  [0.0099, '<1%'],
-  [0.01, '1%'],
-  [0.999_99, '99%'],
+  [0.000_213_4, '0.0213%'],
+  [0.1, '10%'],
+  [0.9999, '>99.9%'],
   [1, '100%'],
-])('shows a share of %d as %s', (part, expected) => expect(formatPart(part)).toBe(expected));
+])('shows a rare share of %d as %s', (share, expected) =>
+  expect(formatRareShare(share)).toBe(expected),
+);
 
 it.each([
   [0.2, '1 s'],

@@ -14,17 +14,40 @@ export function formatCompact(count: number): string {
   return compact.format(count);
 }
 
-/** Never 100 % for unfinished work. */
+/** A share, rounded. Something is never shown as 0 %, nor less than all as 100 %. */
 export function formatShare(share: number): string {
-  return percent.format(share < 1 ? Math.min(Math.floor(share * 100), 99) / 100 : 1);
+  return shareText(share, Math.round(share * 100));
 }
 
-const tenths = numberFormat({ style: 'percent', maximumFractionDigits: 1 });
+/**
+ * The shares of the parts of a whole, for a column: they add up to 100 %, together with what is
+ * not listed. The largest remainders are rounded up. If parts overlap, each is rounded by itself.
+ */
+export function formatShares(shares: readonly number[]): string[] {
+  const unlisted = 1 - shares.reduce((sum, share) => sum + share, 0);
+  if (unlisted < -OVERLAP) return shares.map(formatShare);
+  const exact = [...shares, unlisted].map((share) => share * 100 + OVERLAP);
+  const rounded = exact.map(Math.floor);
+  const missing = 100 - rounded.reduce((sum, whole) => sum + whole, 0);
+  const remainders = exact.map((_, at) => at).sort((a, b) => (exact[b]! % 1) - (exact[a]! % 1));
+  for (const at of remainders.slice(0, missing)) rounded[at]! += 1;
+  return shares.map((share, at) => shareText(share, rounded[at]!));
+}
 
-/** A share: a small one is never shown as 0 %, nor a large one as 100 %. */
-export function formatPart(part: number): string {
-  if (part > 0 && part < 0.001) return `<${tenths.format(0.001)}`;
-  return part > 0 && part < 0.01 ? `<${percent.format(0.01)}` : formatShare(part);
+/** Shares of counts are this exact: a sum of parts differs from 1 by less. */
+const OVERLAP = 1e-9;
+
+function shareText(share: number, wholePercent: number): string {
+  if (share > 0 && wholePercent === 0) return `<${percent.format(0.01)}`;
+  if (share < 1 && wholePercent === 100) return `>${percent.format(0.99)}`;
+  return percent.format(wholePercent / 100);
+}
+
+const precise = numberFormat({ style: 'percent', maximumSignificantDigits: 3 });
+
+/** A share so exact that those of rare events differ: `0.0213%`. */
+export function formatRareShare(share: number): string {
+  return share < 1 && share >= 0.9995 ? `>${precise.format(0.999)}` : precise.format(share);
 }
 
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;

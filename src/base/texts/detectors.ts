@@ -1,5 +1,5 @@
 /** The texts of the Detectors tab. */
-import { formatCount } from '../format';
+import { formatCount, formatShare } from '../format';
 import { numberFormat } from '../locale';
 
 const plural = new Intl.PluralRules('en');
@@ -7,7 +7,6 @@ const counted = (count: number, one: string, many: string) =>
   `${formatCount(count)} ${plural.select(count) === 'one' ? one : many}`;
 const tenth = numberFormat({ maximumFractionDigits: 1 });
 const short = numberFormat({ maximumSignificantDigits: 2 });
-const percent = numberFormat({ style: 'percent', maximumFractionDigits: 0 });
 
 /** `3.1 h`: one number with its unit. */
 function duration(seconds: number): string {
@@ -100,9 +99,9 @@ export const detectors = {
   truthHint: 'Times and events that people marked as bad',
   markers: 'marked times',
   noTruths: 'Tag ranges or events to see precision and recall.',
-  precision: (share: number | null) => `precision ${share === null ? '–' : percent.format(share)}`,
+  precision: (share: number | null) => `precision ${share === null ? '–' : formatShare(share)}`,
   precisionHint: 'Share of the alerts that contain something marked.',
-  recall: (share: number | null) => `recall ${share === null ? '–' : percent.format(share)}`,
+  recall: (share: number | null) => `recall ${share === null ? '–' : formatShare(share)}`,
   recallHint: 'Share of the marked times in which it fired.',
   group: 'Group',
   allGroups: 'all',

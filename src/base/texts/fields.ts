@@ -1,4 +1,4 @@
-import { formatCount, formatPart } from '../format';
+import { formatCount, formatShare } from '../format';
 
 /** The texts of the field list. */
 export const fields = {
@@ -14,7 +14,7 @@ export const fields = {
   none: 'No matching fields.',
   noFields: 'These logs have no fields. Each event still has a time, level, source and text.',
   looking: 'Loading fields…',
-  share: (share: number) => `in ${formatPart(share)} of events`,
+  share: (share: number) => `in ${formatShare(share)} of events`,
   absent: 'Not in these events',
   noEvents: 'No matching event has this field.',
   distinct: (count: number) => `${formatCount(count)} ${count === 1 ? 'value' : 'values'}`,

@@ -7,7 +7,7 @@ import type { TimeData } from '../../state/charts/chartdata';
 import { csvOf } from '../../state/charts/csv';
 import { numbersOf } from '../../state/charts/datatable';
 import { summaryOf } from '../../state/charts/summary';
-import { formatCell } from './formatcell';
+import { formatColumn } from './formatcolumn';
 import { paintChart } from './paint';
 import type { Palette } from '../plot/palette';
 import { SvgPen } from '../plot/svgpen';
@@ -89,9 +89,10 @@ it('on the axis, where the day begins at midnight of the zone', () => {
 it('in the data table, while a file stays in UTC and says so', () => {
   const numbers = numbersOf(data);
   const first = numbers.rows[0]![0] ?? null;
-  expect(formatCell(first, 'time', new Clock('UTC'))).toBe('2026-03-01 22:00');
-  expect(formatCell(first, 'time', new Clock('Europe/Berlin'))).toBe('2026-03-01 23:00');
-  expect(formatCell(first, 'time', new Clock('Asia/Kolkata'))).toBe('2026-03-02 03:30');
+  const shown = (zone: string) => formatColumn([first], 'time', new Clock(zone))[0];
+  expect(shown('UTC')).toBe('2026-03-01 22:00');
+  expect(shown('Europe/Berlin')).toBe('2026-03-01 23:00');
+  expect(shown('Asia/Kolkata')).toBe('2026-03-02 03:30');
   expect(csvOf(numbers)).toContain('2026-03-01T22:00:00Z,1');
 });
 

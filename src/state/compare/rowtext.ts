@@ -1,5 +1,5 @@
 /** What a row of a comparison says, in words. */
-import { formatCount } from '../../base/format';
+import { formatCount, formatRareShare, formatShare } from '../../base/format';
 import { numberFormat } from '../../base/locale';
 import { texts } from '../../base/texts';
 import { formatSpan, timeFromNanos, type Time } from '../../base/time';
@@ -19,8 +19,6 @@ import { SIDE_NAMES } from './sides';
 const words = texts.compare;
 const figure = numberFormat({ maximumSignificantDigits: 2 });
 const precise = numberFormat({ maximumSignificantDigits: 3 });
-const part = numberFormat({ style: 'percent', maximumFractionDigits: 0 });
-const percent = numberFormat({ style: 'percent', maximumSignificantDigits: 3 });
 
 /** `status=500 and region=eu-1`. */
 export function subjectText(subject: Subject): string {
@@ -50,13 +48,13 @@ export function sentence(row: Difference, timeText: (time: Time) => string): str
   const [a, b] = row.shares;
   switch (row.change) {
     case 'new':
-      return words.sentences.new(shareText(b), formatCount(row.counts[1]));
+      return words.sentences.new(formatRareShare(b), formatCount(row.counts[1]));
     case 'gone':
-      return words.sentences.gone(shareText(a), formatCount(row.counts[0]));
+      return words.sentences.gone(formatRareShare(a), formatCount(row.counts[0]));
     case 'more':
-      return words.sentences.more(atLeast(row), shareText(a), shareText(b));
+      return words.sentences.more(atLeast(row), formatRareShare(a), formatRareShare(b));
     case 'fewer':
-      return words.sentences.fewer(atLeast(row), shareText(a), shareText(b));
+      return words.sentences.fewer(atLeast(row), formatRareShare(a), formatRareShare(b));
     case 'stopped': {
       if (row.stop === null) return '';
       const { last, expected } = row.stop;
@@ -89,7 +87,7 @@ function beatText(beat: Beat | null): string {
   const digits = period.toString().length;
   const unit = 10n ** BigInt(Math.max(0, digits - 3));
   const rounded = ((period + unit / 2n) / unit) * unit;
-  return words.beat(formatSpan(rounded), part.format(beat.share));
+  return words.beat(formatSpan(rounded), formatShare(beat.share));
 }
 
 function clockSentence({ movedNs, marginNs, setNs }: ClockChange): string {
@@ -150,11 +148,6 @@ export function scoreFacts(row: Difference): readonly ScoreFact[] {
   return facts;
 }
 
-/** A share of a side, so exact that those of rare events differ. */
-export function shareText(share: number): string {
-  return percent.format(share);
-}
-
 /** What the bars of A and B show: numbers that moved their p50, clocks their offset, everything else its share. */
 export interface SideBar {
   readonly text: string;
@@ -171,7 +164,7 @@ export function sideBars(row: Difference): readonly [SideBar, SideBar] {
   const most = Math.max(a, b);
   const field = subject.kind === 'number' ? subject.field : '';
   const bar = (value: number): SideBar => ({
-    text: numbers === null ? shareText(value) : formatValue(value, unitOf(field)),
+    text: numbers === null ? formatRareShare(value) : formatValue(value, unitOf(field)),
     width: most > 0 ? value / most : 0,
   });
   return [bar(a), bar(b)];
