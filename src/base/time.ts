@@ -91,12 +91,17 @@ export function formatTimeShort(time: Time): string {
   return full.endsWith(':00') ? full.slice(0, -3) : full;
 }
 
-/** `2026-03-01 14:05 – 14:10`; the day is not repeated if both ends share it. */
+/**
+ * `2026-03-01 14:05 – 14:10`; the day is not repeated if both ends share it. A range often ends a
+ * nanosecond after its last event, so its end is whichever of the two is shorter.
+ */
 export function formatRange(range: TimeRange): string {
   const from = formatTimeShort(range.from);
-  const to = formatTimeShort(range.to);
-  const sameDay = formatDay(range.from) === formatDay(range.to);
-  return `${from} – ${sameDay ? to.slice(to.indexOf(' ') + 1) : to}`;
+  const [end, last] = [range.to, asTime(range.to - 1n)].map(formatTimeShort) as [string, string];
+  const to = last.length < end.length ? last : end;
+  if (from === to) return from;
+  const day = formatDay(range.from);
+  return `${from} – ${to.startsWith(day) ? to.slice(day.length + 1) : to}`;
 }
 
 const SPAN_UNITS: readonly (readonly [bigint, string])[] = [

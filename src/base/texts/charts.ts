@@ -112,8 +112,7 @@ export const charts = {
     measured: (measure: string, field: string) => `${measure} of ${field}`,
   },
   summary: {
-    time: (series: number, from: string, to: string) =>
-      `${counted(series, 'series', 'series')} from ${from} to ${to}.`,
+    time: (series: number, range: string) => `${formatCount(series)} series, ${range}.`,
     highest: (name: string, value: string, when: string) =>
       `Highest: ${name}, ${value} at ${when}.`,
     heat: (field: string, least: string, most: string) => `${field} between ${least} and ${most}.`,

@@ -7,11 +7,7 @@ import { formatValue, type Unit } from './units';
 export function summaryOf(data: ChartData, clock: Clock): string {
   switch (data.shape) {
     case 'time': {
-      const span = texts.charts.summary.time(
-        data.series.length,
-        clock.short(data.domain.from),
-        clock.short(data.domain.to),
-      );
+      const span = texts.charts.summary.time(data.series.length, clock.range(data.domain));
       return [span, highest(data, clock), ...wholes(data.series, data.unit)].join(' ');
     }
     case 'heat': {
