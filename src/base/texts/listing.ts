@@ -48,6 +48,7 @@ export const listing = {
   sort: (name: string) => `Sort by ${name}`,
   sorted: (name: string, descending: boolean) =>
     `Sorted by ${name}, ${descending ? 'descending' : 'ascending'}`,
+  clearOrder: (sorted: string) => `${sorted}. Clear this order`,
   ascending: 'Sort ascending',
   descending: 'Sort descending',
   byTime: 'Sort by time',

@@ -383,6 +383,30 @@ it('restores view and draft after a restart', async () => {
   expect(after.draft).toBe('error x');
 });
 
+it('names its order while the sorted column is hidden or reset, and clears it', () => {
+  expect(explorer.chosenOrder).toBeNull();
+  const columns = [{ field: 'took', widthPx: null, pinned: false }];
+  const sort = { field: 'took', descending: true };
+  explorer.history.change({ columns, sort });
+  explorer.history.change({ columns: [] });
+  expect(explorer.chosenOrder).toEqual(sort);
+  explorer.clearOrder();
+  expect([explorer.chosenOrder, explorer.listing.sort]).toEqual([null, null]);
+  explorer.history.undo();
+  expect(explorer.chosenOrder).toEqual(sort);
+});
+
+it('names the newest first as an order, below that of a column', () => {
+  explorer.toggleOrder();
+  const newest = { field: 'time', descending: true };
+  expect(explorer.chosenOrder).toEqual(newest);
+  explorer.history.change({ sort: { field: 'took', descending: false } });
+  explorer.clearOrder();
+  expect(explorer.chosenOrder).toEqual(newest);
+  explorer.clearOrder();
+  expect([explorer.chosenOrder, explorer.order]).toEqual([null, 'oldestFirst']);
+});
+
 it('sorts by best match, and returns to time order', () => {
   explorer.toggleBestMatch();
   expect(explorer.isByMatch).toBe(true);

@@ -278,6 +278,17 @@ export class Explorer {
     this.history.change({ order, sort: null });
   }
 
+  /** The order of the list; null for the oldest first. It holds whether or not its column is shown. */
+  get chosenOrder(): ViewSort | null {
+    const { sort, order } = this.history.current;
+    return sort ?? (order === START.order ? null : { field: 'time', descending: true });
+  }
+
+  clearOrder(): void {
+    const { sort } = this.history.current;
+    this.history.change(sort === null ? { order: START.order } : { sort: null });
+  }
+
   /** How many buckets fit on the screen. */
   fit(buckets: number): void {
     if (buckets === this.#buckets) return;
