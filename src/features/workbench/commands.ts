@@ -208,7 +208,7 @@ export function savedQueryCommands({ queries, explorer }: OpenCase): Command[] {
     id: `saved-${name}`,
     name: words.savedQuery(name),
     group: 'query',
-    run: () => explorer.replace(query),
+    run: () => explorer.run(query),
   }));
 }
 
@@ -267,7 +267,7 @@ function inQuery({ explorer, explaining, isRemote }: OpenCase): Command[] {
       name: words.clearQuery,
       group,
       can: () => explorer.query !== '',
-      run: () => explorer.replace(''),
+      run: () => explorer.run(''),
     },
     {
       id: 'query-explain',

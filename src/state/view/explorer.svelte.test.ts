@@ -341,28 +341,89 @@ it('edits queries by clicks one after the other, on the latest text', async () =
   expect(explorer.query).toBe('a=1');
 });
 
-it('keeps pinned clauses when another query is run', async () => {
-  explorer.history.change({ pinned: ['host=a'] });
-  explorer.replace('error');
-  await settled();
-  expect(client.callsTo('edit')[0]!.args).toMatchObject({
-    query: 'error',
-    edit: { kind: 'add', clause: '(host=a)' },
-  });
-});
+describe('pinned clauses', () => {
+  beforeEach(() => explorer.history.change({ pinned: ['host=a', 'x OR y'] }));
 
-it('shows the result of a query with stages that is run next to pinned clauses', async () => {
-  explorer.history.change({ pinned: ['host=a'] });
-  explorer.replace('b | stats count');
-  await settled();
-  await client.callsTo('edit')[0]!.answer({ query: 'b (host=a) | stats count' });
-  await settled();
-  const stages = [{ start: 13, end: 24 }];
-  await client.callsTo('check').at(-1)!.answer(check('b (host=a)', { stages }));
-  expect([explorer.query, explorer.history.current.tab]).toEqual([
-    'b (host=a) | stats count',
-    'charts',
-  ]);
+  const parsed = (...texts: string[]) =>
+    check('', { clauses: texts.map((text) => ({ text, isNegated: false })) });
+  const answerCheck = async (reply: QueryCheck) => {
+    await settled();
+    await client.callsTo('check').at(-1)!.answer(reply);
+  };
+  const edits = () => client.callsTo('edit');
+
+  it('stay next to a filter that is typed over them, which stays as it was typed', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    explorer.type('error ');
+    vi.advanceTimersByTime(300);
+    vi.useRealTimers();
+    await answerCheck(parsed('error'));
+    await answerCheck(parsed('error'));
+    const clause = '(host=a) (x OR y)';
+    expect(edits()[0]!.args).toMatchObject({ query: 'error', edit: { kind: 'add', clause } });
+    const whole = 'error AND host=a AND (x OR y)';
+    await edits()[0]!.answer({ query: whole });
+    expect([explorer.query, explorer.draft, explorer.isRun]).toEqual([whole, 'error ', true]);
+  });
+
+  it('are not added to a text that has them, nor while they are switched off', async () => {
+    explorer.history.change({ off: ['x OR y'] });
+    explorer.run('host=a error');
+    await answerCheck(parsed('host=a', 'error'));
+    expect([explorer.query, edits()]).toEqual(['host=a error', []]);
+    explorer.run('other');
+    await answerCheck(parsed('other'));
+    expect(edits()[0]!.args).toMatchObject({ edit: { clause: '(host=a)' } });
+  });
+
+  it('stay when the filter is cleared, or a value is clicked', async () => {
+    explorer.run('');
+    await answerCheck(parsed());
+    await edits()[0]!.answer({ query: 'host=a AND (x OR y)' });
+    expect([explorer.query, explorer.draft]).toEqual(['host=a AND (x OR y)', '']);
+    explorer.addClause('b', '2', false);
+    await answerCheck(parsed());
+    await edits()[1]!.answer({ query: 'host=a AND (x OR y)' });
+    expect(edits()[2]!.args).toMatchObject({
+      query: 'host=a AND (x OR y)',
+      edit: { clause: 'b="2"' },
+    });
+  });
+
+  it('are no part of a text with an error, or of SQL', async () => {
+    explorer.run('error (');
+    await answerCheck(check('', { diagnostics: [wrong] }));
+    await edits()[0]!.fail(new EngineError(invalid));
+    expect(explorer.query).toBe('error (');
+    explorer.run('SELECT 1');
+    await answerCheck(check('', { isSql: true }));
+    expect([explorer.query, edits().length]).toEqual(['SELECT 1', 1]);
+  });
+
+  it('become a part of the text when they are unpinned', async () => {
+    explorer.run('error');
+    await answerCheck(parsed('error'));
+    await edits()[0]!.answer({ query: 'error AND host=a' });
+    expect(explorer.draft).toBe('error');
+    explorer.history.change({ pinned: [] });
+    expect([explorer.draft, explorer.query]).toEqual(['error AND host=a', 'error AND host=a']);
+  });
+
+  it('do not hide the result of stages', async () => {
+    explorer.run('b | stats count');
+    await answerCheck(parsed('b'));
+    await edits()[0]!.answer({ query: 'b AND host=a | stats count' });
+    await answerCheck(check('b AND host=a', { stages: [{ start: 15, end: 26 }] }));
+    expect(explorer.history.current.tab).toBe('charts');
+  });
+
+  it('do not return to a text that is typed on meanwhile', async () => {
+    explorer.run('error');
+    await answerCheck(parsed('error'));
+    explorer.type('errors');
+    await edits()[0]!.answer({ query: 'error AND host=a' });
+    expect([explorer.query, explorer.draft]).toEqual(['', 'errors']);
+  });
 });
 
 it('restores view and draft after a restart', async () => {

@@ -68,6 +68,8 @@ export class Explorer {
   readonly #parts: Latest<QueryCheck>;
   readonly #written: Latest<QueryCheck>;
   #edited: Promise<void> = Promise.resolve();
+  /** The text that was run last, and the query it became together with the pinned clauses. */
+  #asking = $state.raw({ text: '', query: '' });
   #buckets = 0;
   #epoch = 0;
   readonly #typing: Timer;
@@ -139,6 +141,13 @@ export class Explorer {
     return this.queryError ?? (isKnown ? this.#checked.mistake : null);
   }
 
+  /** Whether the draft is what was run, by itself or together with the pinned clauses. */
+  get isRun(): boolean {
+    const { text, query } = this.#asking;
+    const draft = this.draft.trim();
+    return draft === this.query || (draft === text && query === this.query);
+  }
+
   /** The request without the stages of the query. */
   get view(): View {
     return this.#view(this.filter);
@@ -177,15 +186,15 @@ export class Explorer {
 
   /** Runs a query at once: Enter, a click on a value. */
   ask(text: string = this.draft): void {
-    const typed = text === this.draft;
-    this.#ask(text, typed ? TYPED : null);
-    this.finish();
+    this.#ask(text, text === this.draft ? TYPED : null, () => this.finish());
   }
 
   /** Runs the typed query, or one that was chosen, and shows the table that its stages make. */
   run(text: string = this.draft): void {
-    this.ask(text);
-    this.#showResult();
+    this.#ask(text, text === this.draft ? TYPED : null, () => {
+      this.finish();
+      this.#showResult();
+    });
   }
 
   #showResult(): void {
@@ -221,7 +230,7 @@ export class Explorer {
       // Adding extends the typed text; all other edits refer to clauses of the last query that was
       // run. SQL has no clauses: an added one replaces it.
       const written = this.isSql ? '' : this.draft.trim();
-      const query = edit.kind === 'add' ? written : this.query;
+      const query = edit.kind === 'add' ? await this.#withPinned(written) : this.query;
       try {
         const request = { case: this.#casePath, query, edit };
         const edited = await this.#client.call('edit', request);
@@ -233,17 +242,6 @@ export class Explorer {
         this.ask();
       }
     });
-  }
-
-  /** Runs another query, together with the pinned clauses. */
-  replace(query: string): void {
-    const { pinned } = this.history.current;
-    if (pinned.length === 0) this.run(query);
-    else {
-      this.#write(query);
-      this.addFilter(pinned.map((each) => `(${each})`).join(' '));
-      void this.#edited.then(() => this.#showResult());
-    }
   }
 
   /** Only events that have a field. */
@@ -349,12 +347,47 @@ export class Explorer {
     });
   }
 
-  #ask(text: string, kind: string | null): void {
+  /** Runs a text together with the pinned clauses. The draft stays as it was written. */
+  #ask(text: string, kind: string | null, done: () => void = () => {}): void {
     this.#typing.stop();
     this.#write(text);
-    const query = text.trim();
-    if (query !== this.query) this.history.change({ query }, kind);
-    else if (this.failure !== null || this.mistake !== null) this.#parse();
+    const run = (query: string) => {
+      this.#asking = { text: text.trim(), query };
+      if (query !== this.query) this.history.change({ query }, kind);
+      else if (this.failure !== null || this.mistake !== null) this.#parse();
+      done();
+    };
+    if (this.#kept.length === 0) run(text.trim());
+    else {
+      this.#edited = this.#edited.then(async () => {
+        const query = await this.#withPinned(text.trim());
+        // What was typed meanwhile runs after its own pause.
+        if (text === this.draft) run(query);
+      });
+    }
+  }
+
+  /** The pinned clauses that are not switched off. */
+  get #kept(): readonly string[] {
+    const { pinned, off } = this.history.current;
+    return pinned.filter((clause) => !off.includes(clause));
+  }
+
+  /** A query and the pinned clauses that it lacks. SQL and a query with an error stay as they are. */
+  async #withPinned(query: string): Promise<string> {
+    const kept = this.#kept;
+    if (kept.length === 0) return query;
+    const request = { case: this.#casePath, query };
+    try {
+      const { isSql, clauses } = await this.#client.call('check', { ...request, kql: false });
+      const missing = kept.filter((clause) => !clauses.some(({ text }) => text === clause));
+      if (isSql || missing.length === 0) return query;
+      const clause = missing.map((each) => `(${each})`).join(' ');
+      const edit: QueryEdit = { kind: 'add', clause };
+      return (await this.#client.call('edit', { ...request, edit })).query;
+    } catch {
+      return query;
+    }
   }
 
   #write(draft: string): void {
@@ -364,11 +397,13 @@ export class Explorer {
 
   #changed(after: ViewState, before: ViewState): void {
     this.#storage.write('view', this.history.text);
-    if (after.query !== before.query && after.query !== this.draft.trim()) {
+    const isOther = after.query !== before.query;
+    if (isOther && !this.isRun) {
       this.#typing.stop();
       this.#write(after.query);
     }
-    const isOther = after.query !== before.query;
+    // A clause that is no longer pinned is a part of the text again.
+    if (after.pinned !== before.pinned && this.isRun) this.#write(after.query);
     if (isOther) this.#parse();
     const moved = !sameRange(after.range, before.range);
     const listed =
