@@ -161,6 +161,7 @@ export const charts = {
     nothing: 'The query returned no rows',
     nothingNote:
       'No event in this time range matches its filter, or a later stage removed all rows.',
+    nothingNoteSql: 'No row of this time range meets the conditions of the statement.',
     running: 'Running the query…',
   },
 } as const;

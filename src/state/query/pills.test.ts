@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+
+import { pillsOf } from './pills';
+
+const clause = (text: string, isNegated = false) => ({ text, isNegated });
+
+it('makes a pill of each clause, and of those that are switched off', () => {
+  const view = { off: ['b'], pinned: ['b', 'NOT c'] };
+  expect(pillsOf([clause('a'), clause('NOT c', true)], view)).toMatchObject([
+    { text: 'a', at: 0, isNegated: false, isPinned: false },
+    { text: 'NOT c', at: 1, isNegated: true, isPinned: true },
+    { text: 'b', at: null, isPinned: true },
+  ]);
+});
+
+it('makes no pill without a text of `SELEC * from`', () => {
+  const clauses = ['SELEC', '', 'from'].map((text) => clause(text));
+  const pills = pillsOf(clauses, { off: [], pinned: [] });
+  expect(pills.map(({ text, at }) => [text, at])).toEqual([
+    ['SELEC', 0],
+    ['from', 2],
+  ]);
+});

@@ -1,0 +1,29 @@
+/** The clauses of a query, each as a pill. */
+import type { QueryClause } from '../../ipc/generated';
+import type { ViewState } from '../view/viewstate';
+
+export interface Pill {
+  readonly key: string;
+  readonly text: string;
+  /** Its index among the clauses of the query; null while it is switched off. */
+  readonly at: number | null;
+  readonly isNegated: boolean;
+  readonly isPinned: boolean;
+}
+
+/** The clauses of the query, and those that are switched off. `*` between clauses has no text and no pill. */
+export function pillsOf(
+  clauses: readonly QueryClause[],
+  { off, pinned }: Pick<ViewState, 'off' | 'pinned'>,
+): Pill[] {
+  const on = clauses.map(({ text, isNegated }, at) => ({
+    key: `on ${at} ${text}`,
+    text,
+    at,
+    isNegated,
+  }));
+  const others = off.map((text) => ({ key: `off ${text}`, text, at: null, isNegated: false }));
+  return [...on, ...others]
+    .filter(({ text }) => text !== '')
+    .map((pill) => ({ ...pill, isPinned: pinned.includes(pill.text) }));
+}
