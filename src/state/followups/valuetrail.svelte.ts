@@ -18,6 +18,8 @@ export class ValueTrail {
   /** The share of the events that was read to find links; null if that is not under way. */
   linking = $state<number | null>(null);
   failure = $state.raw<EngineError | null>(null);
+  /** Of the search for other names that a person began. */
+  namingFailure = $state.raw<EngineError | null>(null);
   readonly value: string;
 
   readonly #client: Client;
@@ -73,6 +75,7 @@ export class ValueTrail {
   }
 
   #name(onlyKnown: boolean): void {
+    this.namingFailure = null;
     const request = { case: this.#casePath, value: this.value, onlyKnown };
     this.#naming.replace({
       key: JSON.stringify(request),
@@ -89,7 +92,8 @@ export class ValueTrail {
       },
       failed: (cause) => {
         this.linking = null;
-        this.#failed(engineError(cause));
+        const error = engineError(cause);
+        if (!onlyKnown && error.code !== 'cancelled') this.namingFailure = error;
       },
     });
   }
