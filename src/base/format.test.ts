@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 
 import {
+  counted,
   fileName,
   formatBytes,
   formatMillis,
@@ -8,6 +9,7 @@ import {
   formatSeconds,
   formatShare,
   formatShares,
+  plural,
 } from './format';
 
 it.each([
@@ -72,3 +74,12 @@ it.each([
   ['/var/log/', 'log'],
   ['/', '/'],
 ])('takes the file name of %s', (path, expected) => expect(fileName(path)).toBe(expected));
+
+it('counts in words', () => {
+  expect([0, 1, 1_234].map((count) => counted(count, 'event'))).toEqual([
+    '0 events',
+    '1 event',
+    '1,234 events',
+  ]);
+  expect([1, 2].map((count) => plural(count, 'is', 'are'))).toEqual(['is', 'are']);
+});

@@ -9,6 +9,18 @@ export function formatCount(count: number): string {
   return whole.format(count);
 }
 
+const rules = new Intl.PluralRules('en');
+
+/** The form of a word that a count has: `file` or `files`. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return rules.select(count) === 'one' ? one : many;
+}
+
+/** `1 file`, `1,234 files`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${plural(count, one, many)}`;
+}
+
 /** `1.2M`: for axes, where a full number does not fit. */
 export function formatCompact(count: number): string {
   return compact.format(count);

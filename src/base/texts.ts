@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatSeconds, formatShare } from './format';
+import { counted, formatBytes, formatCount, formatSeconds, formatShare, plural } from './format';
 import { charts } from './texts/charts';
 import { commands } from './texts/commands';
 import { compare } from './texts/compare';
@@ -16,16 +16,6 @@ import { remotes } from './texts/remotes';
 import { seismograph } from './texts/seismograph';
 import { servicemap } from './texts/servicemap';
 import { workbench } from './texts/workbench';
-
-const plural = new Intl.PluralRules('en');
-
-function word(count: number, one: string, many: string): string {
-  return plural.select(count) === 'one' ? one : many;
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${formatCount(count)} ${word(count, one, many)}`;
-}
 
 /** Every text of the screen, in one place, for a consistent voice and for translation. */
 export const texts = {
@@ -60,10 +50,10 @@ export const texts = {
   },
 
   counts: {
-    events: (count: number) => counted(count, 'event', 'events'),
-    eventWord: (count: number) => word(count, 'event', 'events'),
-    sources: (count: number) => counted(count, 'source', 'sources'),
-    problems: (count: number) => counted(count, 'problem', 'problems'),
+    events: (count: number) => counted(count, 'event'),
+    eventWord: (count: number) => plural(count, 'event'),
+    sources: (count: number) => counted(count, 'source'),
+    problems: (count: number) => counted(count, 'problem'),
     unparsed: (count: number) => `${formatCount(count)} not parsed`,
   },
 
@@ -156,7 +146,7 @@ export const texts = {
 
   ahead: {
     inFiles: (lines: number, partial: boolean) =>
-      `${counted(lines, 'line', 'lines')} in the files${partial ? ' so far' : ''}`,
+      `${counted(lines, 'line')} in the files${partial ? ' so far' : ''}`,
     hint: 'Matching lines in files that are still being read',
     nothing: 'No matches so far',
     note: 'Matches appear here as the files are read.',
@@ -164,8 +154,7 @@ export const texts = {
     match: (lines: number, partial: boolean) =>
       `${counted(lines, 'line matches', 'lines match')}${partial ? ' so far' : ''}`,
     matchNote: 'The files are still being read. These lines will become events:',
-    others: (files: number) =>
-      `${counted(files, 'file', 'files')} can be searched only after import.`,
+    others: (files: number) => `${counted(files, 'file')} can be searched only after import.`,
   },
 
   tabs: {
@@ -179,9 +168,9 @@ export const texts = {
     name: 'Message patterns',
     looking: 'Finding patterns…',
     sum: (patterns: number, events: number) =>
-      `${counted(patterns, 'pattern', 'patterns')} in ${counted(events, 'event', 'events')}`,
+      `${counted(patterns, 'pattern')} in ${counted(events, 'event')}`,
     without: (events: number) => `${counted(events, 'event has', 'events have')} no message`,
-    more: (count: number) => `and ${counted(count, 'rarer pattern', 'rarer patterns')}`,
+    more: (count: number) => `and ${counted(count, 'rarer pattern')}`,
     granularity: 'Granularity',
     cuts: { shape: 'Finest', template: 'Fine', group: 'Coarse', family: 'Coarsest' },
     cutHints: {
@@ -209,7 +198,7 @@ export const texts = {
     examples: 'Examples',
     showExample: 'Show in the list of events',
     distinct: (count: number, more: boolean) =>
-      `${more ? 'more than ' : ''}${counted(count, 'value', 'values')}`,
+      `${more ? 'more than ' : ''}${counted(count, 'value')}`,
     between: (least: number, most: number) => `${formatCount(least)} to ${formatCount(most)}`,
   },
 
@@ -239,15 +228,15 @@ export const texts = {
     name: 'Import',
     files: 'Imported files',
     reading: (done: number, total: number) =>
-      `Reading ${formatCount(done)} of ${counted(total, 'file', 'files')}`,
+      `Reading ${formatCount(done)} of ${counted(total, 'file')}`,
     indexing: 'All events are imported; building the search index',
     waiting: 'Waiting for the previous import',
     starting: 'Checking the files…',
     stopping: 'Stopping; events that were imported are kept…',
     done: (events: number, files: number) =>
-      `Imported ${counted(events, 'event', 'events')} from ${counted(files, 'file', 'files')}`,
+      `Imported ${counted(events, 'event')} from ${counted(files, 'file')}`,
     known: (files: number) => `${formatCount(files)} already imported`,
-    cancelled: (events: number) => `Stopped; ${counted(events, 'event', 'events')} kept`,
+    cancelled: (events: number) => `Stopped; ${counted(events, 'event')} kept`,
     failed: (reason: string, kept: number) =>
       kept === 0 ? reason : `${reason} Events imported before the failure are kept.`,
     timeLeft: (seconds: number) => `${formatSeconds(seconds)} left`,
@@ -256,7 +245,7 @@ export const texts = {
     hide: 'Hide the files',
     toggle: 'Show or hide the files of the import',
     dismiss: 'Dismiss',
-    more: (count: number) => `and ${counted(count, 'more file', 'more files')}`,
+    more: (count: number) => `and ${counted(count, 'more file')}`,
     states: {
       waiting: 'waiting',
       reading: 'reading',

@@ -1,8 +1,4 @@
-import { formatCount } from '../format';
-
-const plural = new Intl.PluralRules('en');
-const counted = (count: number, one: string, many: string) =>
-  `${formatCount(count)} ${plural.select(count) === 'one' ? one : many}`;
+import { counted, formatCount } from '../format';
 
 /** The texts of charts, boards and tables of results. */
 export const charts = {
@@ -80,7 +76,7 @@ export const charts = {
   noPercentiles: 'The percentiles could not be calculated.',
   left: (missing: number, mistyped: number, field: string) =>
     [
-      missing > 0 ? `${counted(missing, 'event', 'events')} without ${field}` : '',
+      missing > 0 ? `${counted(missing, 'event')} without ${field}` : '',
       mistyped > 0 ? `${formatCount(mistyped)} where it is not a number` : '',
     ]
       .filter((part) => part !== '')
@@ -88,7 +84,7 @@ export const charts = {
   among: (considered: number, distinct: number) =>
     `among the ${formatCount(considered)} most frequent of ${formatCount(distinct)} values`,
   listed: (listed: number, distinct: number) =>
-    `${formatCount(listed)} of ${counted(distinct, 'value', 'values')}`,
+    `${formatCount(listed)} of ${counted(distinct, 'value')}`,
   legend: 'Series',
   shades: 'Events per heatmap cell; each shade is a multiple of the previous one',
   toggle: (name: string) => `Show or hide ${name}`,
@@ -99,8 +95,7 @@ export const charts = {
     'Arrow keys move, Shift with arrow keys selects, Enter filters by the selected numbers.',
   showNumbers: 'Show data as a table',
   hideNumbers: 'Hide the data table',
-  moreRows: (count: number) =>
-    `and ${counted(count, 'more row', 'more rows')}; the CSV file has all of them`,
+  moreRows: (count: number) => `and ${counted(count, 'more row')}; the CSV file has all of them`,
   export: 'Export',
   exports: { png: 'Image (PNG)', svg: 'Image (SVG)', csv: 'Data (CSV)' },
   saved: (name: string) => `Saved as ${name}`,
@@ -145,19 +140,19 @@ export const charts = {
 
   results: {
     name: 'Query result',
-    rows: (count: number) => counted(count, 'row', 'rows'),
+    rows: (count: number) => counted(count, 'row'),
     table: 'Table',
     chart: 'Chart',
     figure: 'Values in the chart',
     both: 'Show the result as',
     sort: (name: string) => `Sort by ${name}`,
     copy: 'Copy rows',
-    copied: (count: number) => `Copied ${counted(count, 'row', 'rows')}`,
-    copyFirst: (count: number) => `Copied the first ${counted(count, 'row', 'rows')}`,
+    copied: (count: number) => `Copied ${counted(count, 'row')}`,
+    copyFirst: (count: number) => `Copied the first ${counted(count, 'row')}`,
     export: 'Export',
     formats: { csv: 'CSV', ndjson: 'JSON lines', parquet: 'Parquet', arrow: 'Arrow IPC' },
     exporting: 'Writing the file…',
-    exported: (rows: number, name: string) => `${counted(rows, 'row', 'rows')} in ${name}`,
+    exported: (rows: number, name: string) => `${counted(rows, 'row')} in ${name}`,
     nothing: 'The query returned no rows',
     nothingNote:
       'No event in this time range matches its filter, or a later stage removed all rows.',

@@ -1,6 +1,6 @@
-import { formatCount } from '../format';
+import { counted, formatCount, plural } from '../format';
 
-const events = (count: number) => `${formatCount(count)} ${count === 1 ? 'event' : 'events'}`;
+const events = (count: number) => counted(count, 'event');
 
 /** The texts of the comparison of two parts of a case. */
 export const compare = {
@@ -81,13 +81,11 @@ export const compare = {
   cancelled: 'Cancelled. Showing the rows found so far.',
   again: 'Compare again',
   done: (count: number) =>
-    count < 2
-      ? `${count === 1 ? 1 : 'No'} difference`
-      : `${formatCount(count)} differences, the largest first`,
+    count === 0
+      ? 'No difference'
+      : `${counted(count, 'difference')}${count === 1 ? '' : ', the largest first'}`,
   unlisted: (count: number) =>
-    count === 1
-      ? '1 more difference is not listed.'
-      : `${formatCount(count)} more differences are not listed.`,
+    `${counted(count, 'more difference')} ${plural(count, 'is', 'are')} not listed.`,
   nothing: 'No significant difference.',
   nothingNote: 'Rare patterns may still differ. What was compared is listed below.',
   rows: 'Differences',

@@ -1,10 +1,7 @@
 /** The texts of the Detectors tab. */
-import { formatCount, formatShare } from '../format';
+import { counted, formatCount, formatShare } from '../format';
 import { numberFormat } from '../locale';
 
-const plural = new Intl.PluralRules('en');
-const counted = (count: number, one: string, many: string) =>
-  `${formatCount(count)} ${plural.select(count) === 'one' ? one : many}`;
 const tenth = numberFormat({ maximumFractionDigits: 1 });
 const short = numberFormat({ maximumSignificantDigits: 2 });
 
@@ -35,9 +32,9 @@ const severities = {
 };
 
 const baselines = {
-  week: (count: number) => `${counted(count, 'value', 'values')} of the same time of the week`,
-  day: (count: number) => `${counted(count, 'value', 'values')} of the same time of the day`,
-  window: (count: number) => `the ${counted(count, 'value', 'values')} before it`,
+  week: (count: number) => `${counted(count, 'value')} of the same time of the week`,
+  day: (count: number) => `${counted(count, 'value')} of the same time of the day`,
+  window: (count: number) => `the ${counted(count, 'value')} before it`,
 };
 
 const levels = {
@@ -70,8 +67,7 @@ export const detectors = {
   run: 'Run again',
   stale: 'The case has grown since the last run.',
   fired: (count: number) => (count === 0 ? '–' : formatCount(count)),
-  firedHint: (count: number) =>
-    count === 0 ? 'did not fire' : `fired ${counted(count, 'time', 'times')}`,
+  firedHint: (count: number) => (count === 0 ? 'did not fire' : `fired ${counted(count, 'time')}`),
   notApplicable: 'n/a',
   notApplicableHint: 'Not applicable: the case has none of the fields that it needs.',
   mute: (title: string) => `Mute ${title}`,
@@ -87,7 +83,7 @@ export const detectors = {
   sentence: (alerts: number, seconds: number, perDay: number) =>
     alerts === 0
       ? 'Would not have fired'
-      : `Would have fired ${counted(alerts, 'time', 'times')}, ${duration(seconds)} in total, ${short.format(perDay)} per day`,
+      : `Would have fired ${counted(alerts, 'time')}, ${duration(seconds)} in total, ${short.format(perDay)} per day`,
   basis: ({ baseline, samples, history }: Basis) =>
     `Each value is compared with ${baselines[baseline](samples)}: ${history} history.`,
   littleHistory: 'little history',
@@ -130,7 +126,7 @@ export const detectors = {
     notices: 'New alerts',
     states: { firing: 'firing', gone: 'fired', over: 'resolved', none: 'withdrawn' },
     called: (severity: string, group: string, others: number) =>
-      `${severity}${group === '' ? '' : ` · ${group}`}${others === 0 ? '' : ` · and ${counted(others, 'other alert', 'other alerts')}`}`,
+      `${severity}${group === '' ? '' : ` · ${group}`}${others === 0 ? '' : ` · and ${counted(others, 'other alert')}`}`,
     also: 'Also evaluated live',
     alsoHint: 'While live sources run, these raise alerts like the detectors of the case',
     starter: 'Built-in detectors',
@@ -167,7 +163,7 @@ export const detectors = {
   commentLabel: 'Comment',
   cite: 'Add to notebook',
   actions: 'Actions of this alert',
-  flags: (count: number) => counted(count, 'alert', 'alerts'),
+  flags: (count: number) => counted(count, 'alert'),
   flagsHelp: 'Arrow keys go to the next alert, Enter opens its detector.',
   flag: (severity: string, title: string, value: string, when: string) =>
     `${severity}: ${title}${value} at ${when}`,
@@ -177,7 +173,7 @@ export const detectors = {
   rulesHint: 'Sigma rules (*.yml) and files of detectors (*.toml)',
   rulesRunning: 'Running the rules…',
   rulesSum: (rules: number, fired: number, notApplicable: number, unreadable: number) =>
-    `${counted(rules, 'rule', 'rules')}: ${formatCount(fired)} fired, ${formatCount(notApplicable)} not applicable to this case, ${formatCount(unreadable)} could not be read or run`,
+    `${counted(rules, 'rule')}: ${formatCount(fired)} fired, ${formatCount(notApplicable)} not applicable to this case, ${formatCount(unreadable)} could not be read or run`,
   noneFired: 'None of them fired.',
   notApplicableList: (count: number) =>
     `Not applicable (${formatCount(count)}): the case has no events of their log source`,
@@ -186,5 +182,5 @@ export const detectors = {
   missingFields: (fields: readonly string[], cannotMatch: boolean) =>
     `${fields.join(', ')}${cannotMatch ? ': cannot match' : ''}`,
   unreadableList: (count: number) => `Could not be read or run (${formatCount(count)})`,
-  events: (count: number) => counted(count, 'event', 'events'),
+  events: (count: number) => counted(count, 'event'),
 };

@@ -1,4 +1,4 @@
-import { formatCount } from '../format';
+import { counted, formatCount, plural } from '../format';
 
 const QUICK: Readonly<Record<string, string>> = {
   'now-30s': 'Last 30 seconds',
@@ -77,11 +77,9 @@ export const explore = {
     looking: 'Answering the query once more…',
     matched: (matched: string, all: string) => `${matched} of ${all} match.`,
     searched: (segments: number) =>
-      segments === 1
-        ? '1 part of the case was searched.'
-        : `${formatCount(segments)} parts of the case were searched.`,
+      `${counted(segments, 'part')} of the case ${plural(segments, 'was', 'were')} searched.`,
     skipped: (segments: number) =>
-      `${formatCount(segments)} outside the time range ${segments === 1 ? 'was' : 'were'} skipped.`,
+      `${formatCount(segments)} outside the time range ${plural(segments, 'was', 'were')} skipped.`,
     everything: 'Without a filter all events match, and nothing is searched.',
     sql: 'SQL finds its events by the conditions of the statement, which are not listed here.',
     columns: {
@@ -114,8 +112,7 @@ export const explore = {
       `${formatCount(matched)} of ${formatCount(candidates)}`,
     ofHint: 'Matching events of the candidates that the clauses above left',
     nothingRead: 'none',
-    read: (texts: number, bytes: string) =>
-      `${formatCount(texts)} ${texts === 1 ? 'event' : 'events'}, ${bytes}`,
+    read: (texts: number, bytes: string) => `${counted(texts, 'event')}, ${bytes}`,
     terms: (terms: string, more: number) =>
       `Words: ${terms}${more > 0 ? ` and ${formatCount(more)} more` : ''}`,
   },

@@ -1,4 +1,4 @@
-import { formatCount, formatShare } from '../format';
+import { counted, formatCount, formatShare } from '../format';
 
 /** The texts of the field list. */
 export const fields = {
@@ -17,7 +17,7 @@ export const fields = {
   share: (share: number) => `in ${formatShare(share)} of events`,
   absent: 'Not in these events',
   noEvents: 'No matching event has this field.',
-  distinct: (count: number) => `${formatCount(count)} ${count === 1 ? 'value' : 'values'}`,
+  distinct: (count: number) => counted(count, 'value'),
   tooMany: 'Too many distinct values to count',
   others: (count: number) => `${formatCount(count)} with other values`,
   figures: { least: 'min', average: 'mean', greatest: 'max' },

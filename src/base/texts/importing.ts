@@ -1,8 +1,5 @@
-import { formatBytes, formatCount, formatSeconds, formatShare } from '../format';
+import { counted, formatBytes, formatCount, formatSeconds, formatShare } from '../format';
 import { dateFormat } from '../locale';
-
-const counted = (count: number, one: string, many: string) =>
-  `${formatCount(count)} ${count === 1 ? one : many}`;
 
 const pastedAt = dateFormat({
   year: 'numeric',
@@ -69,14 +66,13 @@ export const importing = {
     noneChosen: 'No file is selected.',
     include: (name: string) => `Import ${name}`,
     checkAll: 'All files',
-    chosen: (count: number, of: number) =>
-      `${formatCount(count)} of ${counted(of, 'file', 'files')}`,
+    chosen: (count: number, of: number) => `${formatCount(count)} of ${counted(of, 'file')}`,
     mistyped: 'Fix the highlighted fields first.',
     refused: (name: string, why: string) => `${name}: ${why}`,
     known: 'already imported',
     grown: 'has grown',
     set: (name: string) => `part of ${name}`,
-    more: (count: number) => `and ${counted(count, 'more file', 'more files')}`,
+    more: (count: number) => `and ${counted(count, 'more file')}`,
   },
 
   sources: {
@@ -165,8 +161,7 @@ export const importing = {
   paste: {
     name: 'Import pasted text into this case',
     defaultName: (now: Date) => `Pasted ${pastedAt.format(now)}`,
-    size: (lines: number, bytes: number) =>
-      `${counted(lines, 'line', 'lines')}, ${formatBytes(bytes)}`,
+    size: (lines: number, bytes: number) => `${counted(lines, 'line')}, ${formatBytes(bytes)}`,
     called: 'Name',
     start: 'Import',
     newCase: 'This case is read-only at the moment, so a new case is created.',
@@ -184,8 +179,8 @@ export const importing = {
     name: 'Timberline',
     done: (events: number, problems: number) =>
       problems === 0
-        ? `${counted(events, 'event', 'events')} imported`
-        : `${counted(events, 'event', 'events')} imported, ${counted(problems, 'problem', 'problems')}`,
+        ? `${counted(events, 'event')} imported`
+        : `${counted(events, 'event')} imported, ${counted(problems, 'problem')}`,
     failed: 'The import failed; events imported before the failure are kept',
   },
 

@@ -1,4 +1,4 @@
-import { formatBytes, formatCount } from '../format';
+import { counted, formatBytes, formatCount } from '../format';
 
 /** The texts of the event detail, surrounding events and followed values. */
 export const inspect = {
@@ -13,7 +13,7 @@ export const inspect = {
   follow: (value: string) => `Follow ${value} through every source`,
   notJson: 'This event is not JSON.',
   tooDeep: 'Nested too deeply to show here; Raw has all of it.',
-  items: (count: number) => (count === 1 ? '1 item' : `${formatCount(count)} items`),
+  items: (count: number) => counted(count, 'item'),
   fold: 'Collapse',
   unfold: 'Expand',
   letters: (count: number) => `All ${formatCount(count)} characters`,

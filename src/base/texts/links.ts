@@ -1,4 +1,4 @@
-import { formatCount } from '../format';
+import { counted, formatCount } from '../format';
 
 /** Fields of different sources that hold the same values, and clocks. */
 export const links = {
@@ -10,7 +10,7 @@ export const links = {
   after: (word: string) => (word === '' ? 'text' : `text after “${word}”`),
   sources: (name: string, more: number) => (more > 0 ? `${name} and ${more} more` : name),
   shared: (count: number, share: string) =>
-    `${formatCount(count)} values in both, ${share} of the field with fewer values:`,
+    `${counted(count, 'value')} in both, ${share} of the field with fewer values:`,
   transactions: 'Group by id',
   transactionsHint: (query: string) => `Run ${query}`,
   linked: {
@@ -19,8 +19,7 @@ export const links = {
     finding: (share: string) => `Searching all events… ${share}`,
     none: 'No other names found.',
     names: (names: string) => `The same under other names: ${names}`,
-    filter: (count: number) =>
-      `Show ${formatCount(count)} ${count === 1 ? 'event' : 'events'} by all names`,
+    filter: (count: number) => `Show ${counted(count, 'event')} by all names`,
   },
   clocks: 'Clocks',
   noClocks: 'No two sources have enough values in common to compare their clocks.',

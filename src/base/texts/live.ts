@@ -1,8 +1,8 @@
-import { formatBytes, formatCount, formatSeconds } from '../format';
+import { counted, formatBytes, formatCount, formatSeconds } from '../format';
 
 function lengthOf(hours: number): string {
   const [count, unit] = hours % 24 === 0 ? [hours / 24, 'day'] : [hours, 'hour'];
-  return `${formatCount(count)} ${unit}${count === 1 ? '' : 's'}`;
+  return counted(count, unit);
 }
 
 /** The texts of live sources: the sheet that adds one, their panel, and the Live switch. */
@@ -98,8 +98,7 @@ export const live = {
     lags: (p50: string, p99: string) => `visible p50 ${p50}, p99 ${p99} after their times`,
     lagsHint: 'How long after their own times the events could be seen, since it runs',
     rejected: (count: number, reason: string) => `${formatCount(count)} rejected: ${reason}`,
-    duplicates: (count: number) =>
-      `${formatCount(count)} ${count === 1 ? 'duplicate' : 'duplicates'}`,
+    duplicates: (count: number) => counted(count, 'duplicate'),
     states: {
       running: 'Running',
       paused: 'Paused',
@@ -119,7 +118,7 @@ export const live = {
     counters: 'Receiver statistics',
     queue: (bytes: string, peak: string) => `Queue ${bytes}, peak ${peak}`,
     queueHint: 'Received data that is not yet written to disk and acknowledged',
-    stalls: (count: number) => `${formatCount(count)} ${count === 1 ? 'stall' : 'stalls'}`,
+    stalls: (count: number) => counted(count, 'stall'),
     stallsHint: 'How often a sender waited because the queue was full',
     sync: (p50: string, p99: string) => `Sync p50 ${p50}, p99 ${p99}`,
     syncHint: (count: number) =>
@@ -147,7 +146,7 @@ export const live = {
     },
     commandOn: (length: string) => `Follow new events: ${length}`,
     commandOff: 'Stop following new events',
-    more: (count: number) => `${formatCount(count)} new ${count === 1 ? 'event' : 'events'}`,
+    more: (count: number) => `${counted(count, 'new event')}`,
     stopped: 'Stopped. Back to the newest events',
   },
 

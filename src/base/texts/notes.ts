@@ -1,8 +1,8 @@
 /** The texts of notes and the notebook. */
-import { formatCount } from '../format';
+import { counted, formatCount } from '../format';
 
 const about = (count: number, isRange: boolean) =>
-  isRange ? 'this range' : count === 1 ? 'this event' : `${formatCount(count)} events`;
+  isRange ? 'this range' : count === 1 ? 'this event' : counted(count, 'event');
 
 export const notes = {
   tab: 'Notes',
@@ -108,7 +108,7 @@ export const notes = {
   exporting: (done: number, all: number) => `Running cell ${done} of ${all}…`,
   exported: (name: string) => `Saved: ${name}`,
   cell: {
-    events: (count: number) => `${formatCount(count)} ${count === 1 ? 'event' : 'events'}`,
+    events: (count: number) => counted(count, 'event'),
     firstOf: (shown: number, total: number) =>
       `The first ${formatCount(shown)} of ${formatCount(total)}`,
     asking: 'Running…',

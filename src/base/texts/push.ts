@@ -1,8 +1,6 @@
-import { formatBytes, formatCount, formatSeconds, formatShare } from '../format';
+import { counted, formatBytes, formatCount, formatSeconds, formatShare, plural } from '../format';
 
-const counted = (count: number, one: string, many: string) =>
-  `${formatCount(count)} ${count === 1 ? one : many}`;
-const events = (count: number) => counted(count, 'event', 'events');
+const events = (count: number) => counted(count, 'event');
 
 /** The texts of sending events to a cluster. */
 export const push = {
@@ -69,7 +67,7 @@ export const push = {
     unknown: 'not known yet',
     again: 'Sent again',
     againOf: (documents: number, requests: number) =>
-      `${events(documents)}, ${counted(requests, 'request', 'requests')}`,
+      `${events(documents)}, ${counted(requests, 'request')}`,
     size: 'Request size',
     sizeOf: (bytes: number) => `${formatBytes(bytes)} before it is packed`,
     comparing: 'All events are sent. Counting them by hour…',
@@ -94,7 +92,7 @@ export const push = {
         ? 'The one hour has the same count in the case and at the cluster.'
         : `All ${formatCount(hours)} hours have the same count in the case and at the cluster.`,
     different: (different: number, hours: number) =>
-      `${formatCount(different)} of ${counted(hours, 'hour', 'hours')} ${different === 1 ? 'differs' : 'differ'}. An index with other events of the same sources has more.`,
+      `${formatCount(different)} of ${counted(hours, 'hour')} ${plural(different, 'differs', 'differ')}. An index with other events of the same sources has more.`,
     noTimes: 'No event has a time, so there are no hours to compare.',
     notCompared: 'The events are there. Their hours were not compared:',
     heads: { hour: 'Hour', case: 'Case', remote: 'Cluster' },

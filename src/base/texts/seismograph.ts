@@ -1,7 +1,4 @@
-import { formatCount } from '../format';
-
-const counted = (count: number, one: string, many: string) =>
-  `${formatCount(count)} ${count === 1 ? one : many}`;
+import { counted, formatCount } from '../format';
 
 /** The texts of the seismograph: message patterns over time. */
 export const seismograph = {
@@ -15,12 +12,12 @@ export const seismograph = {
   fitHint: 'Shrink the rows until all are visible',
   sum: (rows: number, patterns: number) =>
     rows < patterns
-      ? `${formatCount(rows)} of ${counted(patterns, 'pattern', 'patterns')}`
-      : counted(patterns, 'pattern', 'patterns'),
+      ? `${formatCount(rows)} of ${counted(patterns, 'pattern')}`
+      : counted(patterns, 'pattern'),
   changes: {
-    starts: (count: number) => `${formatCount(count)} ${count === 1 ? 'starts' : 'start'}`,
-    stops: (count: number) => `${formatCount(count)} ${count === 1 ? 'stops' : 'stop'}`,
-    beats: (count: number) => `${formatCount(count)} ${count === 1 ? 'repeats' : 'repeat'}`,
+    starts: (count: number) => counted(count, 'starts', 'start'),
+    stops: (count: number) => counted(count, 'stops', 'stop'),
+    beats: (count: number) => counted(count, 'repeats', 'repeat'),
   },
   legend: {
     usual: 'as usual',
@@ -37,12 +34,12 @@ export const seismograph = {
   stopsAt: (time: string) => `Stops at ${time}`,
   repeats: (period: string) => `Repeats every ${period}`,
   cell: (events: number, median: string, spread: string) =>
-    `${counted(events, 'event', 'events')}; usually ${median} ± ${spread}`,
+    `${counted(events, 'event')}; usually ${median} ± ${spread}`,
   pin: 'Pin as a lane of the timeline (p)',
   unpin: 'Remove the lane from the timeline (p)',
   lanes: {
     matching: 'Matching events',
-    unpin: (count: number) => `Unpin ${counted(count, 'pattern', 'patterns')}`,
+    unpin: (count: number) => `Unpin ${counted(count, 'pattern')}`,
     unpinHint: 'Remove the lanes of patterns from the timeline',
   },
   help: 'Arrow keys move from cell to cell, Shift with arrows selects a time, Enter filters to the cell or zooms to the selection, p pins the row as a lane of the timeline.',

@@ -1,7 +1,4 @@
-import { formatCount, formatShare } from '../format';
-
-const counted = (count: number, one: string, many: string) =>
-  `${formatCount(count)} ${count === 1 ? one : many}`;
+import { counted, formatShare } from '../format';
 
 /** The texts of the service map: who follows whom. */
 export const servicemap = {
@@ -15,9 +12,8 @@ export const servicemap = {
   linked: 'Include other names',
   linkedHint: 'Also find the id under the names it has in the fields and messages of other formats',
   title: (id: string, node: string) => `Steps of ${id} between ${node}`,
-  sum: (ids: number, steps: number) =>
-    `${counted(ids, 'id', 'ids')}, ${counted(steps, 'step', 'steps')}`,
-  without: (count: number) => `${counted(count, 'event', 'events')} without id, time or service`,
+  sum: (ids: number, steps: number) => `${counted(ids, 'id')}, ${counted(steps, 'step')}`,
+  without: (count: number) => `${counted(count, 'event')} without id, time or service`,
   sampled: (share: number) => `${formatShare(share)} of the ids`,
   readFrom: (names: string) => `Ids are read from ${names}`,
   others: 'other services',
@@ -33,8 +29,7 @@ export const servicemap = {
     errors: 'Errors',
   },
   step: (from: string, to: string) => `${from} → ${to}`,
-  events: (count: number, errors: string) =>
-    `${counted(count, 'event', 'events')}, ${errors} errors`,
+  events: (count: number, errors: string) => `${counted(count, 'event')}, ${errors} errors`,
   showNode: (name: string) => `Show the events of ${name}`,
   showEdge: (from: string, to: string) => `Show the events of ${from} and ${to}`,
 } as const;

@@ -1,7 +1,4 @@
-import { formatBytes, formatCount, formatShare } from '../format';
-
-const counted = (count: number, one: string, many: string) =>
-  `${formatCount(count)} ${count === 1 ? one : many}`;
+import { counted, formatBytes, formatCount, formatShare } from '../format';
 
 /** The texts of what concerns a whole case: its files, its first look, comparisons, and the reference. */
 export const workbench = {
@@ -21,7 +18,7 @@ export const workbench = {
       raw: 'Export the matching events as original text',
     },
     running: (share: number) => `Exporting ${formatShare(share)}`,
-    done: (rows: number, name: string) => `Exported ${counted(rows, 'event', 'events')} to ${name}`,
+    done: (rows: number, name: string) => `Exported ${counted(rows, 'event')} to ${name}`,
     cancel: 'Cancel the export',
     ending: { csv: 'csv', ndjson: 'ndjson', parquet: 'parquet', raw: 'log' },
   },
@@ -55,7 +52,7 @@ export const workbench = {
     copying: (share: number) => `Duplicating ${formatShare(share)}`,
     deleteHeading: (name: string) => `Delete “${name}”?`,
     deleteNote: (events: number, bytes: number, path: string) =>
-      `${counted(events, 'event', 'events')} with all notes, ${formatBytes(bytes)} on disk, are deleted from ${path}. The original log files stay where they are. This cannot be undone.`,
+      `${counted(events, 'event')} with all notes, ${formatBytes(bytes)} on disk, are deleted from ${path}. The original log files stay where they are. This cannot be undone.`,
     deleteIt: 'Delete',
     commands: {
       rename: 'Rename this case',
@@ -75,9 +72,9 @@ export const workbench = {
     range: 'Fit the time range to the events',
     spike: (time: string) => `spike at ${time}`,
     spikeHint: 'Zoom in on the spike',
-    errors: (count: number) => counted(count, 'error', 'errors'),
+    errors: (count: number) => counted(count, 'error'),
     errorsHint: 'Show the errors of the spike',
-    events: (count: number) => counted(count, 'event', 'events'),
+    events: (count: number) => counted(count, 'event'),
     eventsHint: 'Show the events of the spike',
     patterns: (count: number) => counted(count, 'pattern new', 'patterns new'),
     patternsHint: 'Show the patterns that occur in the spike and not before it',
