@@ -94,9 +94,7 @@ test('halves are compared, swapped and edited, and each row leads to its events'
   expect(await curve.getByRole('img').getAttribute('aria-label')).toMatch(
     /quantile of took_ms where region=eu, B minus A\. 50% of the numbers .*: \+3\d\d ms/,
   );
-  expect(await page.getByTestId('compare-first').innerText()).toContain(
-    'The sides differ from the beginning',
-  );
+  expect(await page.getByTestId('compare-first').innerText()).toContain('Main difference');
 
   await page.getByTestId('compared-score').first().focus();
   await page.getByRole('tooltip').first().waitFor();
@@ -156,7 +154,7 @@ test('a brushed range is explained, compared in the tab, and added to the notebo
   await page.locator('[data-testid="difference"][aria-busy="false"]').waitFor();
   const inRange = await fewerThan(page, (2 * HALF) / 3);
   expect(inRange).toBeGreaterThan(0);
-  expect((await differs.allInnerTexts()).join('\n')).toMatch(/took_ms.*\s+moved/);
+  expect((await differs.allInnerTexts()).join('\n')).toMatch(/took_ms.*\s+changed: .+ → .+/);
   expect(await seriousFindings(page)).toEqual([]);
 
   // Its words are counted when they are asked for, and a click includes one.

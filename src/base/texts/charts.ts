@@ -90,7 +90,7 @@ export const charts = {
   toggle: (name: string) => `Show or hide ${name}`,
   only: (name: string) => `Include ${name}`,
   exclude: (name: string) => `Exclude ${name}`,
-  help: 'Arrow keys move, Shift with arrow keys selects, Enter zooms in, Backspace goes back.',
+  help: 'Arrow keys move, Shift with arrow keys selects, Enter zooms in, Backspace zooms out.',
   helpBins:
     'Arrow keys move, Shift with arrow keys selects, Enter filters by the selected numbers.',
   showNumbers: 'Show data as a table',

@@ -27,7 +27,7 @@ export const commands = {
   links: 'Links: show which fields hold the same values, and whether clocks agree',
   clearQuery: 'Clear the filter',
   showAllTime: 'Show all time',
-  fit: 'Fit the time range to the matches',
+  fit: 'Zoom to the matches',
   shareView: 'Share or restore a view',
   next: 'Next event',
   before: 'Previous event',
@@ -56,6 +56,6 @@ export const commands = {
   toggleTimeline: 'Timeline: collapse or show',
   zone: (zone: string) => `Time zone: ${zone}`,
   savedQuery: (name: string) => `Run saved query: ${name}`,
-  rangeBefore: 'Back to the previous time range',
+  rangeBefore: 'Zoom out to the previous time range',
   rangeAfter: 'Forward to the next time range',
 } as const;

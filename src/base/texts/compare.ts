@@ -98,7 +98,7 @@ export const compare = {
     repeats: 'repeats',
     irregular: 'irregular',
     period: 'other period',
-    moved: 'moved',
+    moved: 'changed',
     later: 'later',
     earlier: 'earlier',
   },
@@ -130,7 +130,7 @@ export const compare = {
   since: (letter: string, time: string) => `In ${letter} since about ${time}.`,
   first: {
     begin: (time: string, subject: string) => `The sides begin to differ at ${time}: ${subject}`,
-    always: (subject: string) => `The sides differ from the beginning: ${subject}`,
+    always: (subject: string) => `Main difference: ${subject}`,
     show: 'Show where the sides begin to differ',
   },
   curve: {
@@ -176,7 +176,7 @@ export const compare = {
     },
   },
   words: {
-    name: 'Words',
+    name: 'Distinguishing words',
     hint: 'Words of the text that distinguish B, and how many events of B and of A have each',
     looking: 'Counting words…',
     none: 'No word is more frequent in B than in A.',

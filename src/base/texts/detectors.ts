@@ -16,6 +16,18 @@ function duration(seconds: number): string {
   return `${tenth.format(seconds / size)} ${unit}`;
 }
 
+/** `3.1 per day`, `once in 16 years`. */
+function often(perDay: number): string {
+  if (perDay >= 1) return `${short.format(perDay)} per day`;
+  const days = 1 / perDay;
+  const units: [number, string][] = [
+    [365.25, 'year'],
+    [365.25 / 12, 'month'],
+  ];
+  const [size, unit] = units.find(([size]) => days >= 2 * size) ?? [1, 'day'];
+  return `once in ${short.format(days / size)} ${unit}s`;
+}
+
 /** What an anomaly is judged by. */
 interface Basis {
   baseline: 'week' | 'day' | 'window';
@@ -83,7 +95,7 @@ export const detectors = {
   sentence: (alerts: number, seconds: number, perDay: number) =>
     alerts === 0
       ? 'Would not have fired'
-      : `Would have fired ${counted(alerts, 'time')}, ${duration(seconds)} in total, ${short.format(perDay)} per day`,
+      : `Would have fired ${counted(alerts, 'time')}, ${duration(seconds)} in total, ${often(perDay)}`,
   basis: ({ baseline, samples, history }: Basis) =>
     `Each value is compared with ${baselines[baseline](samples)}: ${history} history.`,
   littleHistory: 'little history',

@@ -27,7 +27,7 @@ export const fields = {
   addColumn: 'Add as column',
   removeColumn: 'Remove column',
   chart: 'Show as chart',
-  exists: 'Field is present',
+  exists: 'Only events with this field',
   resize: 'Resize the field list',
   only: (name: string, value: string) => `Include ${name} ${value}`,
   without: (name: string, value: string) => `Exclude ${name} ${value}`,

@@ -41,10 +41,10 @@ export const importing = {
       `${formatBytes(bytes)} to read · about ${formatSeconds(seconds)} · about ${formatBytes(disk)} on disk`,
     free: (free: number, reserve: number) =>
       free > reserve
-        ? `${formatBytes(free)} free, ${formatBytes(reserve)} of it reserved`
-        : `${formatBytes(free)} free, less than the reserve of ${formatBytes(reserve)}`,
-    noRoom: 'Not enough free disk space above the reserve.',
-    beyondReserve: 'Use the reserved space',
+        ? `${formatBytes(free)} free; ${formatBytes(reserve)} of it are kept free for other programs`
+        : `${formatBytes(free)} free, less than the ${formatBytes(reserve)} kept free for other programs`,
+    noRoom: 'Not enough free disk space beyond what is kept free for other programs.',
+    beyondReserve: 'Use the space kept free for other programs',
     again: 'Import files again that are already in the case',
     profile: 'Store',
     profileNames: {

@@ -7,7 +7,7 @@ export const inspect = {
   resize: { right: 'Resize the event panel', below: 'Resize the event panel' },
   move: { right: 'Move the panel to the right', below: 'Move the panel to the bottom' },
   ecs: (name: string) => `In the Elastic Common Schema: ${name}`,
-  exists: (name: string) => `${name} is present`,
+  exists: (name: string) => `Only events with ${name}`,
   addColumn: (name: string) => `Add ${name} as column`,
   removeColumn: (name: string) => `Remove the column ${name}`,
   follow: (value: string) => `Follow ${value} through every source`,
@@ -51,6 +51,6 @@ export const inspect = {
   sameTime: 'at the same time',
   filterBy: 'Filter by this value',
   eventsName: 'Events in time order',
-  span: (span: string, sources: number) =>
-    `${span} over ${formatCount(sources)} ${sources === 1 ? 'source' : 'sources'}`,
+  found: (events: number, sources: number, span: string) =>
+    `${counted(events, 'event')} in ${counted(sources, 'source')}${span === '' ? '' : ` over ${span}`}`,
 } as const;

@@ -1,4 +1,4 @@
-import { counted, formatCount } from '../format';
+import { counted } from '../format';
 
 /** Fields of different sources that hold the same values, and clocks. */
 export const links = {
@@ -28,8 +28,8 @@ export const links = {
     `The clock of ${one} is ${span} ahead of that of ${other}`,
   jump: (other: string, one: string, at: string, needs: { before: string; after: string }) =>
     `The clock of ${other} or ${one} was set near ${at}: ${other} needs an offset of ${needs.before} before, ${needs.after} after`,
-  interval: (least: string, most: string, values: number) =>
-    `between ${least} and ${most}, from ${formatCount(values)} values`,
+  interval: (ends: readonly string[], pairs: number) =>
+    `${ends.join(' to ')}, from ${counted(pairs, 'pair')}`,
   drift: (ppm: number) =>
     `; it ${ppm > 0 ? 'gains' : 'loses'} ${Math.abs(ppm * 0.0864).toFixed(2)} s a day`,
   correct: (name: string, offset: string) => `Set the clock offset of ${name} to ${offset}`,

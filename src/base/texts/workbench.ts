@@ -69,7 +69,7 @@ export const workbench = {
     name: 'First look',
     noTimes: 'no times',
     all: 'Show all events',
-    range: 'Fit the time range to the events',
+    range: 'Zoom to the events',
     spike: (time: string) => `spike at ${time}`,
     spikeHint: 'Zoom in on the spike',
     errors: (count: number) => counted(count, 'error'),
@@ -89,8 +89,8 @@ export const workbench = {
     noneHere: 'No matching events in this range',
     noneElsewhere: 'All matching events are in this range',
     failed: 'This range could not be compared with the rest of the time',
-    times: (ratio: string) => `×${ratio}`,
-    rarer: (ratio: string) => `÷${ratio}`,
+    times: (ratio: string) => `${ratio}× more`,
+    rarer: (ratio: string) => `${ratio}× rarer`,
     changes: {
       new: 'only here',
       gone: 'not here',
@@ -98,10 +98,11 @@ export const workbench = {
       repeats: 'repeats here',
       irregular: 'no longer regular',
       period: 'other period',
-      moved: 'moved',
+      moved: 'changed',
       later: 'clock later',
       earlier: 'clock earlier',
     },
+    changed: (from: string, to: string) => `changed: ${from} → ${to}`,
     share: (here: string, others: string) => `${here} of the events here, ${others} of the others`,
     also: (subject: string) => `Occurs with it: ${subject}`,
     moved: ({ half, most }: { half: readonly string[]; most: readonly string[] }) =>
@@ -110,7 +111,7 @@ export const workbench = {
     moreHint:
       'Compare this range with the rest of the time, with all differences and their evidence',
     words: {
-      button: 'Words',
+      button: 'Distinguishing words',
       name: 'Words that are frequent here and rare in the rest of the time',
       hint: 'Words that distinguish this range, with their counts here and in the rest of the time',
       none: 'No word is more frequent here than in the rest of the time.',

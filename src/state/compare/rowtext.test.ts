@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import type { Difference, Nanos, Scalar } from '../../ipc/generated';
-import { scoreFacts, sentence, sideBars, sinceText, subjectText } from './rowtext';
+import { amountText, scoreFacts, sentence, sideBars, sinceText, subjectText } from './rowtext';
 
 const scalar = (number: number): Scalar => ({ kind: 'int', text: String(number), number });
 const value = (field: string, text: string) => ({
@@ -61,6 +61,20 @@ it('says in one sentence how a row differs', () => {
     ['g2', '204'],
     ['p', '1.0e-40'],
   ]);
+});
+
+it('says in few words how a row differs', () => {
+  expect(amountText(row({}))).toBe('11× more');
+  expect(amountText(row({ change: 'fewer', atLeast: 23 }))).toBe('23× rarer');
+  expect(amountText(row({ change: 'gone' }))).toBe('not here');
+  const subject = { kind: 'number' as const, field: 'took_ms', group: null };
+  const percentiles = [
+    [scalar(27), scalar(5000)],
+    [null, null],
+    [null, null],
+  ] satisfies NonNullable<Difference['moved']>['percentiles'];
+  const moved = { distance: 0.4321, threshold: 150, percentiles, curve: [] };
+  expect(amountText(row({ change: 'moved', subject, moved }))).toBe('changed: 27 ms → 5 s');
 });
 
 it('says how a rhythm changed, and since when a row differs', () => {

@@ -43,6 +43,15 @@ export function atLeast({ atLeast }: Difference): string {
   return figure.format(atLeast);
 }
 
+/** How a row differs, in the fewest words: `11× rarer`, `changed: 27 ms → 5 s`. */
+export function amountText(row: Difference): string {
+  const { times, rarer, changed, changes } = texts.workbench.difference;
+  if (row.change === 'more') return times(atLeast(row));
+  if (row.change === 'fewer') return rarer(atLeast(row));
+  if (row.moved === null) return changes[row.change];
+  return changed(...movedFigures(row.subject, row.moved).half);
+}
+
 /** One sentence; `timeText` writes times in the zone of the view. */
 export function sentence(row: Difference, timeText: (time: Time) => string): string {
   const [a, b] = row.shares;

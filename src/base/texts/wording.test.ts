@@ -1,0 +1,21 @@
+/** Texts that are made of numbers. */
+import { expect, it } from 'vitest';
+
+import { texts } from '../texts';
+
+it.each([
+  [3.1, '3.1 per day'],
+  [0.4, 'once in 2.5 days'],
+  [0.02, 'once in 50 days'],
+  [0.01, 'once in 3.3 months'],
+  [1 / (16 * 365), 'once in 16 years'],
+])('says how often a detector with %d alerts a day fires', (perDay, expected) =>
+  expect(texts.detectors.sentence(1, 60, perDay)).toBe(
+    `Would have fired 1 time, 60 s in total, ${expected}`,
+  ),
+);
+
+it('says how many events have a value, and over which time', () => {
+  expect(texts.inspect.found(1, 1, '')).toBe('1 event in 1 source');
+  expect(texts.inspect.found(1200, 2, '3 min')).toBe('1,200 events in 2 sources over 3 min');
+});
