@@ -276,7 +276,7 @@ pub struct Import {
     pub reading: ReadingArguments,
     #[command(flatten)]
     pub folders: Folders,
-    /// Import even if less than 15 % of the disk would stay free
+    /// Import even if less than 5 % of the disk, or 10 GB, would stay free
     #[arg(long)]
     pub beyond_reserve: bool,
     /// Import files again that are already in the case, as new sources

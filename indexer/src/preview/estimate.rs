@@ -15,7 +15,9 @@ use crate::import::{ImportOptions, Stage, StageName};
 use crate::tune::{Host, Overrides};
 use base::Cancel;
 use base::error::{AtPath, Error, ErrorKind, Result};
-use base::limits::{LEAST_ROOM_TO_MEASURE, RESERVED_SHARE, UNNOTICED_PART, USUAL_EXPANSION};
+use base::limits::{
+    LEAST_ROOM_TO_MEASURE, MOST_RESERVED_BYTES, RESERVED_SHARE, UNNOTICED_PART, USUAL_EXPANSION,
+};
 use store::{Profile, folder_bytes};
 
 /// The estimate of an import on this machine.
@@ -163,8 +165,11 @@ fn existing(folder: &Path) -> PathBuf {
 /// What is free on the disk of a folder, and what of that is kept in reserve.
 fn room(folder: &Path) -> Result<(u64, u64)> {
     let free = fs4::available_space(folder).at_path(folder)?;
-    let total = fs4::total_space(folder).at_path(folder)?;
-    Ok((free, (total as f64 * RESERVED_SHARE) as u64))
+    Ok((free, reserve(fs4::total_space(folder).at_path(folder)?)))
+}
+
+fn reserve(total_bytes: u64) -> u64 {
+    ((total_bytes as f64 * RESERVED_SHARE) as u64).min(MOST_RESERVED_BYTES)
 }
 
 /// Refuses an import that would reach into the reserve. Where it surely fits nothing is measured.
@@ -197,4 +202,18 @@ pub fn check_room(case: &Path, profile: Profile, paths: &[PathBuf], options: &Im
     Err(Error::new(ErrorKind::DiskFull, message)
         .at(case)
         .hint("free some space, or import all the same with --beyond-reserve"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reserve_grows_with_the_disk_up_to_its_limit() {
+        assert_eq!(reserve(100 << 30), 5 << 30);
+        // A case of 6.3 GB fits where 40 of 252 GB are free.
+        assert_eq!(reserve(252 << 30), 10 << 30);
+        assert!(usable(40 << 30, reserve(252 << 30)) > 6_300_000_000);
+        assert_eq!(usable(1 << 30, reserve(252 << 30)), (1 << 30) / UNNOTICED_PART);
+    }
 }
