@@ -265,6 +265,40 @@ fn dependency_check_finds() {
 }
 
 #[test]
+fn crates_declare_no_dependency_that_they_do_not_name() {
+    let code = files::with_extensions(&["rs"]);
+    let manifests = files::with_extensions(&["toml"]);
+    let mut found = Vec::new();
+    // Fuzz targets include files of the tests, with what those name.
+    let is_crate = |file: &&TextFile| file.path.ends_with("/Cargo.toml") && !file.path.contains("/fuzz/");
+    for manifest in manifests.iter().filter(is_crate) {
+        let folder = manifest.path.trim_end_matches("Cargo.toml");
+        let own = |file: &&TextFile| {
+            let below = file.path.strip_prefix(folder).unwrap_or_default();
+            ["src/", "tests/", "examples/", "build.rs"].iter().any(|part| below.starts_with(part))
+        };
+        let code: String = code.iter().filter(own).map(|file| file.text.as_str()).collect();
+        found.extend(
+            dependencies::unused(&manifest.text, &code).iter().map(|name| format!("{folder}: {name}")),
+        );
+    }
+    // The feature of itself that turns on what a test of its own needs.
+    found.retain(|name| name != "src-tauri/wire/: timberline-wire");
+    assert!(found.is_empty(), "no code names {found:?}");
+}
+
+#[test]
+fn check_of_unused_dependencies_finds() {
+    let manifest = "[package]\nname = \"x\"\n\n[dependencies]\nserde-json.workspace = true\nzstd = \"1\"\n";
+    assert_eq!(dependencies::unused(manifest, "use serde_json::Value;").len(), 1);
+    assert_eq!(
+        dependencies::unused(manifest, "zstd::decode(x); not_serde_json::y(); // serde_json").len(),
+        1
+    );
+    assert_eq!(dependencies::unused("[features]\na = []\n", "").len(), 0);
+}
+
+#[test]
 fn locked_packages_have_checksums_and_known_licences_and_run_nothing() {
     let crates = dependencies::unchecked_crates(&project_file("Cargo.lock"));
     let packages = dependencies::unchecked_packages(&project_file("package-lock.json"));

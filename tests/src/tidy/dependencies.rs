@@ -37,6 +37,29 @@ fn rows(document: &str) -> BTreeSet<String> {
     first_cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(ToOwned::to_owned).collect()
 }
 
+/// Dependencies in a crate's manifest that none of its code names. `code` is all of it, with tests and examples.
+#[must_use]
+pub fn unused(manifest: &str, code: &str) -> Vec<String> {
+    let sections = manifest
+        .split("\n[")
+        .filter(|section| section.split_once(']').is_some_and(|(title, _)| title.ends_with("dependencies")));
+    let names = sections.flat_map(|section| section.lines().skip(1)).filter_map(|line| {
+        let name = line.split(['.', ' ', '=']).next()?;
+        name.starts_with(char::is_alphabetic).then(|| name.to_owned())
+    });
+    names.filter(|name| !is_named(code, &name.replace('-', "_"))).collect()
+}
+
+/// Whether a crate is a word of its own in code, with a path, a macro or the end of an import after it.
+fn is_named(code: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    code.match_indices(name).any(|(at, _)| {
+        let after = code[at + name.len()..].trim_start();
+        let goes_on = ["::", ";", "!", ",", "}", "as "].iter().any(|mark| after.starts_with(mark));
+        goes_on && !code[..at].ends_with(is_word)
+    })
+}
+
 /// Where crates come from.
 const CRATES_IO: &str = "source = \"registry+https://github.com/rust-lang/crates.io-index\"";
 
