@@ -1,11 +1,12 @@
 // The steps of a test run: each writes its output to a file, is timed and counted, and prints one
 // line.
 import { spawn } from 'node:child_process';
-import { createWriteStream, existsSync, readFileSync } from 'node:fs';
+import { createWriteStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 import { root } from './paths.mjs';
+import { runTests, testPrograms } from './rusttests.mjs';
 import { say } from './run.mjs';
 
 // The failure comes first, and the last output is often the reason.
@@ -17,25 +18,11 @@ const stillRunningMs = 120_000;
 // than this hangs.
 const limitMs = 40 * 60_000;
 
-const plain = (text) => stripVTControlCharacters(text);
+// The ten slowest tests of a step are named at the end of the run.
+const slowTests = 10;
+const slowSeconds = 2;
 
-/** Adds up the "test result:" lines of cargo test. */
-export function cargoCounts(output) {
-  const counts = { passed: 0, failed: 0 };
-  for (const line of plain(output).matchAll(/^test result: .*? (\d+) passed; (\d+) failed;/gm)) {
-    counts.passed += Number(line[1]);
-    counts.failed += Number(line[2]);
-  }
-  // A test program that was killed has no result line, so its tests count as one failure.
-  counts.failed += [...output.matchAll(/process didn't exit successfully: .*\(signal: /g)].length;
-  // Cargo counts a test that returned early as passed; `tests/src/report.rs` writes why it did.
-  const skips = [...plain(output).matchAll(/\bskipped ([\w:]+): (.+)$/gm)];
-  const skipped = skips.map(([, name, reason]) => ({ name, reason }));
-  const failures = [...plain(output).matchAll(/^---- (\S+) stdout ----$/gm)].map(([, name]) => ({
-    name,
-  }));
-  return { ...counts, passed: counts.passed - skipped.length, skipped, failures };
-}
+const plain = (text) => stripVTControlCharacters(text);
 
 /** Reads vitest's report. A test file that could not be loaded counts as one failure. */
 export function vitestCounts(report) {
@@ -51,6 +38,7 @@ export function vitestCounts(report) {
       name: test.fullName,
       reason: `vitest calls it ${test.status}`,
     })),
+    times: tests.map((test) => ({ name: test.fullName, seconds: (test.duration ?? 0) / 1000 })),
     failures: [
       ...unloaded.map((file) => ({ name: file.name, reason: firstLine(file.message) })),
       ...tests
@@ -67,12 +55,27 @@ export function countsLine({ passed, skipped, failed }) {
   return `${passed} passed, ${skipped} skipped, ${failed} failed`;
 }
 
+function countsOf(args) {
+  const report = args.find((arg) => arg.startsWith('--outputFile.json='))?.split('=')[1];
+  if (!report || !existsSync(report)) return null;
+  const counts = vitestCounts(JSON.parse(readFileSync(report, 'utf8')));
+  // Where a name was asked for, vitest calls all others skipped.
+  return args.includes('-t') ? { ...counts, skipped: [] } : counts;
+}
+
+/** The tests that took longest, if the step took long enough for anybody to ask. */
+export function slowest(times) {
+  const long = times.filter(({ seconds }) => seconds >= slowSeconds);
+  return long.sort((a, b) => b.seconds - a.seconds).slice(0, slowTests);
+}
+
 export class Steps {
   #out;
   #passed = 0;
   #skipped = [];
   #failures = [];
   #failed = 0;
+  #slow = [];
   #began = Date.now();
 
   constructor(out) {
@@ -90,8 +93,24 @@ export class Steps {
     const log = join(this.#out, `${title.toLowerCase().replaceAll(' ', '-')}.log`);
     const code = await this.#timed(title, () => logged(command, args, log));
     const output = readFileSync(log, 'utf8');
-    const counts = this.#count(args, output);
+    const counts = countsOf(args);
     return this.#conclude(title, code === 0, counts, () => tail(output, log));
+  }
+
+  /** Runs Rust tests as a step; true when none failed. Nobody reads of each that passed, so the log has the others. */
+  async rustTests(title, { crate, filters = [] }, targets) {
+    const log = join(this.#out, `${title.toLowerCase().replaceAll(' ', '-')}.log`);
+    const file = createWriteStream(log);
+    const write = (line) => file.write(`${plain(line)}\n`);
+    const counts = await this.#timed(title, async () => {
+      const { programs, problem } = testPrograms(crate, targets);
+      if (problem === null) return runTests(programs, filters, write);
+      write(problem);
+      return null;
+    });
+    await new Promise((done) => file.end(done));
+    const succeeded = counts !== null && counts.failed === 0;
+    return this.#conclude(title, succeeded, counts, () => tail(readFileSync(log, 'utf8'), log));
   }
 
   /** Runs a function as a step; true when it did not throw. */
@@ -115,17 +134,11 @@ export class Steps {
     }
   }
 
-  #count(args, output) {
-    if (args[0] === 'test') return cargoCounts(output);
-    const report = args.find((arg) => arg.startsWith('--outputFile.json='))?.split('=')[1];
-    if (!report || !existsSync(report)) return null;
-    return vitestCounts(JSON.parse(readFileSync(report, 'utf8')));
-  }
-
   #conclude(title, succeeded, counts, explain) {
     this.#passed += counts?.passed ?? 0;
     this.#skipped.push(...(counts?.skipped ?? []));
     this.#failures.push(...(counts?.failures ?? []));
+    this.#slow.push(...slowest(counts?.times ?? []).map((test) => ({ title, ...test })));
     // A step that failed without a failing test, such as a lint, counts as one failure.
     const failed = Math.max(counts?.failed ?? 0, succeeded ? 0 : 1);
     this.#failed += failed;
@@ -143,10 +156,14 @@ export class Steps {
     const figures = join(this.#out, 'figures.txt');
     if (existsSync(figures)) say(readFileSync(figures, 'utf8').trimEnd());
     say(`All steps took ${minutes} minutes. Logs and screenshots: ${relative(root, this.#out)}`);
+    for (const { title, name, seconds } of this.#slow)
+      say(`slow ${title}: ${seconds.toFixed(1)} s ${name}`);
     for (const { name, reason } of this.#skipped) say(`skipped ${name}: ${reason}`);
     // Again, because the output of a failing step can be cut out of a long log, and its end is kept.
     for (const { name, reason } of this.#failures)
       say(`failed ${name}${reason ? `: ${reason}` : ''}`);
+    const kept = readdirSync(this.#out).filter((name) => name.startsWith('failed-'));
+    if (kept.length > 0) say(`of failed tests: ${kept.join(', ')}`);
     const counts = { passed: this.#passed, skipped: this.#skipped.length, failed: this.#failed };
     say(countsLine(counts));
     if (this.#failed > 0 || this.#passed === 0) process.exitCode = 1;
@@ -180,16 +197,8 @@ function logged(command, args, log) {
   });
 }
 
-/** The output of cargo's failing tests, which is rarely at the end of a whole workspace's output. */
-export function cargoFailures(output) {
-  return [...plain(output).matchAll(/^failures:\n\n(----[^]*?)^test result: FAILED/gm)].map(
-    (said) => said[1].trimEnd(),
-  );
-}
-
 function tail(output, log) {
-  const telling = cargoFailures(output).join('\n\n') || plain(output);
-  const lines = telling.trimEnd().split('\n');
+  const lines = plain(output).trimEnd().split('\n');
   const left = lines.length - headLines - tailLines;
   if (left > 0) lines.splice(headLines, left, `… ${left} lines …`);
   return [...lines.map((line) => `  | ${line}`), `  The whole output is in ${log}`].join('\n');

@@ -1,38 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { cargoCounts, countsLine, vitestCounts } from './steps.mjs';
-
-it('counts a skipped Rust test as skipped, with its reason, and not as passed', () => {
-  const log = [
-    'running 3 tests',
-    'skipped logger_is_a_client: the program logger is not installed',
-    'test a_test_of_skipped_files ... ok',
-    // Without threads cargo writes the name of a test before it runs.
-    'test formats::zstd ... skipped formats::zstd: the program zstd is not installed',
-    'ok',
-    'test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out',
-    '---- store::opens stdout ----',
-    'test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out',
-  ].join('\n');
-  const counts = cargoCounts(log);
-  expect(counts).toEqual({
-    passed: 5,
-    failed: 2,
-    skipped: [
-      { name: 'logger_is_a_client', reason: 'the program logger is not installed' },
-      { name: 'formats::zstd', reason: 'the program zstd is not installed' },
-    ],
-    failures: [{ name: 'store::opens' }],
-  });
-  expect(countsLine({ ...counts, skipped: counts.skipped.length })).toBe(
-    '5 passed, 2 skipped, 2 failed',
-  );
-});
-
-it('counts a killed Rust test program as one failure', () => {
-  const log = "process didn't exit successfully: `tests` (signal: 9, SIGKILL: kill)";
-  expect(cargoCounts(log)).toEqual({ passed: 0, failed: 1, skipped: [], failures: [] });
-});
+import { countsLine, slowest, vitestCounts } from './steps.mjs';
 
 it('names the tests that vitest skipped, and those that failed with the first line of why', () => {
   const report = {
@@ -42,7 +10,7 @@ it('names the tests that vitest skipped, and those that failed with the first li
       {
         status: 'passed',
         assertionResults: [
-          { fullName: 'opens', status: 'passed' },
+          { fullName: 'opens', status: 'passed', duration: 1500 },
           { fullName: 'closes', status: 'skipped' },
           { fullName: 'finds', status: 'failed', failureMessages: ['Error: none\n    at finds'] },
         ],
@@ -55,5 +23,20 @@ it('names the tests that vitest skipped, and those that failed with the first li
     { name: 'a.test.ts', reason: 'no such module' },
     { name: 'finds', reason: 'Error: none' },
   ];
-  expect(vitestCounts(report)).toEqual({ passed: 1, failed: 2, skipped, failures });
+  const times = [
+    { name: 'opens', seconds: 1.5 },
+    { name: 'closes', seconds: 0 },
+    { name: 'finds', seconds: 0 },
+  ];
+  const counts = vitestCounts(report);
+  expect(counts).toEqual({ passed: 1, failed: 2, skipped, failures, times });
+  expect(countsLine({ ...counts, skipped: counts.skipped.length })).toBe(
+    '1 passed, 1 skipped, 2 failed',
+  );
+});
+
+it('names the slowest tests of a step, and none that nobody waits for', () => {
+  const times = Array.from({ length: 12 }, (_, seconds) => ({ name: `${seconds}`, seconds }));
+  expect(slowest(times).map(({ name }) => name)).toEqual([...'11 10 9 8 7 6 5 4 3 2'.split(' ')]);
+  expect(slowest(times.slice(0, 3))).toEqual([{ name: '2', seconds: 2 }]);
 });

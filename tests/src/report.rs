@@ -1,7 +1,7 @@
 //! What a passing test says to the person who runs `npm test`: that it was skipped, and figures.
 //!
-//! The output of a test that passes is hidden, so both take other ways: `scripts/steps.mjs` finds skipped tests in
-//! the log of the step and counts them in the last line, and prints the file of figures before it.
+//! The output of a test that passes is hidden, so both take other ways: `scripts/rusttests.mjs` finds skipped tests in
+//! what the programs print and counts them in the last line, and `scripts/steps.mjs` prints the file of figures before it.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
