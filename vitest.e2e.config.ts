@@ -1,15 +1,37 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+
+// They measure how long something takes, so each runs alone.
+const measured = ['browser.test', 'explore.browser', 'journeys.browser'];
+
+/** Parts run one after the other, in this order. */
+function part(order: number, name: string, files: string[], atOnce: number) {
+  const include = files.map((file) => `tests/e2e/${file}.ts`);
+  const exclude = name === 'browser' ? measured.map((file) => `tests/e2e/${file}.ts`) : [];
+  return {
+    test: {
+      name,
+      include,
+      exclude,
+      environment: 'node',
+      // Windows, browsers and servers are the machine's, not a thread's.
+      pool: 'forks',
+      maxWorkers: atOnce,
+      // What a failing test shows is kept before its pages are closed, so hooks run in their order.
+      sequence: { groupOrder: order, hooks: 'list' },
+      setupFiles: ['tests/e2e/support/failures.ts'],
+      testTimeout: 180_000,
+      hookTimeout: 180_000,
+    },
+  } satisfies TestProjectInlineConfiguration;
+}
 
 export default defineConfig({
   test: {
-    // Each part of the screen has tests of its own: in the browser in *.browser.ts, in the window in *.desktop.ts.
-    include: ['tests/e2e/*.{test,browser,desktop}.ts'],
-    environment: 'node',
-    // Windows, browsers and servers are the machine's, not a thread's: one file at a time, in a process.
-    pool: 'forks',
-    fileParallelism: false,
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
     teardownTimeout: 10_000,
+    projects: [
+      part(1, 'browser', ['*.browser'], 2),
+      part(2, 'measured', measured, 1),
+      part(3, 'window', ['desktop.test', '*.desktop'], 1),
+    ],
   },
 });

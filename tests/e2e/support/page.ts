@@ -8,14 +8,20 @@ import { chromium as chromiumPath } from '../../../scripts/packages.mjs';
 import { eventually } from './machine';
 import type { Box } from './screen';
 
-export function openBrowser(): Promise<Browser> {
+/** The browsers of the test file that runs. */
+export const browsers = new Set<Browser>();
+
+export async function openBrowser(): Promise<Browser> {
   const executablePath = chromiumPath();
   if (!executablePath) throw new Error('Chromium was not found; set CHROMIUM to its path');
   const quiet = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'];
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath,
     args: [...quiet, '--disable-background-networking', '--disable-component-update'],
   });
+  browsers.add(browser);
+  browser.on('disconnected', () => browsers.delete(browser));
+  return browser;
 }
 
 /** The number of matching events, or null while it is not shown. */
