@@ -1,6 +1,6 @@
 /** Logs with known counts, made for the tests. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { generate, out, temporaryFolder } from './machine';
@@ -25,14 +25,15 @@ export function accessLog(): string {
   return path;
 }
 
-/** A generated access log; made once and kept next to the screenshots. */
-function generatedLines(lines: number): string {
+/** A generated access log with a last line; made once and kept next to the screenshots. */
+function generatedLines(lines: number, last = ''): string {
   const path = join(out, `access-${lines}.log`);
   if (!existsSync(path)) {
     const part = `${path}.part`;
     execFileSync(generate, ['access', String(lines)], {
       stdio: ['ignore', openSync(part, 'w'), 'inherit'],
     });
+    appendFileSync(part, last);
     renameSync(part, path);
   }
   return path;
@@ -40,7 +41,11 @@ function generatedLines(lines: number): string {
 
 export const millionLines = (): string => generatedLines(1_000_000);
 
-/** So long that its import is still running after a few clicks, on a fast machine too. */
-export const longLog = (): string => generatedLines(longLines);
+/** Only the last line of the long log has this word. */
+export const needle = 'needle';
+const lastLine = `192.0.2.1 - - [05/Mar/2024:14:00:00 +0000] "GET /${needle} HTTP/1.1" 200 1 "-" "test"\n`;
 
-export const longLines = 3_000_000;
+/** So long that its import is still running after a few clicks, on a fast machine too. */
+export const longLog = (): string => generatedLines(3_000_000, lastLine);
+
+export const longLines = 3_000_001;
