@@ -44,8 +44,11 @@ await main(async () => {
   }
   if (screen || unit) await vitest('Unit tests of the front end', 'unit', ...(unit ?? ['run']));
 
+  let screenBuilt = false;
   let built = false;
   if (rust || hosts.length > 0) {
+    // The programs have the screen in them, so it is built first.
+    screenBuilt = await steps.call('Build of the screen', buildScreen);
     // Clippy compiles as it lints, so that dependencies and code are compiled once and the tests find
     // everything built. If clippy fails, the code is built without it, so that the tests still run.
     process.env.RUSTC_WORKSPACE_WRAPPER = 'clippy-driver';
@@ -67,7 +70,6 @@ await main(async () => {
     if (!argument) await cargo('Examples in comments', 'test', '--workspace', '--doc', '--quiet');
   }
   if (hosts.length > 0) {
-    const screenBuilt = await steps.call('Build of the screen', buildScreen);
     for (const host of built && screenBuilt ? hosts : []) {
       const projects = { browser: ['browser', 'measured'], window: ['window'] }[host];
       const chosen = projects.flatMap((name) => ['--project', name]);
