@@ -61,12 +61,16 @@ function runProgram(program, filters, say) {
   return new Promise((done) => {
     const options = { cwd: program.folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true };
     const child = spawn(program.path, args, options);
+    const end = () => process.kill(-child.pid, 'SIGKILL');
     const limit = setTimeout(() => {
       report.hangs = true;
-      process.kill(-child.pid, 'SIGKILL');
+      end();
     }, limitMs);
-    const stop = () => process.kill(-child.pid, 'SIGKILL');
-    process.on('exit', stop);
+    const interrupted = () => {
+      end();
+      process.exit(130);
+    };
+    process.on('SIGINT', interrupted).on('SIGTERM', interrupted);
     for (const stream of [child.stdout, child.stderr]) {
       let rest = '';
       stream.setEncoding('utf8').on('data', (text) => {
@@ -78,7 +82,7 @@ function runProgram(program, filters, say) {
     child.on('error', (error) => report.line(String(error), say));
     child.on('close', (code, signal) => {
       clearTimeout(limit);
-      process.off('exit', stop);
+      process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
       report.end(code, signal, say);
       done(report);
     });

@@ -69,13 +69,11 @@ await main(async () => {
     await steps.rustTests('Rust tests', rust, targets(rust));
     if (!argument) await cargo('Examples in comments', 'test', '--workspace', '--doc', '--quiet');
   }
-  if (hosts.length > 0) {
-    for (const host of built && screenBuilt ? hosts : []) {
-      const projects = { browser: ['browser', 'measured'], window: ['window'] }[host];
-      const chosen = projects.flatMap((name) => ['--project', name]);
-      const config = ['--config', 'vitest.e2e.config.ts', ...chosen, ...files];
-      await vitest(`Tests in the ${host}`, host, 'run', ...config);
-    }
+  for (const host of built && screenBuilt ? hosts : []) {
+    const projects = { browser: ['browser', 'measured'], window: ['window'] }[host];
+    const chosen = projects.flatMap((name) => ['--project', name]);
+    const config = ['--config', 'vitest.e2e.config.ts', ...chosen, ...files];
+    await vitest(`Tests in the ${host}`, host, 'run', ...config);
   }
   steps.finish();
 });

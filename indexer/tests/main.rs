@@ -1,4 +1,4 @@
-//! The tests of a case, as one test program; `cargo test -p timberline-indexer --test all -- live` runs a part.
+//! The tests of a case, as one test program; `cargo test --workspace --test all -- live::` runs a part.
 
 mod byte_ranges;
 mod compress;

@@ -1,4 +1,4 @@
-//! The tests of reading files, as one test program; `cargo test -p timberline-ingest --test all -- unpack` runs a part.
+//! The tests of reading files, as one test program; `cargo test --workspace --test all -- unpack::` runs a part.
 
 mod pack;
 mod sample_lines;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use indexer::{Cancel, Case, Keep, View};
 use receive::{Options, Receiver, Record, Stream};
 
-/// Kills in `npm test`. `TIMBERLINE_KILLS=100 cargo test -p timberline-receive --test all -- kill::` does more.
+/// Kills in `npm test`. `TIMBERLINE_KILLS=100 cargo test --workspace --test all -- kill::` does more.
 const KILLS: u32 = 6;
 const CASE: &str = "TIMBERLINE_TEST_RECEIVES";
 /// Set where what is a fifth of a second old is compressed.

@@ -1,4 +1,4 @@
-//! The tests of receiving, as one test program; `cargo test -p timberline-receive --test all -- kill` runs a part.
+//! The tests of receiving, as one test program; `cargo test --workspace --test all -- kill::` runs a part.
 
 mod clients;
 mod kill;

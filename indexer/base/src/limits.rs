@@ -450,6 +450,6 @@ pub const MOST_LINK_PLACES: usize = 1_000;
 /// What a change replaced or deleted can be had back until the next change, or the first writer after this time.
 pub const TRASH_AGE: Duration = Duration::from_hours(7 * 24);
 
-/// What a change replaces or deletes stays in the trash if it is not more than this: enough for the indexes and columns of some hundred million events, or
-/// for the packed bytes of a day of logs.
+/// The trash keeps a change that replaces or deletes at most so much: the indexes and columns of some hundred million
+/// events, or the packed bytes of a day of logs.
 pub const TRASH_BYTES: u64 = 2 << 30;

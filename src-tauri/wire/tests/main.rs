@@ -1,5 +1,5 @@
-//! The tests of the screen's contract, as one test program; `cargo test -p timberline-wire --test all -- journey` runs a
-//! part.
+//! The tests of the screen's contract, as one test program; `cargo test --workspace --test all -- journey::` runs
+//! a part.
 
 mod walk;
 
