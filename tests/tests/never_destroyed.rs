@@ -9,6 +9,7 @@ use std::io::Read;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indexer::{Cancel, Case};
@@ -324,13 +325,13 @@ fn no_command_loses_an_original_byte_or_leaves_the_case() {
         .map(|(_, combination)| combination)
         .collect();
     let count = combinations.len();
-    let queue = std::sync::Mutex::new(combinations);
+    let (queue, failures) = (Mutex::new(combinations), Mutex::new(Vec::new()));
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     std::thread::scope(|scope| {
         for thread in 0..cores {
             let (queue, parts, whole, other, outside) = (&queue, &parts, &whole, &other, &outside);
             let (folder, logs, new, before) = (folder.path(), &logs, &new, &before);
-            let whole_originals = &whole_originals;
+            let (whole_originals, failures) = (&whole_originals, &failures);
             scope.spawn(move || {
                 let case = folder.join(format!("{thread}.case"));
                 loop {
@@ -357,25 +358,33 @@ fn no_command_loses_an_original_byte_or_leaves_the_case() {
                     }
                     run.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
                     let done = finished(run, &what);
+                    let check = |holds: bool, failure: String| {
+                        if !holds {
+                            let said = text(&done).lines().take(3).collect::<Vec<_>>().join(" / ");
+                            failures
+                                .lock()
+                                .expect("no other failed")
+                                .push(format!("{what} {failure}: {said}"));
+                        }
+                    };
                     let code = done.status.code();
-                    assert!(code.is_some_and(|code| code != 101), "{what}: {code:?} {}", text(&done));
-                    assert_eq!(&tree(outside), before, "{what} touched what is outside");
+                    check(code.is_some_and(|code| code != 101), format!("ended with {code:?}"));
+                    check(&tree(outside) == before, "touched files outside".to_owned());
                     let after = tree(&case);
                     let now = originals(&after);
-                    let lost: Vec<_> =
-                        left.difference(&now).filter(|line| whole_originals.contains(*line)).collect();
-                    assert!(lost.is_empty(), "{what} lost {} lines: {}", lost.len(), text(&done));
-                    if matches!(damage, Damage::Folder) {
-                        let mine = case.join(part).join("mine.txt");
-                        let is_kept =
-                            after.iter().any(|(path, bytes)| path.ends_with("mine.txt") && bytes == b"mine");
-                        assert!(is_kept, "{what} removed {}: {}", mine.display(), text(&done));
-                    }
+                    let lost = left.difference(&now).filter(|line| whole_originals.contains(*line)).count();
+                    check(lost == 0, format!("lost {lost} lines"));
+                    let is_mine =
+                        |(path, bytes): (&PathBuf, &Vec<u8>)| path.ends_with("mine.txt") && bytes == b"mine";
+                    let is_kept = !matches!(damage, Damage::Folder) || after.iter().any(is_mine);
+                    check(is_kept, "removed a file that is not the case's".to_owned());
                     fs::remove_dir_all(&case).expect("removed");
                 }
             });
         }
     });
+    let failures = failures.into_inner().expect("no thread failed");
+    assert!(failures.is_empty(), "{} of {count} fail:\n{}", failures.len(), failures.join("\n"));
     figure(&format!("Damage: {count} combinations of a command, a part and a kind of damage lost nothing."));
 }
 

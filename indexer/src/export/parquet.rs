@@ -84,7 +84,7 @@ mod tests {
         super::super::write_table(&table, super::super::Format::Parquet, &mut bytes)
             .expect("memory takes it");
         std::fs::write(&path, bytes).expect("written");
-        let file = ParquetFile::open(&path).expect("a file");
+        let file = ParquetFile::open(&path, 2).expect("a file");
         let read = |name: &str| file.column(name).expect("a column");
         assert_eq!(read("time"), Values::Int(vec![5, NO_INT]));
         assert_eq!(read("n"), Values::Int(vec![NO_INT, -7]));

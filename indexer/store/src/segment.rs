@@ -337,7 +337,7 @@ impl Segment {
     }
 
     pub(super) fn table(&self) -> Result<Table> {
-        Table::open(&self.folder, self.meta.places_sha256.is_some())
+        Table::open(&self.folder, self.meta.events as usize, self.meta.places_sha256.is_some())
     }
 
     /// The raw bytes of the case it belongs to.

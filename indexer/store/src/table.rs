@@ -179,15 +179,16 @@ fn levels(level: &[Level]) -> Values {
 /// A table on disk.
 pub struct Table {
     file: parquet::File,
+    rows: usize,
     /// The file with the byte ranges, if it is separate.
     places_at: Option<PathBuf>,
     places: OnceLock<parquet::File>,
 }
 
 impl Table {
-    pub fn open(folder: &Path, has_places: bool) -> Result<Table> {
-        let file = parquet::File::open(&folder.join(EVENTS))?;
-        Ok(Table { file, places_at: has_places.then(|| folder.join(PLACES)), places: OnceLock::new() })
+    pub fn open(folder: &Path, rows: usize, has_places: bool) -> Result<Table> {
+        let file = parquet::File::open(&folder.join(EVENTS), rows)?;
+        Ok(Table { file, rows, places_at: has_places.then(|| folder.join(PLACES)), places: OnceLock::new() })
     }
 
     /// The file with the byte ranges of text fields.
@@ -196,7 +197,7 @@ impl Table {
             (None, _) => Ok(&self.file),
             (_, Some(places)) => Ok(places),
             (Some(path), None) => {
-                let opened = parquet::File::open(path)?;
+                let opened = parquet::File::open(path, self.rows)?;
                 Ok(self.places.get_or_init(|| opened))
             }
         }
@@ -321,7 +322,7 @@ mod tests {
             delimited: false,
         };
         std::fs::write(folder.path().join(EVENTS), writer.finish().expect("a file")).expect("it is written");
-        let before = Table::open(folder.path(), false).expect("a table");
+        let before = Table::open(folder.path(), 3, false).expect("a table");
         let mut builder = TableBuilder {
             writer: parquet::Writer::new(3).expect("a writer"),
             places: None,
@@ -334,7 +335,7 @@ mod tests {
         let separate = tempfile::tempdir().expect("a folder");
         let (_, sha256) = builder.write(separate.path()).expect("it is written");
         assert!(sha256.is_some());
-        let now = Table::open(separate.path(), true).expect("a table");
+        let now = Table::open(separate.path(), 3, true).expect("a table");
         for table in [before, now] {
             let found = table.places("id").expect("places");
             assert_eq!(
@@ -344,7 +345,7 @@ mod tests {
             assert_eq!(table.cell("id", 1).expect("a value").as_deref(), Some("a\"b"));
             assert_eq!(table.places_at("id", &[2]).expect("places").range(0), Some((8, 2)));
         }
-        let now = Table::open(separate.path(), true).expect("a table");
+        let now = Table::open(separate.path(), 3, true).expect("a table");
         assert_eq!(now.field("other").expect("a column"), texts(&["x", "y", "z"]));
         assert_eq!(text_of(&now.field("none").expect("a column"), 2), None);
         assert!(!now.file.has(&start));

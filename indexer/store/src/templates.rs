@@ -45,11 +45,8 @@ impl Mined {
 
     /// The stored shapes of a segment, if the file exists and can be read. Otherwise they are mined again.
     pub fn load(segment: &Segment) -> Option<Mined> {
-        let file = parquet::File::open(&path(segment)).ok()?;
+        let file = parquet::File::open(&path(segment), segment.meta.events as usize).ok()?;
         let Ok(Values::Text { codes, texts }) = file.column("shape") else { return None };
-        if codes.len() as u64 != segment.meta.events {
-            return None;
-        }
         // Texts that rarely repeat are stored one per row.
         let mut places = HashMap::new();
         let mut shapes = Vec::new();

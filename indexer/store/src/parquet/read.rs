@@ -54,7 +54,8 @@ struct DataPage<'b> {
 }
 
 impl File {
-    pub fn open(path: &Path) -> Result<File> {
+    /// Opens a file of so many rows.
+    pub fn open(path: &Path, rows: usize) -> Result<File> {
         let mut file = base::files::open(path).at_path(path)?;
         let size = file.metadata().at_path(path)?.len();
         let damaged = || Error::damaged(path, "its footer cannot be read");
@@ -64,7 +65,10 @@ impl File {
         let length = u64::from(u32::from_le_bytes(*length));
         let footer_at = end_at.checked_sub(length).filter(|_| *magic == PARQUET_MAGIC).ok_or_else(damaged)?;
         let footer = read_at(&mut file, footer_at, length).at_path(path)?;
-        let (rows, chunks) = unless_panic(|| chunks(&footer, footer_at)).ok_or_else(damaged)?;
+        let (found, chunks) = unless_panic(|| chunks(&footer, footer_at)).ok_or_else(damaged)?;
+        if found != rows {
+            return Err(Error::damaged(path, format!("it has {found} rows, but its segment has {rows}")));
+        }
         Ok(File { path: path.to_path_buf(), rows, chunks })
     }
 

@@ -72,7 +72,7 @@ proptest! {
         let path = folder.path().join("t.parquet");
         let columns = columns(&cells);
         std::fs::write(&path, written(&columns, cells.len())).expect("it is as it was written");
-        let file = File::open(&path).expect("it is as it was written");
+        let file = File::open(&path, cells.len()).expect("it is as it was written");
         for (name, _, values) in &columns {
             let expected = rows(values);
             prop_assert_eq!(&rows(&file.column(name).expect("it is as it was written")), &expected, "{}", name);
@@ -137,7 +137,7 @@ fn opened(bytes: &[u8], columns: &[(&str, NumberKind, Values)]) -> bool {
     let folder = tempfile::tempdir().expect("it is as it was written");
     let path = folder.path().join("t.parquet");
     std::fs::write(&path, bytes).expect("it is as it was written");
-    let file = File::open(&path);
+    let file = File::open(&path, 200);
     if let Ok(file) = &file {
         for (name, ..) in columns {
             let _ = file.column(name);
