@@ -4,7 +4,7 @@
 
 use super::ast::{Filter, Op, Pattern, Query, RegexText, Span, Test};
 use super::columns::unknown_columns;
-use super::diagnostic::{Diagnostic, Severity};
+use super::diagnostic::{Diagnostic, Severity, nearest};
 use super::lexer::{Mode, Token, TokenKind, token};
 use super::parser::{Reading, parse_leniently};
 use super::resolve::QueryContext;
@@ -40,6 +40,8 @@ pub fn habits(
     let tokens = filter_tokens(query);
     let mut found = Vec::new();
     found.extend(leading_search(query, &tokens));
+    found.extend(leading_from(query, &tokens));
+    found.extend(misspelled_select(query, &tokens));
     found.extend(missing_pipe(query, &tokens, context));
     found.extend(empty_time_range(query, &tokens, context));
     for (at, word) in tokens.iter().enumerate() {
@@ -110,6 +112,33 @@ fn leading_search(query: &str, tokens: &[Token]) -> Option<Diagnostic> {
     let span = Span::new(first.span.start, next.span.start.min(query.len()));
     let hint = "a query begins with what is searched for; remove the command";
     Some(Diagnostic::advice(span, "`search` is searched for as a word", hint).replacing(""))
+}
+
+/// `FROM logs | …`: the command of ES|QL that names an index.
+fn leading_from(query: &str, tokens: &[Token]) -> Option<Diagnostic> {
+    let (first, name) = (tokens.first()?, tokens.get(1)?);
+    let end = tokens.last()?.span.end;
+    let is_piped = query[end..].trim_start().starts_with('|');
+    let is_name = query[name.span.start..].starts_with(|c: char| c.is_alphabetic() || c == '*');
+    if !first.is_word("from") || !is_name || is_operator(Some(name)) || !is_piped {
+        return None;
+    }
+    let message = format!("`{}` is searched for as words", &query[first.span.start..end]);
+    let hint = "a case has one index: begin with what is searched for, or with * for everything";
+    Some(Diagnostic::advice(Span::new(first.span.start, end), message, hint).replacing("*"))
+}
+
+/// `SELEC * from events`: SQL whose first word is misspelled is a search.
+fn misspelled_select(query: &str, tokens: &[Token]) -> Option<Diagnostic> {
+    let (first, rest) = tokens.split_first()?;
+    let word = first.word()?;
+    let is_near = word.len() <= "select".len() + 1 && nearest(word, ["select"].into_iter()).is_some();
+    let is_meant = is_near && !word.eq_ignore_ascii_case("select");
+    if !is_meant || !rest.iter().any(|token| token.is_word("from")) {
+        return None;
+    }
+    let message = format!("`{}` is searched for as a word", &query[first.span.start..first.span.end]);
+    Some(Diagnostic::advice(first.span, message, "write SELECT to ask in SQL").replacing("SELECT"))
 }
 
 /// `time>14:05 time<14:06`: a minute is meant as a whole, so nothing is between the two.
@@ -321,6 +350,13 @@ mod tests {
     fn habits_of_other_tools_are_mended_with_one_key() {
         for (query, expected) in [
             ("search error", "error"),
+            ("FROM logs | stats count()", "* | stats count()"),
+            ("from logs-*, metrics | where n > 1", "* | where n > 1"),
+            ("from logs", "from logs"),
+            ("from 10.0.0.1 | stats count()", "from 10.0.0.1 | stats count()"),
+            ("SELEC * from events", "SELECT * from events"),
+            ("slect level, count(*) from events", "SELECT level, count(*) from events"),
+            ("selected from menu", "selected from menu"),
             ("search status=500 error", "status=500 error"),
             ("stats count by level", "| stats count by level"),
             ("error stats count by level", "error | stats count by level"),

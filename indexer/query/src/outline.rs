@@ -106,7 +106,8 @@ pub fn edit(query: &str, reading: Reading, change: &Edit) -> Result<String, Diag
 fn parts(filter: &str, reading: Reading) -> Result<Vec<Filter>, Diagnostic> {
     Ok(match parse_as(filter, reading)?.filter {
         Filter::Everything => Vec::new(),
-        Filter::And(parts) => parts,
+        // `*` among other clauses asks for nothing.
+        Filter::And(parts) => parts.into_iter().filter(|part| *part != Filter::Everything).collect(),
         other => vec![other],
     })
 }
@@ -239,5 +240,12 @@ mod tests {
                 assert_eq!(edited(query, &Edit::Add { clause }), query);
             }
         }
+    }
+
+    #[test]
+    fn star_among_other_clauses_is_none() {
+        let texts = |query| outline(query, Reading::Timberline).clauses.into_iter().map(|clause| clause.text);
+        assert_eq!(texts("a * b").collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(edit("a * b", Reading::Timberline, &Edit::Remove { at: 1 }).as_deref(), Ok("a"));
     }
 }

@@ -336,8 +336,7 @@ impl Html<'_> {
         }
         self.text.push_str("<section><h2>Times with notes</h2><table><tbody>");
         for AnnotatedRange { range: (first, last), said } in &book.ranges {
-            let until = if last > first { format!(" to {}", to_rfc3339(*last)) } else { String::new() };
-            put!(self, "<tr><td class=\"time\">{}{until}</td><td>", to_rfc3339(*first));
+            put!(self, "<tr><td class=\"time\">{}</td><td>", stretch(*first, *last));
             self.marks(said);
             put!(self, "{}</td></tr>", escaped(&said.comments.join("\n")));
         }
@@ -364,6 +363,30 @@ impl Html<'_> {
     }
 }
 
+/// A range as people mean it: `14:05 to 14:10` for the one whose last nanosecond is 14:09:59.999999999.
+fn stretch(first: i64, last: i64) -> String {
+    let [inclusive, end] = [last, last.saturating_add(1)].map(to_rfc3339);
+    match to_rfc3339(first) {
+        first_text if last <= first => first_text,
+        first_text if end.len() < inclusive.len() => format!("{first_text} to {end}"),
+        first_text => format!("{first_text} to {inclusive}"),
+    }
+}
+
 fn time(event: &Event) -> String {
     if event.time == NO_TIME { "no time".to_owned() } else { to_rfc3339(event.time) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_of_ranges_are_shown_as_people_mean_them() {
+        const MINUTE: i64 = 60_000_000_000;
+        let first = 1_772_373_900_000_000_000;
+        assert_eq!(stretch(first, first), "2026-03-01T14:05:00Z");
+        assert_eq!(stretch(first, first + 5 * MINUTE - 1), "2026-03-01T14:05:00Z to 2026-03-01T14:10:00Z");
+        assert_eq!(stretch(first, first + 5 * MINUTE), "2026-03-01T14:05:00Z to 2026-03-01T14:10:00Z");
+    }
 }

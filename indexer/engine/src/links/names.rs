@@ -11,7 +11,7 @@ use super::{Link, Links, Spot};
 use crate::Engine;
 use crate::view::View;
 use base::Cancel;
-use base::error::Result;
+use base::error::{ErrorKind, Result};
 use store::{MESSAGES, Snapshot};
 
 /// One kind of id, under all its names.
@@ -91,9 +91,18 @@ impl Engine {
         let mut found = LinkedValue::default();
         let mut clauses: Vec<String> = Vec::new();
         for id in &links.ids {
-            let view = View::parse(&id.filter(value), None, None)?;
-            if self.count(snapshot, &view, cancel)? > 0 {
-                clauses.push(view.filter.to_string());
+            let mut own = Vec::new();
+            for spot in &id.spots {
+                let view = View::parse(&clause(spot, value), None, None)?;
+                match self.count(snapshot, &view, cancel) {
+                    Ok(events) => own.push((view.filter.to_string(), events)),
+                    // A field of numbers cannot hold a text.
+                    Err(error) if error.kind() == ErrorKind::QueryInvalid => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            if own.iter().any(|(_, events)| *events > 0) {
+                clauses.extend(own.into_iter().map(|(clause, _)| clause));
                 found.ids.push(id.clone());
             }
         }

@@ -200,6 +200,21 @@ fn an_id_is_followed_and_put_together_under_all_its_names() {
 }
 
 #[test]
+fn value_is_looked_for_only_where_it_can_be() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (links, case) = links_of(&mixed(folder.path(), 1, 0), folder.path());
+    let snapshot = case.snapshot();
+    let request = links.links.iter().find(|link| link.ends.iter().any(|end| end.spot.name() == "request"));
+    let value = &request.expect("requests").examples[0];
+    // Ports are numbers, and the id of a request is none.
+    let spots = ["port", "request_id"].map(|name| Spot::Field(name.to_owned())).to_vec();
+    let ids = vec![LinkedId { spots, transactions: String::new() }];
+    let mixed_up = Links { ids, ..(*links).clone() };
+    let found = case.linked_value(&snapshot, &mixed_up, value, &Cancel::default()).expect("an answer");
+    assert_eq!((found.query, found.events), (format!("request_id={value}"), 2));
+}
+
+#[test]
 fn what_is_linked_with_the_same_place_is_one_id() {
     let folder = tempfile::tempdir().expect("a folder");
     let (_, case) = links_of(&mixed(folder.path(), 2, 0), folder.path());
