@@ -53,7 +53,7 @@ pub use engine::{
 pub use file_scan::{FileScan, ScannedLine, scan_files};
 pub use import::{
     FileProgress, FileReport, FileState, ImportOptions, ImportReport, Outcome, Phase, Progress, Stage,
-    StageName, bottleneck,
+    StageName, bottleneck, unread_files,
 };
 pub use ingest::custom::{Definition, DefinitionError, load_text as definitions_of};
 pub use ingest::{

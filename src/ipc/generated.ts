@@ -265,6 +265,16 @@ export type CancelRequest = { call: string, };
 
 export type CasePath = { path: string, };
 
+export type CasePulse = { revision: number, 
+/**
+ * Another program writes the case.
+ */
+readOnly: boolean, 
+/**
+ * An import is under way, and can be attended.
+ */
+isImporting: boolean, };
+
 export type CaseState = { "kind": "ready" } | { "kind": "gone" } | { "kind": "unusable", message: string, };
 
 export type CaseSummary = { 
@@ -2507,6 +2517,22 @@ export type UnknownWordsRequest = { case: string, query: string, };
 
 export type Unparsed = { reason: string, events: number, examples: Array<Example>, };
 
+export type UnreadImport = { 
+/**
+ * The call that continues it.
+ */
+request: ImportRequest, 
+/**
+ * The files that are not read to their end.
+ */
+files: Array<string>, 
+/**
+ * It is not continued where its files are gone.
+ */
+isThere: boolean, };
+
+export type UnreadImports = { imports: Array<UnreadImport>, };
+
 export type ValueCount = { value: string, count: number, };
 
 export type Verification = { sources: number, segments: number, bytes: number, problems: Array<WireError>, };
@@ -2564,6 +2590,10 @@ export interface Contract {
   createCase: { args: Paths; progress: Empty; reply: CaseSummary };
   openCase: { args: CasePath; progress: Empty; reply: CaseSummary };
   import: { args: ImportRequest; progress: ImportProgress; reply: ImportReport };
+  attend: { args: CasePath; progress: ImportProgress; reply: ImportReport | null };
+  pulse: { args: CasePath; progress: Empty; reply: CasePulse };
+  unread: { args: CasePath; progress: Empty; reply: UnreadImports };
+  leaveUnread: { args: ImportRequest; progress: Empty; reply: Empty };
   ahead: { args: AheadRequest; progress: Ahead; reply: Ahead };
   preview: { args: PreviewRequest; progress: Empty; reply: Preview };
   previewSource: { args: PreviewSourceRequest; progress: Empty; reply: PreviewFile };

@@ -28,7 +28,7 @@ pub struct Request {
     command: Command,
 }
 
-/// Stops the call when the browser goes away before its end.
+/// Nobody waits for the call any longer when the browser goes away before its end.
 struct Hangup {
     host: Arc<Host>,
     id: String,
@@ -36,7 +36,7 @@ struct Hangup {
 
 impl Drop for Hangup {
     fn drop(&mut self) {
-        self.host.session.cancel(&self.id);
+        self.host.session.leave(&self.id);
     }
 }
 
@@ -89,7 +89,7 @@ async fn run(host: Arc<Host>, request: Request, sender: mpsc::Sender<Event>) {
 
 /// Calls that do not wait for others: a window that opens, and the end of calls that take too long.
 fn is_over_at_once(command: &Command) -> bool {
-    matches!(command, Command::Hello(_) | Command::Cancel(_))
+    matches!(command, Command::Hello(_) | Command::Cancel(_) | Command::Pulse(_))
 }
 
 fn event(name: &str, data: &impl Serialize) -> Event {

@@ -43,7 +43,7 @@ use crate::writing::{Purpose, Writing};
 use base::Cancel;
 use base::error::{Error, ErrorKind, Result};
 use base::limits::DISK_TRIAL_BYTES;
-use store::{Account, Accounts, Profile, SourceEntry, case_bytes};
+use store::{Account, Accounts, Profile, Snapshot, SourceEntry, case_bytes};
 
 /// The options of an import; by default the data decides, and the case keeps its profile.
 #[derive(Clone, Debug, Default)]
@@ -129,6 +129,24 @@ pub(crate) fn import(
     let mut done = run(writing, &inputs, options, report, cancel)?;
     done.refused = discovery.refused.into_iter().map(Error::from).collect();
     Ok(done)
+}
+
+/// The files below these paths that a case has not read to their end.
+#[must_use]
+pub fn unread_files(
+    snapshot: &Snapshot,
+    paths: &[PathBuf],
+    filter: &ingest::Filter,
+    left_out: &[PathBuf],
+) -> Vec<PathBuf> {
+    let is_read = |path: &Path| {
+        // The members of an archive are sources below its path.
+        let sources = snapshot.sources().iter().filter(|source| Path::new(&source.path).starts_with(path));
+        let mut sources = sources.filter(|source| !source.deleted).peekable();
+        sources.peek().is_some() && sources.all(|source| source.complete)
+    };
+    let found = ingest::discover_some(paths, filter).files.into_iter().map(|file| file.path);
+    found.filter(|path| !left_out.contains(path) && !is_read(path)).collect()
 }
 
 /// Imports a text without a file, as a source of this name. `now_ns` is the time of its arrival.

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use indexer::whole_file::{self, Readers};
-use indexer::{Case, Nanos, Snapshot, is_case, sentence};
+use indexer::{Cancel, Case, Nanos, Snapshot, is_case, sentence};
 
+use crate::live::Writing;
 use crate::recent::{note, recent};
 use crate::remotes::remote_of;
 use crate::session::{Call, Session};
@@ -19,6 +20,8 @@ use crate::types::{
     CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, Hello, ImportProgress, ImportReport,
     ImportRequest, Paths, Source, Timeline, TimelineRequest, View, WireError,
 };
+use crate::unread::Unread;
+use crate::works::Tell;
 
 const SAMPLE: [(&str, &str); 4] = [
     ("web/access.log", include_str!("../../../fixtures/sample/web/access.log")),
@@ -68,7 +71,7 @@ pub fn create_case(
     // If the list cannot be written, a person is asked when it matters.
     let _ = trust(session, &case);
     let summary = summary(&case);
-    note(session, &summary);
+    note(&session.start.home, &summary);
     session.made_for(&request.paths, &summary.path);
     Ok(summary)
 }
@@ -95,7 +98,7 @@ pub fn open_case(
     let summary = summary(&*session.case(Path::new(&request.path))?);
     // A window that follows another's import asks again and again; opened is what it was the first time.
     if session.is_first_sight(&summary.path) {
-        note(session, &summary);
+        note(&session.start.home, &summary);
     }
     Ok(summary)
 }
@@ -109,10 +112,10 @@ pub fn import(
     let case = session.writing(Path::new(&request.case))?;
     let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
     let options = indexer::ImportOptions { profile: request.profile, ..request.choices.options(session)? };
-    let done = case.import(&paths, &options, &|progress| report(import_progress(progress)), &call.cancel)?;
-    let report = import_report(&case, &done);
-    note(session, &report.case);
-    Ok(report)
+    let unread = Unread::begin(&session.start.home, request);
+    let run =
+        move |case: &Writing, tell: Tell<'_>, cancel: &Cancel| case.import(&paths, &options, tell, cancel);
+    session.work(call, case, report, run, move |answer| unread.ended(answer))
 }
 
 pub(crate) fn import_report(case: &Case, done: &indexer::ImportReport) -> ImportReport {

@@ -13,6 +13,7 @@ use crate::recent::{drop_case, note};
 use crate::session::{Call, Session};
 use crate::trust::{forget, is_trusted, trust};
 use crate::types::{CasePath, CaseSummary, Empty, ErrorCode, WireError};
+use crate::unread::forget_unread;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -48,7 +49,7 @@ pub fn rename_case(
     let case = session.writing(Path::new(&request.path))?;
     case.rename(&request.name)?;
     let summary = summary(&case);
-    note(session, &summary);
+    note(&session.start.home, &summary);
     Ok(summary)
 }
 
@@ -69,7 +70,7 @@ pub fn duplicate_case(
         let _ = trust(session, &copy);
     }
     let summary = summary(&copy);
-    note(session, &summary);
+    note(&session.start.home, &summary);
     Ok(summary)
 }
 
@@ -80,6 +81,7 @@ pub fn delete_case(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn 
     let left = case.delete()?;
     // If the list cannot be written, another case at this path is not trusted either: its folder is another one.
     let _ = forget(session, &case);
+    forget_unread(&session.start.home, case.folder());
     session.close(folder);
     drop_case(session, &request.path)?;
     match left.first() {

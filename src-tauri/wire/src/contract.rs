@@ -17,7 +17,8 @@ use crate::{Call, Session};
 use crate::{
     ahead::*, analysis::*, both::*, calls::*, cases::*, compare::*, detectors::*, events::*, explain::*,
     files::*, formats::*, language::*, links::*, live::*, notebook::*, notes::*, patterns::*, recent::*,
-    remotes::*, seismograph::*, service_map::*, sources::*, tables::*, trust::*, types::*, upkeep::*,
+    remotes::*, seismograph::*, service_map::*, sources::*, tables::*, trust::*, types::*, unread::*,
+    upkeep::*, works::*,
 };
 
 macro_rules! contract {
@@ -79,6 +80,14 @@ contract! {
     open_case / OpenCase: CasePath, Empty => CaseSummary;
     /// Reads files and folders into a case. Returns when the text index is built too.
     import / Import: ImportRequest, ImportProgress => ImportReport;
+    /// Reports an import that is under way in a case until it ends; null if there is none.
+    attend / Attend: CasePath, ImportProgress => Option<ImportReport>;
+    /// The state of a case in few bytes, for pages that follow it.
+    pulse / Pulse: CasePath, Empty => CasePulse;
+    /// What imports of a case have left unread, because they were stopped or cut off.
+    unread / Unread: CasePath, Empty => UnreadImports;
+    /// Leaves out what an import has left unread.
+    leave_unread / LeaveUnread: ImportRequest, Empty => Empty;
     /// The lines of files that match, before they are imported; partial results are streamed.
     ahead / Ahead: AheadRequest, Ahead => Ahead;
     /// What an import would bring and take: files by their first bytes, with the places of their fields.

@@ -43,7 +43,9 @@ mod trust;
 mod types;
 #[cfg(feature = "typescript")]
 pub mod typescript;
+mod unread;
 mod upkeep;
+mod works;
 
 pub use contract::Command;
 pub use formats::saved_definitions;

@@ -34,21 +34,21 @@ struct RecentFile {
     hidden: BTreeSet<String>,
 }
 
-fn file(session: &Session) -> PathBuf {
-    session.start.home.join("recent.json")
+fn file(home: &Path) -> PathBuf {
+    home.join("recent.json")
 }
 
 impl RecentFile {
     /// What cannot be read is as if nothing had been remembered; nothing but the list depends on it.
-    fn read(session: &Session) -> RecentFile {
-        let read = fs::read(file(session)).ok();
+    fn read(home: &Path) -> RecentFile {
+        let read = fs::read(file(home)).ok();
         read.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
 
     /// Two windows may write at once; the last counts, and the other notes its case again when it is opened next.
-    fn write(&self, session: &Session) -> std::io::Result<()> {
-        let path = file(session);
-        whole_file::create_own_folder(&session.start.home)?;
+    fn write(&self, home: &Path) -> std::io::Result<()> {
+        let path = file(home);
+        whole_file::create_own_folder(home)?;
         whole_file::replace(&path, &serde_json::to_vec_pretty(self)?, Readers::Owner)
     }
 }
@@ -63,8 +63,8 @@ fn stamp(time: SystemTime) -> Option<Nanos> {
 }
 
 /// Takes note that a case was opened or has changed.
-pub(crate) fn note(session: &Session, summary: &CaseSummary) {
-    let mut remembered = RecentFile::read(session);
+pub(crate) fn note(home: &Path, summary: &CaseSummary) {
+    let mut remembered = RecentFile::read(home);
     let entry = RecentCase {
         path: summary.path.clone(),
         name: summary.name.clone(),
@@ -84,12 +84,12 @@ pub(crate) fn note(session: &Session, summary: &CaseSummary) {
     remembered.cases.insert(0, entry);
     remembered.cases.truncate(REMEMBERED);
     // A list of recent cases that cannot be kept is no reason to refuse a case.
-    let _ = remembered.write(session);
+    let _ = remembered.write(home);
 }
 
 /// The last opened first; cases that were only found come by their last change.
 pub(crate) fn recent(session: &Session) -> Vec<RecentCase> {
-    let remembered = RecentFile::read(session);
+    let remembered = RecentFile::read(&session.start.home);
     let known: HashSet<&str> = remembered.cases.iter().map(|case| case.path.as_str()).collect();
     let entries = fs::read_dir(session.cases_folder()).into_iter().flatten().flatten();
     let found = entries.map(|entry| entry.path()).filter(|path| is_case(path)).filter_map(|path| {
@@ -153,27 +153,27 @@ fn look(path: &str, before: Option<&RecentCase>) -> RecentCase {
 }
 
 pub fn forget_case(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn Fn(Empty)) -> Answer<Empty> {
-    let mut remembered = RecentFile::read(session);
+    let mut remembered = RecentFile::read(&session.start.home);
     remembered.cases.retain(|case| case.path != request.path);
     remembered.hidden.insert(request.path.clone());
-    let path = file(session);
-    remembered.write(session).map_err(|error| crate::calls::not_written(&path, &error))?;
+    let path = file(&session.start.home);
+    remembered.write(&session.start.home).map_err(|error| crate::calls::not_written(&path, &error))?;
     Ok(Empty {})
 }
 
 /// Takes a case that was deleted off the list.
 pub(crate) fn drop_case(session: &Session, path: &str) -> Answer<Empty> {
-    let mut remembered = RecentFile::read(session);
+    let mut remembered = RecentFile::read(&session.start.home);
     remembered.cases.retain(|case| case.path != path);
-    let file = file(session);
-    remembered.write(session).map_err(|error| crate::calls::not_written(&file, &error))?;
+    let file = file(&session.start.home);
+    remembered.write(&session.start.home).map_err(|error| crate::calls::not_written(&file, &error))?;
     Ok(Empty {})
 }
 
 /// Looks for a case that is gone: by its folder's name or its own, near where it was and in the folder of cases.
 pub fn find_case(session: &Session, call: &Call<'_>, request: &CasePath, _: &dyn Fn(Empty)) -> Answer<Paths> {
     let gone = Path::new(&request.path);
-    let remembered = RecentFile::read(session);
+    let remembered = RecentFile::read(&session.start.home);
     let name = remembered.cases.iter().find(|case| case.path == request.path).map(|case| case.name.clone());
     let is_it = |folder: &Path| {
         let same_folder = folder.file_name() == gone.file_name();

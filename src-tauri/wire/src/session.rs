@@ -16,6 +16,7 @@ use crate::remotes::{OpenRemotes, not_available};
 use crate::shown::ShownSnapshots;
 use crate::tables::KeptTable;
 use crate::types::{HostKind, WireError};
+use crate::works::{Works, outlives};
 
 /// What a host knows when it starts.
 #[derive(Clone, Debug)]
@@ -72,7 +73,9 @@ pub fn home() -> PathBuf {
 pub struct Session {
     pub(crate) start: Start,
     cases: Mutex<HashMap<PathBuf, Arc<Case>>>,
-    running: Mutex<HashMap<String, Cancel>>,
+    running: Mutex<HashMap<String, Running>>,
+    /// What goes on whether or not a page waits for it.
+    pub(crate) works: Works,
     table: Mutex<Option<KeptTable>>,
     histories: Mutex<KeptHistories>,
     shown: Mutex<ShownSnapshots>,
@@ -91,6 +94,8 @@ pub struct Session {
 /// One command under way.
 pub struct Call<'a> {
     pub(crate) cancel: Cancel,
+    /// Nobody waits for the answer any longer, and what the call has begun continues.
+    pub(crate) left: Cancel,
     progress: &'a (dyn Fn(serde_json::Value) + 'a),
 }
 
@@ -101,6 +106,14 @@ impl Call<'_> {
             (self.progress)(value);
         }
     }
+}
+
+/// How a command under way is ended.
+struct Running {
+    cancel: Cancel,
+    left: Cancel,
+    /// It is left and not cancelled where its page goes away.
+    outlives: bool,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -114,6 +127,7 @@ impl Session {
             start,
             cases: Mutex::default(),
             running: Mutex::default(),
+            works: Works::default(),
             table: Mutex::default(),
             histories: Mutex::default(),
             shown: Mutex::default(),
@@ -145,8 +159,10 @@ impl Session {
         command: Command,
         progress: impl Fn(serde_json::Value),
     ) -> Result<serde_json::Value, WireError> {
-        let call = Call { cancel: Cancel::default(), progress: &progress };
-        locked(&self.running).insert(id.to_owned(), call.cancel.clone());
+        let call = Call { cancel: Cancel::default(), left: Cancel::default(), progress: &progress };
+        let running =
+            Running { cancel: call.cancel.clone(), left: call.left.clone(), outlives: outlives(&command) };
+        locked(&self.running).insert(id.to_owned(), running);
         let answer = answer(self, &call, command);
         locked(&self.running).remove(id);
         answer
@@ -154,8 +170,15 @@ impl Session {
 
     /// Stops a call that is under way; one that has ended is left as it is.
     pub fn cancel(&self, id: &str) {
-        if let Some(cancel) = locked(&self.running).get(id) {
-            cancel.set();
+        if let Some(running) = locked(&self.running).get(id) {
+            running.cancel.set();
+        }
+    }
+
+    /// Nobody waits for a call any longer: it is stopped, unless it is an import, which belongs to its case.
+    pub fn leave(&self, id: &str) {
+        if let Some(running) = locked(&self.running).get(id) {
+            if running.outlives { &running.left } else { &running.cancel }.set();
         }
     }
 
@@ -220,7 +243,8 @@ impl Session {
     /// Ends what runs in the background, before the program ends: running calls are cancelled, and everything that
     /// was received becomes events. What cannot become events now is in the case's log, and does at the next start.
     pub fn finish(&self) {
-        locked(&self.running).values().for_each(Cancel::set);
+        locked(&self.running).values().for_each(|running| running.cancel.set());
+        self.stop_works();
         let live: Vec<_> = locked(&self.live).drain().map(|(_, receiving)| receiving).collect();
         for receiving in live {
             let _ = locked(&receiving).finish();

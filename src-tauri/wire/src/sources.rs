@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use indexer::{Definition, Estimate, ImportOptions, Nanos, ReadOptions, TimeFieldOption, Unparsed};
+use indexer::{Cancel, Definition, Estimate, ImportOptions, Nanos, ReadOptions, TimeFieldOption, Unparsed};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{import_progress, import_report};
 use crate::formats::saved_definitions;
-use crate::recent::note;
+use crate::live::Writing;
 use crate::session::{Call, Session};
 use crate::types::{Empty, ImportProgress, ImportReport, WireError};
+use crate::works::Tell;
 
 /// How files are to be read, where the data does not say it; what is missing is found out or stays as it was. The
 /// engine takes definitions that are read, and keeps what it found out together with what was chosen.
@@ -87,7 +87,7 @@ impl Reading {
 }
 
 /// How one file or archive member is to be read.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FileReading {
@@ -96,7 +96,7 @@ pub struct FileReading {
 }
 
 /// How an import goes about its files.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportChoices {
@@ -327,10 +327,12 @@ pub fn adjust(
     report: &dyn Fn(ImportProgress),
 ) -> Result<ImportReport, WireError> {
     let case = session.writing(Path::new(&request.case))?;
-    let tell = |progress: indexer::Progress| report(import_progress(progress));
-    let offset_ns = request.clock_offset.map(|offset| offset.0);
-    let done = case.adjust(&request.sources, request.zone.as_deref(), offset_ns, &tell, &call.cancel)?;
-    Ok(import_report(&case, &done))
+    let AdjustRequest { sources, zone, clock_offset, .. } = request.clone();
+    let offset_ns = clock_offset.map(|offset| offset.0);
+    let run = move |case: &Writing, tell: Tell<'_>, cancel: &Cancel| {
+        case.adjust(&sources, zone.as_deref(), offset_ns, tell, cancel)
+    };
+    session.work(call, case, report, run, |_| {})
 }
 
 pub fn reread(
@@ -340,13 +342,14 @@ pub fn reread(
     report: &dyn Fn(ImportProgress),
 ) -> Result<ImportReport, WireError> {
     let case = session.writing(Path::new(&request.case))?;
-    let tell = |progress: indexer::Progress| report(import_progress(progress));
     let options = ImportOptions {
         ingest: request.reading.options(&saved_definitions(&session.start.home))?,
         ..ImportOptions::default()
     };
-    let done = case.reread(&request.sources, &options, &tell, &call.cancel)?;
-    Ok(import_report(&case, &done))
+    let sources = request.sources.clone();
+    let run =
+        move |case: &Writing, tell: Tell<'_>, cancel: &Cancel| case.reread(&sources, &options, tell, cancel);
+    session.work(call, case, report, run, |_| {})
 }
 
 pub fn paste(
@@ -356,17 +359,17 @@ pub fn paste(
     report: &dyn Fn(ImportProgress),
 ) -> Result<ImportReport, WireError> {
     let case = session.writing(Path::new(&request.case))?;
-    let tell = |progress: indexer::Progress| report(import_progress(progress));
     let options = ImportOptions {
         ingest: request.reading.options(&saved_definitions(&session.start.home))?,
         ..ImportOptions::default()
     };
     let since = SystemTime::now().duration_since(UNIX_EPOCH).ok();
     let now_ns = since.and_then(|since| i64::try_from(since.as_nanos()).ok());
-    let done = case.paste((&request.name, &request.text), now_ns, &options, &tell, &call.cancel)?;
-    let report = import_report(&case, &done);
-    note(session, &report.case);
-    Ok(report)
+    let PasteRequest { name, text, .. } = request.clone();
+    let run = move |case: &Writing, tell: Tell<'_>, cancel: &Cancel| {
+        case.paste((&name, &text), now_ns, &options, tell, cancel)
+    };
+    session.work(call, case, report, run, |_| {})
 }
 
 impl From<indexer::PreviewFile> for PreviewFile {

@@ -275,3 +275,98 @@ fn recent_cases_are_remembered_found_again_and_forgotten() {
     let broken = listed.as_array().expect("cases").iter().find(|case| case["path"] == json!(second));
     assert!(broken.is_none_or(|case| case["state"]["kind"] == "unusable"), "{listed}");
 }
+
+const LONG_LINES: usize = 400_000;
+
+/// A log that takes long enough to be left in the middle.
+fn long_log(walk: &Walk) -> String {
+    walk.file("long.log", "2026-03-01T14:05:00Z INFO one of many\n".repeat(LONG_LINES).as_bytes())
+}
+
+fn created(walk: &Walk, path: &str) -> String {
+    text(&walk.ask("createCase", json!({ "paths": [path] })).expect("a case")["path"]).to_owned()
+}
+
+/// Does something once, when a progress report says that events have landed.
+fn at_first_events(act: impl Fn()) -> impl Fn(Value) {
+    let done = std::cell::Cell::new(false);
+    move |progress: Value| {
+        if progress["events"].as_u64() > Some(0) && !done.replace(true) {
+            act();
+        }
+    }
+}
+
+#[test]
+fn import_goes_on_without_its_page_and_is_attended_by_another() {
+    let walk = Walk::new();
+    let (long, short) = (long_log(&walk), walk.file("short.log", b"2026-03-01T15:05:00Z INFO last\n"));
+    let case = created(&walk, &long);
+    let left = walk.ask_with(
+        "import",
+        json!({ "case": case, "paths": [long, short] }),
+        at_first_events(|| walk.session.leave("call")),
+    );
+    assert_eq!(left.expect_err("nobody waits for it").code, ErrorCode::Cancelled);
+    let state = walk.ask("pulse", json!({ "path": case })).expect("a state");
+    assert_eq!((&state["isImporting"], &state["readOnly"]), (&json!(true), &json!(false)));
+    assert_eq!(walk.ask("unread", json!({ "path": case })).expect("a list")["imports"], json!([]));
+    let files = std::cell::Cell::new(0);
+    let report = walk
+        .ask_with("attend", json!({ "path": case }), |progress| {
+            files.set(files.get().max(progress["changed"].as_array().map_or(0, Vec::len)));
+        })
+        .expect("it is attended");
+    assert_eq!((files.get(), &report["events"]), (2, &json!(LONG_LINES + 1)));
+    assert_eq!((&report["cancelled"], &report["case"]["events"]), (&json!(false), &json!(LONG_LINES + 1)));
+    assert_eq!(walk.ask("attend", json!({ "path": case })).expect("nothing"), Value::Null);
+    assert_eq!(walk.ask("unread", json!({ "path": case })).expect("a list")["imports"], json!([]));
+}
+
+#[test]
+fn stopped_import_is_listed_by_name_and_continued_with_its_choices() {
+    let walk = Walk::new();
+    let (long, short) = (long_log(&walk), walk.file("short.log", b"2026-03-01T15:05:00Z INFO last\n"));
+    let case = created(&walk, &long);
+    let request = json!({ "case": case, "paths": [long, short], "choices": { "reading": { "zone": "Europe/Berlin" } } });
+    let report = walk
+        .ask_with("import", request, at_first_events(|| walk.session.cancel("call")))
+        .expect("it is stopped");
+    assert_eq!(report["cancelled"], true);
+    let unread = || walk.ask("unread", json!({ "path": case })).expect("a list")["imports"].clone();
+    let listed = unread();
+    assert_eq!((&listed[0]["files"][0], &listed[0]["isThere"]), (&json!(long), &json!(true)), "{listed}");
+    let done = walk.ask("import", listed[0]["request"].clone()).expect("it continues");
+    assert_eq!(done["case"]["events"], LONG_LINES + 1);
+    let sources = done["case"]["sources"].as_array().expect("sources");
+    assert!(sources.iter().all(|source| source["chosen"]["zone"] == "Europe/Berlin"), "{sources:?}");
+    assert_eq!(unread(), json!([]));
+
+    // One whose files are gone is named, and is left out when a person says so.
+    let gone = walk.file("gone.log", b"2026-03-01T15:05:00Z INFO gone\n");
+    let request = json!({ "case": case, "paths": [gone], "choices": { "leftOut": ["/nothing"] } });
+    let cancelled = walk.ask_with("import", request, |_| walk.session.cancel("call"));
+    if cancelled.is_ok_and(|report| report["cancelled"] == true) {
+        std::fs::remove_file(&gone).expect("removed");
+        let listed = unread();
+        if listed != json!([]) {
+            assert_eq!(listed[0]["isThere"], false, "{listed}");
+            walk.ask("leaveUnread", listed[0]["request"].clone()).expect("it is left out");
+        }
+        assert_eq!(unread(), json!([]));
+    }
+}
+
+#[test]
+fn second_import_of_a_case_waits_for_the_first() {
+    let walk = Walk::new();
+    let (long, short) = (long_log(&walk), walk.file("short.log", b"2026-03-01T15:05:00Z INFO last\n"));
+    let case = created(&walk, &long);
+    let _ = walk.ask_with(
+        "import",
+        json!({ "case": case, "paths": [long] }),
+        at_first_events(|| walk.session.leave("call")),
+    );
+    let report = walk.ask("import", json!({ "case": case, "paths": [short] })).expect("it waits");
+    assert_eq!((&report["events"], &report["case"]["events"]), (&json!(1), &json!(LONG_LINES + 1)));
+}

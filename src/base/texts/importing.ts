@@ -75,6 +75,18 @@ export const importing = {
     more: (count: number) => `and ${counted(count, 'more file')}`,
   },
 
+  unread: {
+    name: 'Files that are not read to the end',
+    files: (count: number, named: string, more: number) => {
+      const all = more > 0 ? `${named} and ${formatCount(more)} more` : named;
+      return `${counted(count, 'file is', 'files are')} not read to the end: ${all}.`;
+    },
+    gone: 'They are no longer where they were. Import them again from where they are now.',
+    continue: 'Continue',
+    leaveOut: 'Leave out',
+    leaveOutHint: 'Stop asking. The events that are read stay in the case.',
+  },
+
   sources: {
     name: 'Sources',
     show: 'Show how the files were read',

@@ -78,3 +78,24 @@ it('does not start an import that was stopped while it waited', async () => {
   imports.dismissFinished();
   expect(imports.jobs).toHaveLength(0);
 });
+
+it('attends an import until it ends, and forgets one that had ended before', async () => {
+  const client = new FakeClient();
+  const listener = { published: vi.fn(), finished: vi.fn() };
+  const attended = () => new ImportJob(client, '/a.case', { kind: 'attend' }, listener);
+  const imports = new Imports();
+  const first = attended();
+  imports.add(first);
+  expect(imports.isBusy('/a.case')).toBe(true);
+  expect(imports.isBusy('/b.case')).toBe(false);
+  const call = client.callsTo('attend')[0]!;
+  expect(call.args).toEqual({ path: '/a.case' });
+  call.options.progress?.(progress([file(0)]));
+  expect(first.files).toHaveLength(1);
+  await call.answer(report());
+  expect([first.state, listener.finished.mock.calls.length]).toEqual(['done', 1]);
+  imports.add(attended());
+  await client.callsTo('attend')[1]!.answer(null);
+  expect(imports.jobs).toEqual([first]);
+  expect(listener.finished).toHaveBeenCalledTimes(1);
+});

@@ -13,6 +13,8 @@ export type ImportState = 'waiting' | 'running' | 'done' | 'cancelled' | 'failed
 
 /** The work of a job: reading files into a case, or re-importing sources. */
 export type Work =
+  /** What another page, or this one before a reload, has begun. */
+  | { kind: 'attend' }
   | { kind: 'import'; paths: string[]; choices?: ImportChoices; profile?: Profile }
   | { kind: 'paste'; name: string; text: string }
   | { kind: 'adjust'; sources: number[]; zone?: string; clockOffset?: Nanos }
@@ -68,8 +70,8 @@ export class ImportJob {
     try {
       const report = await this.#call();
       this.report = report;
-      this.state = report.cancelled ? 'cancelled' : 'done';
-      this.#listener.finished(report);
+      this.state = report?.cancelled === true ? 'cancelled' : 'done';
+      if (report !== null) this.#listener.finished(report);
     } catch (cause) {
       const error = engineError(cause);
       this.failure = error.code === 'cancelled' ? null : error;
@@ -85,12 +87,14 @@ export class ImportJob {
     return ((file.bytesRead - began.bytes) * 1000) / elapsedMs;
   }
 
-  #call(): Promise<ImportReport> {
-    const { kind, ...args } = this.work;
+  #call(): Promise<ImportReport | null> {
     const options = {
       signal: this.#abort.signal,
       progress: (progress: ImportProgress) => this.#progressed(progress),
     };
+    if (this.work.kind === 'attend')
+      return this.#client.call('attend', { path: this.casePath }, options);
+    const { kind, ...args } = this.work;
     // The arguments of the call are those of the work, without the case.
     return this.#client.call(kind, { case: this.casePath, ...args } as never, options);
   }
@@ -146,6 +150,11 @@ export class Imports {
     void this.#work();
   }
 
+  /** Whether something about a case is under way or waits. */
+  isBusy(casePath: string): boolean {
+    return this.jobs.some((job) => job.active && job.casePath === casePath);
+  }
+
   dismissFinished(): void {
     this.jobs = this.jobs.filter((job) => job.active);
   }
@@ -158,7 +167,10 @@ export class Imports {
         const next = this.jobs.find((job) => job.state === 'waiting');
         if (next === undefined) return;
         await next.run();
-        this.#ended(next);
+        // It had ended before it could be attended.
+        const isNothing = next.state === 'done' && next.report === null;
+        if (isNothing) this.jobs = this.jobs.filter((job) => job !== next);
+        else this.#ended(next);
       }
     } finally {
       this.#working = false;

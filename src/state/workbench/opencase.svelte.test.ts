@@ -24,7 +24,7 @@ const summary: CaseSummary = {
 };
 
 /** Calls that finish by themselves: they write, or their late answer changes nothing. */
-const UNCANCELLED = ['notes', 'changeNotes', 'openCase'];
+const UNCANCELLED = ['notes', 'changeNotes', 'openCase', 'pulse', 'unread'];
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => {
@@ -124,5 +124,35 @@ it('stays untrusted when the list cannot be written', async () => {
   void client.callsTo('trustCase')[0]!.fail({ code: 'readOnly', message: 'no', hint: null });
   await expect(trusted).rejects.toThrow();
   expect(opened.trusts).toBe(0);
+  opened.dispose();
+});
+
+it('attends an import that another page began, and shows the case as it is now', async () => {
+  const client = new FakeClient();
+  const heard: string[] = [];
+  const opened = new OpenCase(
+    client,
+    { ...summary, readOnly: null },
+    { importing: () => heard.push('importing'), failed: () => {} },
+  );
+  vi.advanceTimersByTime(0);
+  const pulse = () => client.callsTo('pulse').at(-1)!;
+  const answered = async (isImporting: boolean, revision: number) => {
+    void pulse().answer({ isImporting, revision, readOnly: false });
+    await Promise.resolve();
+    await Promise.resolve();
+  };
+  await answered(true, 2);
+  void client
+    .callsTo('openCase')[0]!
+    .answer({ ...summary, readOnly: null, revision: 2, events: 20 });
+  await vi.waitFor(() => expect(heard).toEqual(['importing']));
+  expect(opened.summary.events).toBe(20);
+  expect(client.callsTo('unread')).toHaveLength(0);
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
+  vi.advanceTimersByTime(20_000);
+  await answered(false, 2);
+  expect(client.callsTo('openCase')).toHaveLength(1);
+  expect(client.callsTo('unread')).toHaveLength(1);
   opened.dispose();
 });

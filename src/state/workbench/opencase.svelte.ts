@@ -6,6 +6,7 @@ import { Timer } from '../../base/timer';
 import { Clock } from '../../base/zone';
 import type { Client, EngineError } from '../../ipc/client';
 import type {
+  CasePulse,
   CaseSummary,
   EventId,
   ImportProgress,
@@ -58,6 +59,7 @@ import { Templates } from '../patterns/templates.svelte';
 import type { TimelineData } from '../timeline/timelinedata';
 import { ValueTrail } from '../followups/valuetrail.svelte';
 import { EmptyResult } from '../events/emptyresult.svelte';
+import { Unread } from '../importing/unread.svelte';
 
 /** New data is shown at most this often; more would slow down the import. */
 const REFRESH_MS = 250;
@@ -65,8 +67,17 @@ const REFRESH_MS = 250;
 /** How many events of the same time are searched for one of them. */
 const SAME_TIME_ROWS = 1_000;
 
-/** The poll interval while another process writes the case. */
+/** How often a page looks whether somebody else has changed the case. */
 const FOLLOW_MS = 1_000;
+/** A look that takes long, as with many thousands of sources, is repeated more rarely. */
+const FOLLOW_SHARE = 10;
+
+/** Notified about what does not belong to one part of a case. */
+export interface CaseListener {
+  /** An import is under way, begun by this page or by another. */
+  importing(): void;
+  failed(error: EngineError): void;
+}
 
 /** An open case: its summary, the current requests, and their answers. */
 export class OpenCase {
@@ -104,6 +115,7 @@ export class OpenCase {
   readonly cells: Cells;
   readonly reference: LanguageReference;
   readonly exporting: EventExport;
+  readonly unread: Unread;
   readonly push: Push;
   readonly firstLook: FirstLook;
   readonly difference: Difference;
@@ -125,13 +137,16 @@ export class OpenCase {
   /** Formats and parses times in the zone of the view. */
   readonly clock = new Clock(() => this.explorer.history.current.zone);
   readonly #following: Timer;
+  readonly #listener: CaseListener;
+  #isImporting = true;
 
   constructor(
     client: Client,
     summary: CaseSummary,
-    /** Shows an error that belongs to no part of the screen. */
-    reportFailure: (error: EngineError) => void = () => {},
+    listener: CaseListener = { importing: () => {}, failed: () => {} },
   ) {
+    this.#listener = listener;
+    const reportFailure = (error: EngineError) => listener.failed(error);
     const lifetime = this.#lifetime;
     this.#following = new Timer(lifetime);
     const isOfCluster = summary.remote !== undefined || placesOf(summary.path) !== null;
@@ -184,7 +199,8 @@ export class OpenCase {
     this.annotations = new Annotations(lifetime, client, summary.path);
     this.cells = new Cells(client, summary.path);
     this.reference = new LanguageReference(client);
-    this.exporting = new EventExport(lifetime, client, (error) => reportFailure(error));
+    this.exporting = new EventExport(lifetime, client, reportFailure);
+    this.unread = new Unread(lifetime, client, summary.path, reportFailure);
     this.push = new Push(lifetime, client);
     this.firstLook = new FirstLook(lifetime, client, storage);
     this.difference = new Difference(lifetime, client, summary.path);
@@ -199,7 +215,6 @@ export class OpenCase {
         if (this.live.isReceiving) this.liveAlerts.look();
       },
       began: () => {
-        this.#follow();
         this.liveMode.restore();
       },
       failed: reportFailure,
@@ -228,7 +243,7 @@ export class OpenCase {
     this.rows.refresh(this.#epoch);
     this.charts.refresh(this.#epoch);
     this.#viewChanged('all');
-    this.#follow();
+    this.#follow(0);
     this.live.look();
     if (this.mayGrow) this.liveMode.restore();
     this.notes.start();
@@ -374,21 +389,30 @@ export class OpenCase {
     this.published(summary);
   }
 
-  /** Follows the changes of another process until it releases the case, and those of live sources. */
-  #follow(): void {
+  /** Follows what other pages and other processes do to the case. */
+  #follow(delayMs: number): void {
     // A cluster is asked again when a person wants it.
-    if (this.isRemote) return;
-    if (this.summary.readOnly === null && !this.live.isReceiving) return;
-    this.#following.start(() => void this.#look(), FOLLOW_MS);
+    if (!this.isRemote) this.#following.start(() => void this.#look(), delayMs);
   }
 
   async #look(): Promise<void> {
+    const began = performance.now();
+    const { path } = this.summary;
     // If the case cannot be opened at the moment, what is shown stays, and the next attempt may succeed.
-    const summary = await this.#client
-      .call('openCase', { path: this.summary.path })
-      .catch(() => null);
-    if (this.#lifetime.isOver) return;
-    if (summary !== null) this.#renew(summary);
-    this.#follow();
+    const pulse = await this.#client.call('pulse', { path }).catch(() => null);
+    if (pulse !== null && !this.#lifetime.isOver) await this.#heard(pulse);
+    this.#follow(Math.max(FOLLOW_MS, (performance.now() - began) * FOLLOW_SHARE));
+  }
+
+  async #heard({ revision, readOnly, isImporting }: CasePulse): Promise<void> {
+    const { summary } = this;
+    if (revision !== summary.revision || readOnly !== (summary.readOnly !== null)) {
+      const now = await this.#client.call('openCase', { path: summary.path }).catch(() => null);
+      if (this.#lifetime.isOver) return;
+      if (now !== null && now.revision >= this.summary.revision) this.#renew(now);
+    }
+    if (isImporting) this.#listener.importing();
+    else if (this.#isImporting) void this.unread.look();
+    this.#isImporting = isImporting;
   }
 }

@@ -134,3 +134,19 @@ it('imports the paths from another window, and not those of the command line', a
   await idle.answerAll();
   expect(idle.callsTo('createCase')).toHaveLength(0);
 });
+
+it('continues what an import has left unread, with the choices of that import', async () => {
+  const host = new Host();
+  const session = new Session(host);
+  await Promise.all([session.openCase('/c/a.case'), host.answerAll()]);
+  const request = { case: '/c/a.case', paths: ['/big.log'], choices: { again: true } as never };
+  const gone = { case: '/c/a.case', paths: ['/gone.log'] };
+  session.opened!.unread.imports = [
+    { request, files: ['/big.log'], isThere: true },
+    { request: gone, files: ['/gone.log'], isThere: false },
+  ];
+  session.continueImports();
+  expect(host.callsTo('import').map(({ args }) => args)).toEqual([request]);
+  expect(session.opened!.unread.files).toEqual([]);
+  session.opened!.dispose();
+});

@@ -146,6 +146,14 @@ export class Session {
     }
   }
 
+  /** Continues the imports that were stopped or cut off. */
+  continueImports(): void {
+    const { opened } = this;
+    for (const { request } of opened?.unread.take() ?? []) {
+      if (opened !== null) this.#work(opened, { kind: 'import', ...request });
+    }
+  }
+
   /** Shows how the sources of the case were read. */
   showSources(path?: string): void {
     if (this.opened === null) return;
@@ -430,7 +438,12 @@ export class Session {
     // The same case is opened again where a window follows what another one did.
     if (this.opened?.summary.path === summary.path) this.opened.dispose();
     else void this.#close();
-    const opened = new OpenCase(this.#client, summary, (error) => this.report(error));
+    const opened = new OpenCase(this.#client, summary, {
+      importing: () => {
+        if (!this.imports.isBusy(summary.path)) this.#work(opened, { kind: 'attend' });
+      },
+      failed: (error) => this.report(error),
+    });
     this.opened = opened;
     rememberCase(this.hello, summary.path);
     return opened;

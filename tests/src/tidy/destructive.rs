@@ -179,6 +179,7 @@ pub const PLACES: &[Place] = &[
     ("src-tauri/wire/src/live/watched_sets.rs", 2, "the detectors that are watched", CASE, SWEEP),
     ("src-tauri/wire/src/recent.rs", 1, "the list of recent cases", HOME, WHOLE_FILES),
     ("src-tauri/wire/src/trust.rs", 1, "the list of trusted cases", HOME, "wire: trust"),
+    ("src-tauri/wire/src/unread.rs", 2, "imports that are not read to their end", HOME, "wire: imports"),
 ];
 
 /// How many such calls a file has outside of its tests.
