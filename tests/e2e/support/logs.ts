@@ -27,7 +27,7 @@ export function accessLog(): string {
 
 /** A generated access log with a last line; made once and kept next to the screenshots. */
 function generatedLines(lines: number, last = ''): string {
-  const path = join(out, `access-${lines}.log`);
+  const path = join(out, `access-${lines}${last === '' ? '' : '-and-one'}.log`);
   if (!existsSync(path)) {
     const part = `${path}.part`;
     execFileSync(generate, ['access', String(lines)], {
