@@ -108,6 +108,21 @@ pub enum Work {
     Reprofile(Profile),
     Compact,
     Delete,
+    /// Shifts the clock of a source.
+    Adjust,
+    /// Takes a deletion back from the trash.
+    Restore,
+}
+
+/// The clock offset of [`Work::Adjust`], as it is written and in nanoseconds.
+const OFFSET: (&str, i64) = ("1h", 3_600_000_000_000);
+
+/// The id of a source, unless it is deleted.
+#[must_use]
+pub fn source_named(case: &Case, name: &str) -> Option<u32> {
+    let snapshot = case.snapshot();
+    let named = |source: &indexer::SourceEntry| source.name == name && !source.deleted;
+    snapshot.sources().iter().position(named).map(|id| id as u32)
 }
 
 impl Work {
@@ -120,6 +135,8 @@ impl Work {
             Work::Reprofile(profile) => command.arg("reprofile").arg(case).arg(profile.name()),
             Work::Compact => command.arg("compact").arg(case),
             Work::Delete => command.arg("delete").arg(case).arg("access.log"),
+            Work::Adjust => command.arg("adjust").arg(case).args(["app.log", "--offset", OFFSET.0]),
+            Work::Restore => command.arg("restore").arg(case),
         };
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         command
@@ -144,13 +161,21 @@ impl Work {
             }
             Work::Compact => drop(case.compact(&mut |_| {}, &never).expect("compacting goes on")),
             Work::Delete => {
-                let snapshot = case.snapshot();
-                let named = |source: &indexer::SourceEntry| source.name == "access.log" && !source.deleted;
-                if let Some(id) = snapshot.sources().iter().position(named) {
-                    case.delete_sources(&[id as u32], &mut |_| {}, &never).expect("deleting goes on");
+                if let Some(id) = source_named(case, "access.log") {
+                    case.delete_sources(&[id], &mut |_| {}, &never).expect("deleting goes on");
                 } else {
                     case.import(&[], &ImportOptions::default(), &|_| {}, &never).expect("the index is built");
                 }
+            }
+            Work::Adjust => {
+                let id = source_named(case, "app.log").expect("it is there");
+                case.adjust(&[id], None, Some(OFFSET.1), &|_| {}, &never).expect("the change goes on");
+            }
+            Work::Restore => {
+                if source_named(case, "access.log").is_none() {
+                    case.restore().expect("it is taken back");
+                }
+                case.import(&[], &ImportOptions::default(), &|_| {}, &never).expect("the index is built");
             }
         }
     }

@@ -10,10 +10,14 @@ use indexer::{Cancel, Case, ErrorKind, ImportOptions, Profile};
 use timberline_tests::faults::{Work, answers, copy, grow, logs, said, sound, steps};
 use timberline_tests::report::figure;
 
-/// Instants at which work is killed without looking where it is.
-const INSTANTS: usize = 200;
+/// Instants at which work is killed without looking where it is. `TIMBERLINE_KILLS=10000 cargo test --workspace --test
+/// all -- faults::` kills more often.
+const INSTANTS: usize = 210;
 
-const EVERY_WORK: [Work; 8] = [
+/// So much of a golden section that instants are spread evenly, in an order that looks like none.
+const GOLDEN: f64 = 0.618_033_988_749_895;
+
+const EVERY_WORK: [Work; 10] = [
     Work::Import,
     Work::Grow,
     Work::Reprofile(Profile::Raw),
@@ -22,6 +26,8 @@ const EVERY_WORK: [Work; 8] = [
     Work::Reprofile(Profile::Full),
     Work::Compact,
     Work::Delete,
+    Work::Adjust,
+    Work::Restore,
 ];
 
 /// Work with the case that it begins from and what there is to be answered when it has ended.
@@ -45,6 +51,9 @@ impl Scene {
                 case.import(std::slice::from_ref(log), &options, &|_| {}, &Cancel::default())
                     .expect("an import");
             }
+        }
+        if work == Work::Restore {
+            Work::Delete.go_on(&case, &logs);
         }
         drop(case);
         if work == Work::Grow {
@@ -130,7 +139,7 @@ fn work_resumes_after_a_fault_at_every_step() {
         });
     }
     let line = format!(
-        "Faults: {} crashes and failures at {} steps of import, growing, change of profile, compacting and deleting",
+        "Faults: {} crashes and failures at {} steps of import, growing, change of profile, compacting, deleting, shifting a clock and restoring",
         faults.into_inner(),
         places.into_inner()
     );
@@ -139,7 +148,17 @@ fn work_resumes_after_a_fault_at_every_step() {
 
 #[test]
 fn work_resumes_after_a_kill_at_any_instant() {
-    let works = [Work::Import, Work::Grow, Work::Compact, Work::Reprofile(Profile::Full), Work::Delete];
+    let works = [
+        Work::Import,
+        Work::Grow,
+        Work::Compact,
+        Work::Reprofile(Profile::Full),
+        Work::Delete,
+        Work::Adjust,
+        Work::Restore,
+    ];
+    let kills = std::env::var("TIMBERLINE_KILLS").ok().and_then(|kills| kills.parse().ok());
+    let kills: usize = kills.unwrap_or(INSTANTS) / works.len();
     let caught = AtomicUsize::new(0);
     for work in works {
         let scene = Scene::new(work, 8_000);
@@ -147,22 +166,21 @@ fn work_resumes_after_a_kill_at_any_instant() {
         let whole = work.command(&scene.fresh("whole"), &scene.logs).status().expect("the command starts");
         assert!(whole.success());
         let length = began.elapsed();
-        let instants: Vec<u32> = (0..INSTANTS / works.len()).map(|instant| instant as u32).collect();
-        on_every_core(instants, |instant| {
-            // Spread evenly, in an order that looks like none.
-            let share = f64::from(instant.wrapping_mul(29) % 50) / 50.0;
+        on_every_core((0..kills).collect(), |instant| {
+            let share = (instant as f64 * GOLDEN).fract();
             let path = scene.fresh(&format!("kill-{instant}"));
             let mut running = work.command(&path, &scene.logs).spawn().expect("the command starts");
             std::thread::sleep(Duration::from_secs_f64(length.as_secs_f64() * share));
             running.kill().expect("it can be killed");
             let status = running.wait().expect("it ends");
             caught.fetch_add(usize::from(!status.success()), Ordering::Relaxed);
-            scene.ends_well(&path, &format!("a kill of {work:?} after {share:.2} of its time"));
+            scene.ends_well(&path, &format!("kill {instant} of {work:?}, after {share:.3} of its time"));
         });
     }
     let caught = caught.into_inner();
-    assert!(caught > INSTANTS / 4, "only {caught} of {INSTANTS} were still running");
-    figure(&format!("Kills: {INSTANTS} at any instant, {caught} of them while it ran"));
+    let all = kills * works.len();
+    assert!(caught > all / 4, "only {caught} of {all} were still running");
+    figure(&format!("Kills: {all} at any instant, {caught} of them while it ran"));
 }
 
 /// A file of each format, how it is damaged, and whether it can be made whole.

@@ -1,5 +1,5 @@
 //! What hostile queries allocate, by an allocator that counts: no more than the memory that they may take, and what a
-//! query takes in any case.
+//! query takes in any case. `npm test` asks a part of the corpus, TIMBERLINE_HOSTILE=all the whole of it.
 
 use std::fs;
 use std::path::Path;
@@ -10,6 +10,7 @@ use indexer::aggregate::FacetsRequest;
 use indexer::query::parse_query;
 use indexer::{Cancel, Case, ErrorKind, ImportOptions, Result, RunOptions, SqlOptions, View};
 use peak_alloc::PeakAlloc;
+use timberline_tests::report::figure;
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
@@ -22,6 +23,9 @@ const BESIDES_BYTES: usize = 64 << 20;
 const SOON: Duration = Duration::from_secs(30);
 
 const EVENTS: usize = 3_000;
+
+/// Of the combinations of growing texts and what is done with them, one in so many is asked in every run of the tests.
+const ONE_OF: usize = 5;
 
 fn imported(folder: &Path) -> Arc<Case> {
     let words = ["connection", "reset", "by", "peer", "while", "reading", "the", "answer"];
@@ -47,7 +51,6 @@ fn imported(folder: &Path) -> Arc<Case> {
 /// Pipes that make much of little.
 fn pipes() -> Vec<String> {
     let doubled = |from: &str, times: usize| format!("* | eval a={from}{}", " | eval a=a+a".repeat(times));
-    let grown = |rest: &str| format!("{} | {rest}", doubled("message", 3));
     let long = "x".repeat(100_000);
     let columns: Vec<String> = (0..4_000).map(|n| format!("c{n}=n+{n}")).collect();
     let texts: Vec<String> = (0..800).map(|n| format!("c{n}=message+\"{n}\"")).collect();
@@ -92,37 +95,87 @@ fn pipes() -> Vec<String> {
         "* | eval k=1 | join k (* | eval k=1)".to_owned(),
         "* | transaction id | sort -time".to_owned(),
     ];
-    pipes.extend(
-        [
-            "sort a",
-            "sort a | sort -a | sort a",
-            "stats values(a)",
-            "stats values(a) by id",
-            "stats count by a",
-            "stats first(a), last(a), min(a), max(a)",
-            "stats dc(a), mode(a)",
-            "dedup a",
-            "top 10 a",
-            "rare 10 a",
-            "tail 100000",
-            "sample 100000",
-            "facets a",
-            "facets a values=4000000000",
-            "timechart count by a",
-            "pivot max(a) on host by id",
-            "unpivot",
-            "window p = lag(a) | sort a",
-            "fillnull value=\"x\" a",
-            "transaction a",
-            "rex a /(?<x>.*)/",
-            "join a (* | eval a=message)",
-            "limit 1000000 | sort -a",
-            "eval b=a, c=a, d=a+\"x\", e=a+\"y\", f=a+\"z\" | sort f",
-        ]
-        .map(grown),
-    );
+    let growing = [
+        doubled("message", 3),
+        format!("* | eval a=message{}", " | eval a=concat(a,a,host)".repeat(3)),
+        format!("* | eval a=replace(message,\"e\",\"{}\")", &long[..200]),
+        format!("* | eval a=upper(message+message){}", " | eval a=if(n>=0,a+a,a)".repeat(2)),
+        format!("* | eval a=raw+raw+raw | eval b=a+\"{}\"", &long[..1_000]),
+    ];
+    pipes.extend(some(growing.iter().flat_map(|from| ENDS.map(|end| format!("{from} | {end}")))));
+    pipes.extend(searches());
     pipes
 }
+
+/// Every combination, or a part of them that is the same in each run.
+fn some(all: impl Iterator<Item = String>) -> Vec<String> {
+    let one_of = if std::env::var_os("TIMBERLINE_HOSTILE").is_some() { 1 } else { ONE_OF };
+    all.enumerate().filter(|(number, _)| number % one_of == 0).map(|(_, query)| query).collect()
+}
+
+/// Filters that are long, deep or slow to match, and numbers at their ends.
+fn searches() -> Vec<String> {
+    let joined = |count: usize, by: &str| (0..count).map(|n| format!("w{n}")).collect::<Vec<_>>().join(by);
+    let mut searches = vec![
+        format!("\"{}\"", joined(2_000, " ")),
+        joined(2_000, " OR "),
+        joined(2_000, " "),
+        format!("host:({})", joined(2_000, " OR ")),
+        format!("{}error{}", "(".repeat(100), ")".repeat(100)),
+        "NOT ".repeat(100) + "error",
+        "*1*2*3*4*5*".to_owned(),
+        format!("*{}*", joined(50, "*")),
+        format!("{}*", "?".repeat(500)),
+        "/(a*)*b/".to_owned(),
+        "/(([a-z]+)+)+$/".to_owned(),
+        "/.*.*.*.*=.*/".to_owned(),
+        "/(?i)connection.{0,100}reset.{0,100}peer/".to_owned(),
+        format!("/{}/", "[a-z]?".repeat(100) + &"[a-z]".repeat(30)),
+        "connectoin~2".to_owned(),
+        "* | timechart span=1ms count()".to_owned(),
+        "* | timechart span=1ms count() by id".to_owned(),
+        "* | stats count() by n, host, id, message".to_owned(),
+        "* | stats percentile(n, 0), percentile(n, 100), dc(raw), values(raw) by id".to_owned(),
+    ];
+    for number in ["0", "1", "4294967295", "4294967296", "9223372036854775807", "18446744073709551615"] {
+        for stage in ["limit", "tail", "sample", "top", "rare", "dedup"] {
+            let field = if matches!(stage, "top" | "rare" | "dedup") { " raw" } else { "" };
+            searches.push(format!("* | {stage} {number}{field}"));
+        }
+        searches
+            .push(format!("* | eval a=n*{number}, b=n+{number}, c=pow(n,{number}) | stats sum(a), max(b)"));
+        searches.push(format!("* | eval a=substr(raw,{number},{number}) | stats dc(a)"));
+    }
+    searches
+}
+
+/// What is done with a text that has grown.
+const ENDS: [&str; 24] = [
+    "sort a",
+    "sort a | sort -a | sort a",
+    "stats values(a)",
+    "stats values(a) by id",
+    "stats count by a",
+    "stats first(a), last(a), min(a), max(a)",
+    "stats dc(a), mode(a)",
+    "dedup a",
+    "top 10 a",
+    "rare 10 a",
+    "tail 100000",
+    "sample 100000",
+    "facets a",
+    "facets a values=4000000000",
+    "timechart count by a",
+    "pivot max(a) on host by id",
+    "unpivot",
+    "window p = lag(a) | sort a",
+    "fillnull value=\"x\" a",
+    "transaction a",
+    "rex a /(?<x>.*)/",
+    "join a (* | eval a=message)",
+    "limit 1000000 | sort -a",
+    "eval b=a, c=a, d=a+\"x\", e=a+\"y\", f=a+\"z\" | sort f",
+];
 
 /// The same in SQL.
 fn statements() -> Vec<String> {
@@ -140,7 +193,32 @@ fn statements() -> Vec<String> {
     let long = "x".repeat(100_000);
     let deep = (0..20)
         .fold("host".to_owned(), |inner, _| format!("CONCAT({inner}, {inner:.0}host, '{}')", &long[..2_000]));
-    vec![
+    let growing = [
+        ("message", 3, "a || a"),
+        ("raw", 2, "CONCAT(a, a, a)"),
+        ("message", 2, "REPLACE(a, 'e', 'eeeeeeee')"),
+        ("message", 3, "CASE WHEN n >= 0 THEN a || a ELSE a END"),
+    ];
+    let ends = [
+        "SELECT a FROM (F) AS t ORDER BY a",
+        "SELECT a FROM (F) AS t ORDER BY a DESC LIMIT 10",
+        "SELECT a, count(*) AS c FROM (F) AS t GROUP BY a",
+        "SELECT DISTINCT a FROM (F) AS t",
+        "SELECT STRING_AGG(a, ',') AS s FROM (F) AS t",
+        "SELECT array_agg(a) AS s FROM (F) AS t",
+        "SELECT min(a) AS low, max(a) AS high, count(DISTINCT a) AS c FROM (F) AS t",
+        "SELECT count(*) AS c FROM (F) AS t WHERE a LIKE '%zz%'",
+        "SELECT UPPER(a) AS u, LOWER(a) AS l, LENGTH(a) AS n FROM (F) AS t",
+        "SELECT x.a FROM (F) AS x JOIN (F) AS y ON x.n = y.n",
+        "SELECT a FROM (F) AS x UNION ALL SELECT a FROM (F) AS y",
+        "SELECT a, row_number() OVER (ORDER BY n) AS r FROM (F) AS t",
+    ];
+    let combined = growing.iter().flat_map(|(inner, times, of)| {
+        let from = nested(inner, *times, of);
+        ends.map(|end| end.replace("(F)", &format!("({from})")))
+    });
+    let mut statements = some(combined);
+    statements.extend([
         nested("host", 20, "a || a"),
         with("message", 40, "a || a"),
         with("message", 40, "a + a"),
@@ -175,7 +253,8 @@ fn statements() -> Vec<String> {
         "SELECT raw, count(*) AS c FROM events GROUP BY raw ORDER BY c, raw".to_owned(),
         "SELECT DISTINCT raw, message, id FROM events ORDER BY raw DESC".to_owned(),
         "SELECT array_agg(raw) AS a FROM events GROUP BY host".to_owned(),
-    ]
+    ]);
+    statements
 }
 
 /// What a query is refused for, and how much more was allocated at once than before it.
@@ -231,4 +310,5 @@ fn hostile_queries_take_no_more_memory_than_they_may() {
     }
     assert!(failed.is_empty(), "{} fail:\n{}", failed.len(), failed.join("\n"));
     assert!(refused >= 30 && answered >= 10, "{refused} refused, {answered} answered");
+    figure(&format!("Hostile queries: {refused} refused and {answered} answered, none over its memory"));
 }
