@@ -10,7 +10,8 @@ import { access, accessLog, sample } from './support/logs';
 import { temporaryFolder } from './support/machine';
 import { opening } from './support/opening';
 import { brush, totalBecomes } from './support/page';
-import { mainPictures } from './support/picture';
+import { drawn, mainPictures, MOST_DIFFERING, picture } from './support/picture';
+import { differingCells, thumbnail } from './support/thumbnail';
 
 const open = opening();
 
@@ -101,6 +102,16 @@ test('the start page and its sheets fit', async () => {
   await page.getByTestId('estimate').waitFor();
   await page.getByTestId('file-choice').filter({ hasText: access.name }).click();
   await look(page, 'import');
+});
+
+test('a broken layout is noticed', async () => {
+  const page = await open();
+  const look = async () => thumbnail(page, await picture(page, 'screen-start-broken'));
+  const before = await look();
+  expect(differingCells(before, await look()).share).toBe(0);
+  await page.addStyleTag({ content: 'main { transform: translateX(160px); }' });
+  await drawn(page);
+  expect(differingCells(before, await look()).share).toBeGreaterThan(MOST_DIFFERING);
 });
 
 test('the screen of a live source fits', async () => {
