@@ -19,6 +19,10 @@ export const inspect = {
   letters: (count: number) => `All ${formatCount(count)} characters`,
   less: 'Less',
   more: (count: number) => `Show ${formatCount(count)} more`,
+  trace: 'Stack trace',
+  frames: (count: number) => `… ${counted(count, 'library frame')}`,
+  leftOut: (count: string) =>
+    `… ${formatCount(Number(count))} characters left out; Copy has all of them`,
   asText: 'Text',
   asBytes: 'Bytes',
   rawAs: 'Show the event as',

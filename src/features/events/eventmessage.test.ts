@@ -53,9 +53,21 @@ it.each([
   ['01-Mar-2026 14:05:00.123 queries: info: client @0x7f query', 'client @0x7f query', 'queries'],
   ['time="2026-03-01T14:05:00Z" level=warning msg="no route" host=a n=3', 'no route', 'host=a n=3'],
   ['1772373900.123 worker-3 | done in 12 ms', 'done in 12 ms', 'worker-3'],
-  ['14:05:00.1 I [net] up\n  at line 3', 'up', 'I [net] at line 3'],
 ])('shows the message of %j first, without what has a column', (text, message, rest) => {
   expect(lead(text, message)).toEqual({ message, rest });
+});
+
+it('keeps the lines below the message below it', () => {
+  expect(lead('14:05:00.1 I [net] up by 3\n\tat a.B.c(B.java:3)\r\n\tat d\n', 'up')).toEqual({
+    message: 'up\n\tat a.B.c(B.java:3)\n\tat d',
+    rest: 'I [net] by 3',
+  });
+});
+
+it('shows a message of several lines whole, also if the row is cut within it', () => {
+  const long = `Checkout failed for order 1000 and for 1001\n${'\tat a.B.c(B.java:3)\n'.repeat(90)}Caused by: d.E`;
+  for (const before of ['', '2026-03-01 14:05:00 '])
+    expect(lead(`${before}${long}`.slice(0, 200), long, true)).toEqual({ message: long, rest: '' });
 });
 
 it('shows a line without a message, or with nothing else, as written', () => {

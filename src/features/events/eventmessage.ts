@@ -1,7 +1,7 @@
 import { jsonLeaves, type JsonNode } from '../../base/jsontree';
 import type { Row } from '../../ipc/generated';
 
-/** An event with its message first, then what else was written. */
+/** An event with its message first, then what else was written on the first line. */
 export interface EventMessage {
   readonly message: string;
   readonly rest: string;
@@ -59,9 +59,10 @@ function inText(
   const before = text.slice(0, at).replace(/[\w@.]+=["']?$/, '');
   const after = text.slice(at + message.length).replace(/^["'](?=\s|$)/, '');
   if (before.trim() === '' && after.trim() === '') return null;
+  const [onLine = '', ...below] = after.trimEnd().split(/\r?\n/);
   const head = withoutColumns(before, level !== 'none');
-  const rest = [head, after.trim()].filter((part) => part !== '').join(' ');
-  return { message, rest };
+  const rest = [head, onLine.trim()].filter((part) => part !== '').join(' ');
+  return { message: [message, ...below].join('\n'), rest };
 }
 
 /** The request of a line of a web server, and its status. */
@@ -78,12 +79,16 @@ function request(text: string, hasLevel: boolean): EventMessage | null {
   return { message: `${asked} ${status}`, rest };
 }
 
-/** A long message is cut in the row, and its beginning is at the end of the text. */
+/**
+ * A long message is cut in the row, and its beginning is at the end of the text. One of several lines
+ * is returned whole: its last lines name the cause.
+ */
 function cutMessage(text: string, cut: boolean, message: string): EventMessage | null {
   const start = message.slice(0, CUT_START);
   const at = cut && start.length === CUT_START ? text.indexOf(start) : -1;
-  if (at <= 0 || !message.startsWith(text.slice(at))) return null;
-  return { message: text.slice(at), rest: '' };
+  const isOneLine = !message.includes('\n');
+  if (at < 0 || (at === 0 && isOneLine) || !message.startsWith(text.slice(at))) return null;
+  return { message: isOneLine ? text.slice(at) : message, rest: '' };
 }
 
 /** So much of a message is found in the text by chance in no log. */
