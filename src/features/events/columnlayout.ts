@@ -6,7 +6,7 @@ import type { ViewColumn } from '../../state/view/viewstate';
 /** Widths that fit the values of standard columns. */
 const BEST_PX: Readonly<Record<string, number>> = { time: 184, level: 34, source: 156, line: 84 };
 const FIELD_PX = 148;
-/** The text takes the remaining width, with a readable minimum. */
+/** The text takes the remaining width, and has room for 30 characters however it is resized. */
 const LEAST_TEXT_PX = 280;
 
 export interface ColumnLayout {
@@ -23,7 +23,8 @@ export interface ColumnLayout {
  * by the person stays.
  */
 export function widthOf({ field, widthPx }: ViewColumn, scale: number): number {
-  if (widthPx !== null) return widthPx;
+  if (widthPx !== null && field !== TEXT) return widthPx;
+  if (widthPx !== null) return Math.max(widthPx, Math.round(LEAST_TEXT_PX * scale));
   const px = field === TEXT ? LEAST_TEXT_PX : (BEST_PX[field] ?? FIELD_PX);
   return Math.round(px * scale);
 }

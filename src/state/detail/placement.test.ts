@@ -9,8 +9,8 @@ const ROW_PX = 24;
 
 describe('the placement of the detail', () => {
   test('leaves fourteen rows in a window of 1280 × 800', () => {
-    // What header, query row, timeline, tabs, list tools, column heads and status line leave.
-    const space = room(1280 - 232, 800 - 48 - 33 - 173 - 32 - 34 - 28 - 30 - 33);
+    // What header, timeline, first look, tabs, list tools, column heads, status line and import leave.
+    const space = room(1280 - 232, 800 - 45 - 161 - 30 - 31 - 33 - 27 - 28 - 33);
     expect(placeFor(null, space)).toBe('right');
     expect(Math.floor(space.heightPx / ROW_PX)).toBeGreaterThanOrEqual(14);
   });
@@ -33,6 +33,11 @@ describe('the placement of the detail', () => {
 });
 
 describe('the size of the detail', () => {
+  test('is at least 320 pixels wide on the right', () => {
+    for (const chosenPx of [null, 100])
+      expect(sizeAt('right', chosenPx, room(700, 450))).toBeGreaterThanOrEqual(320);
+  });
+
   test('leaves the list the larger part by default', () => {
     for (const space of [room(792, 360), room(1280, 450), room(2328, 1100)]) {
       expect(sizeAt('right', null, space)).toBeLessThan(space.widthPx / 2);

@@ -21,7 +21,7 @@ const LEAST_DIVIDED_PX = 300;
 /** Fewer rows than fit this show too little around the event. */
 const LEAST_LIST_TALL_PX = 150;
 
-const WIDTH = { leastPx: 300, share: 0.3, mostBestPx: 640, mostShare: 0.6 } as const;
+const WIDTH = { leastPx: 320, share: 0.3, mostBestPx: 640, mostShare: 0.6 } as const;
 const HEIGHT = { leastPx: 130, share: 0.45, mostBestPx: 420 } as const;
 
 function within(least: number, value: number, most: number): number {
