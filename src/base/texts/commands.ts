@@ -53,7 +53,7 @@ export const commands = {
   zoomOutTime: 'Zoom out of the time range',
   lanes: 'Timeline: lanes on or off',
   logScale: 'Timeline: log scale on or off',
-  toggleTimeline: 'Timeline: collapse or show',
+  toggleTimeline: 'Timeline: thin strip or whole',
   zone: (zone: string) => `Time zone: ${zone}`,
   savedQuery: (name: string) => `Run saved query: ${name}`,
   rangeBefore: 'Zoom out to the previous time range',

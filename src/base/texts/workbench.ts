@@ -144,8 +144,8 @@ export const workbench = {
   },
 
   timeline: {
-    collapse: 'Collapse the timeline',
-    expand: 'Show the timeline',
+    collapse: 'Show the timeline as a thin strip',
+    expand: 'Show the whole timeline',
   },
 
   fieldMenu: {

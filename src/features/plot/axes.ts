@@ -8,6 +8,8 @@ import type { ValueScale } from './valuescale';
 
 /** All plots share the left and right margin, so that times line up between timeline and charts. */
 export const MARGIN_PX = { left: 52, right: 12, top: 8, bottom: 22 } as const;
+/** A plot that is too low for axes has its whole width. */
+export const STRIP_MARGIN_PX = { left: 0, right: 0, top: 1, bottom: 4 } as const;
 
 /** Width reserved for a label on the time axis, so that labels do not overlap. */
 const TIME_LABEL_PX = 96;

@@ -50,6 +50,7 @@ function painted(part: Partial<TimelinePicture> = {}): string {
   paintTimeline(pen, {
     lanes,
     isLogarithmic: false,
+    isStrip: false,
     coverage: null,
     scale: new TimeScale({ from: asTime(0n), to: asTime(3n * MINUTE) }, PLOT_PX.width),
     clock: new Clock('UTC'),
@@ -99,6 +100,16 @@ it('shows where there are events, also those that the filter excludes', () => {
     series: [{ level: 'info', counts: [1, 1, 1] }],
   });
   expect(rects(painted({ coverage }), 'dimgray').map(([x]) => x)).toEqual([0, 100, 200]);
+});
+
+it('draws a strip without axes, over its whole width', () => {
+  const svg = painted({ isStrip: true, heightPx: 25 });
+  expect(labels(svg)).toEqual([]);
+  expect(rects(svg, 'lightgray')).toEqual([]);
+  const [first, last] = rects(svg, 'green');
+  expect([first![0], last![0]]).toEqual([0, 200]);
+  expect(first![3]).toBeCloseTo(19.8);
+  expect(svg).toContain('translate(0 1)');
 });
 
 it('names each lane, and shortens a long name in its middle', () => {

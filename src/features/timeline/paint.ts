@@ -11,6 +11,7 @@ import {
   paintStackedBars,
   paintTimeAxis,
   paintValueAxis,
+  STRIP_MARGIN_PX,
   type Size,
 } from '../plot/axes';
 import type { BucketSpan } from '../plot/brush';
@@ -24,14 +25,16 @@ import { countScale, countTicks, powerTicks } from '../plot/valuescale';
 const LANE_GAP_PX = 3;
 /** Height of a lane's name. */
 const NAME_PX = 13;
-/** Height of the strip that shows which times have any events. */
-const STRIP_PX = 3;
+/** Height of the line that shows which times have any events. */
+const COVERAGE_PX = 3;
 /** From this height on, a lane has room for a third grid line. */
 const TALL_LANE_PX = 90;
 
 export interface TimelinePicture {
   readonly lanes: TimelineLanes;
   readonly isLogarithmic: boolean;
+  /** Too low for axes: only the bars are drawn. */
+  readonly isStrip: boolean;
   /** All events of the range, if the bars show only some of them. */
   readonly coverage: TimelineData | null;
   readonly scale: TimeScale;
@@ -57,16 +60,21 @@ export function timelineSlots(data: TimelineData, scale: TimeScale): Slots {
   );
 }
 
+export function marginOf(isStrip: boolean): typeof MARGIN_PX | typeof STRIP_MARGIN_PX {
+  return isStrip ? STRIP_MARGIN_PX : MARGIN_PX;
+}
+
 export function paintTimeline(pen: Pen, picture: TimelinePicture): void {
-  const { scale, lanes, palette } = picture;
+  const { scale, lanes, palette, isStrip } = picture;
+  const margin = marginOf(isStrip);
   const plot = {
     widthPx: scale.widthPx,
-    heightPx: picture.heightPx - MARGIN_PX.top - MARGIN_PX.bottom,
+    heightPx: picture.heightPx - margin.top - margin.bottom,
   };
   const slots = timelineSlots(lanes.data, scale);
-  pen.within(MARGIN_PX.left, MARGIN_PX.top, null, () => {
-    paintTimeAxis(pen, scale, plot.heightPx, picture.clock, palette);
-    paintStrip(pen, picture, plot);
+  pen.within(margin.left, margin.top, null, () => {
+    if (!isStrip) paintTimeAxis(pen, scale, plot.heightPx, picture.clock, palette);
+    paintCoverage(pen, picture, plot);
     const lanePx = plot.heightPx / lanes.lanes.length;
     const gapPx = lanes.isLaned ? LANE_GAP_PX : 0;
     lanes.lanes.forEach((lane, at) => {
@@ -84,7 +92,7 @@ export function paintTimeline(pen: Pen, picture: TimelinePicture): void {
 /** One lane: its grid, its bars, and its name if there are several lanes. */
 function paintLane(
   pen: Pen,
-  { isLogarithmic, lanes: { isLaned }, palette, restName }: TimelinePicture,
+  { isLogarithmic, isStrip, lanes: { isLaned }, palette, restName }: TimelinePicture,
   { series, tallest, label }: Lane,
   slots: Slots,
   size: Size,
@@ -95,7 +103,7 @@ function paintLane(
   const scale = countScale(tallest, isLogarithmic ? 'logarithmic' : 'linear', heightPx, ticks);
   // A lane is low, so only its largest count has a label, and that hangs below its line.
   const format = (count: number) => (isLaned && count === 0 ? '' : formatCompact(count));
-  paintValueAxis(pen, scale, size, { format, shiftPx: isLaned ? 6 : 0 }, palette);
+  if (!isStrip) paintValueAxis(pen, scale, size, { format, shiftPx: isLaned ? 6 : 0 }, palette);
   pen.within(0, 0, { width: widthPx, height: heightPx }, () => {
     const bars = series.map(({ colour, counts }) => ({
       colour: colourIn(palette, colour),
@@ -132,8 +140,8 @@ function shortenedTo(pen: Pen, text: string, mostPx: number): string {
   return shortened(fits);
 }
 
-/** A strip under the plot wherever the range has events, matching or not. */
-function paintStrip(
+/** A line under the plot wherever the range has events, matching or not. */
+function paintCoverage(
   pen: Pen,
   { coverage, lanes, palette, scale }: TimelinePicture,
   { heightPx }: Size,
@@ -143,7 +151,7 @@ function paintStrip(
   for (let bucket = 0; bucket < data.buckets; bucket += 1) {
     if (data.sums[bucket] === 0) continue;
     const { x, width } = slots.slotPx(bucket);
-    if (width > 0) pen.rect(x, heightPx + 1, width, STRIP_PX, palette.lineStrong);
+    if (width > 0) pen.rect(x, heightPx + 1, width, COVERAGE_PX, palette.lineStrong);
   }
 }
 

@@ -394,6 +394,7 @@ function inTimeline(opened: OpenCase): Command[] {
       id: 'timeline-open',
       name: words.toggleTimeline,
       group,
+      keys: ['t'],
       run: () => display.change({ timelineOpen: !display.timelineOpen }),
     },
     {

@@ -99,6 +99,7 @@ export class DisplaySettings {
     return this.#kept.detailTab;
   }
 
+  /** Whether the timeline is whole, and not a thin strip. */
   get timelineOpen(): boolean {
     return this.#kept.timelineOpen;
   }
