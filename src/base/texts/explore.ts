@@ -33,6 +33,7 @@ export const explore = {
     edit: 'Edit',
     remove: 'Remove',
     removeThis: (text: string) => `Remove ${text}`,
+    more: (count: number) => `${formatCount(count)} more`,
     pattern: (text: string, isNegated: boolean) => `${isNegated ? 'NOT ' : ''}pattern: ${text}`,
   },
   queries: {
@@ -41,7 +42,6 @@ export const explore = {
     beforeStages: 'These events are the input of the first stage.',
     allEventsSql: 'These are all events. The result of the SQL query is a table.',
     showResult: 'Show the result',
-    recent: 'Recent',
     recentHint: 'Recent queries (Alt ↑ in the query bar)',
     noRecent: 'Queries you run appear here',
     saved: 'Saved',
@@ -71,7 +71,6 @@ export const explore = {
   },
   explain: {
     name: 'How this query is answered',
-    button: 'Explain',
     hint: 'How this query is answered: what was looked up in the index, and what had to be read',
     command: 'Explain this query',
     looking: 'Answering the query once more…',

@@ -154,6 +154,12 @@ export class QueryEditor {
     this.#view.dispatch({ selection: { anchor: 0, head: this.#view.state.doc.length } });
   }
 
+  /** Continues the text at its end. */
+  goOn(): void {
+    this.#view.focus();
+    this.#view.dispatch({ selection: { anchor: this.#view.state.doc.length } });
+  }
+
   /** Applies the first fix of the check. */
   fix(): boolean {
     const found = this.#diagnostics.find(({ replacement }) => replacement !== null);

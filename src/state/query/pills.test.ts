@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { pillsOf } from './pills';
+import { isOutsideText, pillsOf } from './pills';
 
 const clause = (text: string, isNegated = false) => ({ text, isNegated });
 
@@ -11,6 +11,16 @@ it('makes a pill of each clause, and of those that are switched off', () => {
     { text: 'NOT c', at: 1, isNegated: true, isPinned: true },
     { text: 'b', at: null, isPinned: true },
   ]);
+});
+
+it('repeats no clause that the text in the bar has', () => {
+  const view = { off: ['gone'], pinned: ['b:2', 'c:3'] };
+  const pills = pillsOf(
+    ['a:1', 'b:2', 'c:3'].map((text) => clause(text)),
+    view,
+  );
+  const outside = pills.filter((pill) => isOutsideText(pill, 'a:1 c:3'));
+  expect(outside.map(({ text }) => text)).toEqual(['b:2', 'gone']);
 });
 
 it('makes no pill without a text of `SELEC * from`', () => {

@@ -11,6 +11,11 @@ export interface Pill {
   readonly isPinned: boolean;
 }
 
+/** Whether the text in the query bar lacks a clause: it is switched off, or pinned and not written again. */
+export function isOutsideText({ at, text, isPinned }: Pill, written: string): boolean {
+  return at === null || (isPinned && !written.includes(text));
+}
+
 /** The clauses of the query, and those that are switched off. `*` between clauses has no text and no pill. */
 export function pillsOf(
   clauses: readonly QueryClause[],

@@ -130,6 +130,11 @@ export class Explorer {
     return this.parts.stages.length > 0;
   }
 
+  /** The stages of the shown query as they are written, with their pipes. */
+  get stagesText(): string {
+    return this.parts.stages.map((stage) => `| ${stage}`).join(' ');
+  }
+
   /** Whether the shown query is SQL. */
   get isSql(): boolean {
     return this.parts.isSql;
