@@ -16,6 +16,10 @@ use crate::types::{
 
 /// The text of an event that a list row carries; a screen is some hundred characters wide.
 pub(crate) const ROW_BYTES: usize = 1_000;
+/// The text of an event that is read for a list row: most stack traces name their cause within it.
+const ROW_READ_BYTES: usize = 16 << 10;
+/// The line that names a cause, as a list row carries it.
+const CAUSE_BYTES: usize = 300;
 /// The text of an event that the detail carries; more is in the source, and can be exported.
 pub(crate) const DETAIL_BYTES: usize = 1 << 20;
 /// The bytes of an event that are shown as such; a thousand lines of sixteen are more than anyone reads.
@@ -206,7 +210,7 @@ fn filter(query: &str) -> Answer<indexer::query::Filter> {
 }
 
 pub(crate) fn shown(columns: &[String]) -> Shown<'_> {
-    Shown { cut: ROW_BYTES, columns }
+    Shown { cut: ROW_READ_BYTES, columns }
 }
 
 pub(crate) fn page_of_rows(page: indexer::Page, first: u64, snapshot: &Snapshot, started: Instant) -> Page {
@@ -220,8 +224,27 @@ pub(crate) fn page_of_rows(page: indexer::Page, first: u64, snapshot: &Snapshot,
     }
 }
 
+/// Returns the beginning of a text, and the line that names the root cause if the text is a longer stack trace.
+fn row_text(text: &str) -> String {
+    let head = &text[..text.floor_char_boundary(ROW_BYTES)];
+    let rest = &text[head.len()..];
+    match (head.rsplit_once('\n'), cause(rest)) {
+        (Some((whole_lines, _)), Some(cause)) => {
+            format!("{whole_lines}\n…\n{}", &cause[..cause.floor_char_boundary(CAUSE_BYTES)])
+        }
+        _ => head.to_owned(),
+    }
+}
+
+/// The last line that names a cause; in Python the exception is below the frames.
+fn cause(rest: &str) -> Option<&str> {
+    let named = rest.lines().rfind(|line| line.trim_start().starts_with("Caused by: "));
+    let is_python = || rest.contains("\n  File \"");
+    let is_below = |line: &&str| !line.is_empty() && !line.starts_with([' ', '\t']);
+    named.or_else(|| if is_python() { rest.lines().rfind(is_below) } else { None })
+}
+
 pub(crate) fn row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
-    let shown = &event.text[..event.text.floor_char_boundary(ROW_BYTES)];
     Row {
         id: EventId { source: event.source, offset: event.offset },
         time: (event.time != NO_TIME).then_some(Nanos(event.time)),
@@ -232,9 +255,9 @@ pub(crate) fn row(event: &indexer::Event, snapshot: &Snapshot) -> Row {
             .map(|source| source.name.clone())
             .unwrap_or_default(),
         line: event.line,
-        text: shown.to_owned(),
-        cut: shown.len() < event.text.len() || event.cut,
-        values: event.values.clone(),
+        text: row_text(&event.text),
+        cut: event.text.len() > ROW_BYTES || event.cut,
+        values: event.values.iter().map(|value| value.as_deref().map(row_text)).collect(),
     }
 }
 
@@ -266,4 +289,31 @@ fn hex(bytes: &[u8]) -> String {
         .flat_map(|byte| [byte >> 4, byte & 15])
         .filter_map(|half| char::from_digit(half.into(), 16))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn row_of_a_long_stack_trace_keeps_its_cause() {
+        let frames = "\tat com.acme.Checkout.pay(Checkout.java:88)\n".repeat(40);
+        let text =
+            format!("failed\n{frames}Caused by: a.B: first\n{frames}Caused by: c.D: root\n\t... 9 more");
+        let shown = row_text(&text);
+        assert!(shown.starts_with("failed\n\tat com.acme"));
+        assert!(shown.ends_with("88)\n…\nCaused by: c.D: root"));
+        assert!(shown.len() <= ROW_BYTES + CAUSE_BYTES + "\n…\n".len());
+        let python = format!("Traceback\n{}KeyError: 'x'", "  File \"/a.py\", line 3, in run\n".repeat(60));
+        assert!(row_text(&python).ends_with("\n…\nKeyError: 'x'"));
+    }
+
+    #[test]
+    fn row_of_a_text_without_a_cause_is_its_beginning() {
+        assert_eq!(row_text("short\nCaused by: x"), "short\nCaused by: x");
+        let long = "ä".repeat(ROW_BYTES);
+        assert_eq!(row_text(&long), "ä".repeat(ROW_BYTES / 2));
+        let lines = "a line\n".repeat(ROW_BYTES);
+        assert_eq!(row_text(&lines), lines[..ROW_BYTES]);
+    }
 }
