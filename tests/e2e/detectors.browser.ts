@@ -103,7 +103,6 @@ describe('a detector', () => {
   test('is made from a query, dragged, saved, and leads to its events', async () => {
     const page = await newPage();
     await query(page, 'app:web');
-    await page.getByTestId('pill').filter({ hasText: 'app:web' }).waitFor();
     await totalBecomes(page, EVENTS);
     await page.getByTestId('tab-detectors').click();
     const starter = page.locator('[data-testid="detector"][data-name="starter.error-ratio"]');

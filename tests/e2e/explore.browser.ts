@@ -137,6 +137,7 @@ test('the clauses of a query are switched off, negated and removed', async () =>
   await query(page, 'checkout AND status:500');
   await totalBecomes(page, access.checkouts);
   const pills = page.getByTestId('pill');
+  await page.keyboard.press('Escape');
   await pills.nth(1).waitFor();
   expect(await seriousFindings(page)).toEqual([]);
 

@@ -68,6 +68,11 @@ it('shows a message of several lines whole, also if the row is cut within it', (
   const long = `Checkout failed for order 1000 and for 1001\n${'\tat a.B.c(B.java:3)\n'.repeat(90)}Caused by: d.E`;
   for (const before of ['', '2026-03-01 14:05:00 '])
     expect(lead(`${before}${long}`.slice(0, 200), long, true)).toEqual({ message: long, rest: '' });
+  // Between the beginning and the cause, the engine leaves out more or fewer lines.
+  const [shorter, longer] = [3, 4].map(
+    (frames) => `${long.split('\n').slice(0, frames).join('\n')}\n…\nCaused by: d.E`,
+  );
+  expect(lead(`2026-03-01 14:05:00 ${shorter}`, longer, true)?.message).toBe(longer);
 });
 
 it('shows a line without a message, or with nothing else, as written', () => {

@@ -87,8 +87,12 @@ function cutMessage(text: string, cut: boolean, message: string): EventMessage |
   const start = message.slice(0, CUT_START);
   const at = cut && start.length === CUT_START ? text.indexOf(start) : -1;
   const isOneLine = !message.includes('\n');
-  if (at < 0 || (at === 0 && isOneLine) || !message.startsWith(text.slice(at))) return null;
-  return { message: isOneLine ? text.slice(at) : message, rest: '' };
+  if (at < 0) return null;
+  // Between its beginning and its cause, lines are left out.
+  if (!isOneLine) return { message, rest: '' };
+  return at > 0 && message.startsWith(text.slice(at))
+    ? { message: text.slice(at), rest: '' }
+    : null;
 }
 
 /** So much of a message is found in the text by chance in no log. */

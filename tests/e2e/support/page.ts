@@ -172,6 +172,17 @@ export function lastRow(page: Page): Promise<number> {
   );
 }
 
+/** The rows of the list that are wholly in view. */
+export function wholeRows(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const list = document.querySelector('[data-testid="events"]')!.getBoundingClientRect();
+    return [...document.querySelectorAll('[data-testid="row"]')].filter((each) => {
+      const box = each.getBoundingClientRect();
+      return box.top >= list.top - 1 && box.bottom <= list.bottom + 1;
+    }).length;
+  });
+}
+
 /** Exports the notebook, and reads the file. */
 export async function exported(page: Page, format: 'html' | 'markdown'): Promise<string> {
   // The engine exports the pages that it has.
