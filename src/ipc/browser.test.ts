@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { connectBrowser, takeToken } from './browser';
+import { connectBrowser, offerToken, takeToken, takeWindowKey, tokenOfOtherTab } from './browser';
 import { EngineError } from './client';
 
 const respond = (text: string, status = 200) =>
@@ -85,4 +85,20 @@ it('takes the token from the address and keeps it for a reload', () => {
   expect(location.hash).toBe('');
   expect(location.search).toBe('?x=1');
   expect(takeToken()).toBe('abc/1');
+});
+
+it('leaves the view in the address when it takes the token and the key of a window', () => {
+  history.replaceState(null, '', '/#token=abc&window=k-1&case=a&timberline-view=1&query=x%26y');
+  expect(takeWindowKey()).toBe('k-1');
+  expect(takeToken()).toBe('abc');
+  expect(location.hash).toBe('#case=a&timberline-view=1&query=x%26y');
+  expect([takeToken(), takeWindowKey()]).toEqual(['abc', null]);
+});
+
+it('a tab that was opened by a link gets the token from another tab', async () => {
+  sessionStorage.clear();
+  expect(await tokenOfOtherTab()).toBe('');
+  offerToken('abc');
+  expect(await tokenOfOtherTab()).toBe('abc');
+  expect(takeToken()).toBe('abc');
 });

@@ -16,23 +16,60 @@ import type { Contract } from './generated';
 const TOKEN_KEY = 'timberline-token';
 /** The storage key, with a window's own key, for the paths that the window was opened with. */
 const WINDOW_KEY = 'timberline-window ';
+/** Another tab answers at once, or does not exist. */
+const OTHER_TAB_MS = 300;
+
+/** Between tabs: without a token it asks for one. */
+interface TokenMessage {
+  readonly token?: string;
+}
+
+/** `#token=…`, which another window completes with its key, and then what the address shows. */
+const GIVEN = /^#token=([^&]+)(?:&window=([\w-]+))?(?:&(.*))?$/s;
 
 /**
  * The token is in the address's fragment, which browsers never send. It is removed from the address
  * bar so that a copied address or a screenshot does not contain it.
  */
 export function takeToken(): string {
-  const found = /^#token=([^&]+)/.exec(location.hash)?.[1];
-  if (found === undefined) return sessionStorage.getItem(TOKEN_KEY) ?? '';
-  const token = decodeURIComponent(found);
-  sessionStorage.setItem(TOKEN_KEY, token);
-  history.replaceState(history.state, '', location.pathname + location.search);
-  return token;
+  const [, token, , rest = ''] = GIVEN.exec(location.hash) ?? [];
+  if (token === undefined) return sessionStorage.getItem(TOKEN_KEY) ?? '';
+  const decoded = decodeURIComponent(token);
+  sessionStorage.setItem(TOKEN_KEY, decoded);
+  const hash = rest === '' ? '' : `#${rest}`;
+  history.replaceState(history.state, '', location.pathname + location.search + hash);
+  return decoded;
 }
 
 /** The key under which another window passes the paths to this one; to be read before the token. */
 export function takeWindowKey(): string | null {
-  return /^#token=[^&]+&window=([\w-]+)/.exec(location.hash)?.[1] ?? null;
+  return GIVEN.exec(location.hash)?.[2] ?? null;
+}
+
+/**
+ * The token of another tab of this server: a link to a view contains none. Only pages of the same
+ * address can ask or answer. Empty if no tab answers.
+ */
+export function tokenOfOtherTab(): Promise<string> {
+  const asking = new BroadcastChannel(TOKEN_KEY);
+  return new Promise<string>((resolve) => {
+    const wait = setTimeout(() => resolve(''), OTHER_TAB_MS);
+    asking.onmessage = ({ data }: MessageEvent<TokenMessage>) => {
+      if (data.token === undefined) return;
+      clearTimeout(wait);
+      sessionStorage.setItem(TOKEN_KEY, data.token);
+      resolve(data.token);
+    };
+    asking.postMessage({} satisfies TokenMessage);
+  }).finally(() => asking.close());
+}
+
+/** Gives the token to other tabs of this server that ask for it. */
+export function offerToken(token: string): void {
+  const offering = new BroadcastChannel(TOKEN_KEY);
+  offering.onmessage = ({ data }: MessageEvent<TokenMessage>) => {
+    if (data.token === undefined) offering.postMessage({ token } satisfies TokenMessage);
+  };
 }
 
 /** Waits for the paths from another window, which may still be sending the files to the engine. */

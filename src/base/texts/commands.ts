@@ -18,6 +18,8 @@ export const commands = {
   ask: 'Run',
   undo: 'Undo the last step',
   redo: 'Redo the last step',
+  back: 'Back to the view before',
+  forward: 'Forward to the next view',
   showTab: (name: string) => `Show ${name}`,
   closeTab: 'Close this tab',
   leave: 'Close the open panel',

@@ -140,12 +140,37 @@ export const explore = {
     marker: (label: string, time: string) => `Marker ${label} at ${time}`,
   },
   share: {
+    button: 'Share',
+    hint: 'Copy a link to this view',
+    hintText: 'Copy this view as a text',
+    linkCopied: 'Link copied',
+    textCopied: 'View copied',
     name: 'Share this view',
-    note: 'Copy this text to share the view with anyone who has this case, or paste a text to open its view.',
+    note: 'Copy this text to share the view with anyone who has this case. Or paste a text or a link to open its view.',
     copy: 'Copy',
     copied: 'Copied',
     show: 'Open the pasted view',
-    notAView: 'This text is not a view: it must begin with timberline-view.',
+    notAView:
+      'This text is not a view: it must begin with timberline-view, or be a link to a view.',
+  },
+  /** What is wrong with the address of a view. */
+  address: {
+    damaged: () => ({
+      message: 'The address is damaged, so the plain view is shown.',
+      hint: 'Ask for the link again.',
+    }),
+    newer: () => ({
+      message: 'The address is of a newer version of Timberline, so the plain view is shown.',
+      hint: 'Update Timberline to open it.',
+    }),
+    unread: (parts: string) => ({
+      message: `The address is damaged in these parts: ${parts}. The rest of the view is shown.`,
+      hint: null,
+    }),
+    otherCase: (name: string) => ({
+      message: `The link leads to the case “${name}”, which this window does not know.`,
+      hint: 'Open the case, then the link again.',
+    }),
   },
   unknownTab: 'This version cannot show this tab',
 } as const;

@@ -97,6 +97,22 @@ function anywhere(session: Session, opened: OpenCase, parts: Parts): Command[] {
       run: () => void history.redo(),
     },
     {
+      id: 'back',
+      name: words.back,
+      group,
+      keys: ['Alt+ArrowLeft'],
+      can: () => history.canGoBack,
+      run: () => void history.back(),
+    },
+    {
+      id: 'forward',
+      name: words.forward,
+      group,
+      keys: ['Alt+ArrowRight'],
+      can: () => history.canGoForward,
+      run: () => void history.forward(),
+    },
+    {
       id: 'detector',
       name: texts.detectors.command,
       group,

@@ -84,6 +84,8 @@ export class Explorer {
     asked: (query: string) => void = () => {},
     /** What else of the view changes when the result of a query with stages is shown. */
     resultView: () => Partial<ViewState> = () => ({}),
+    /** The view that a link asks for; null for the one that was shown last. */
+    linked: ViewState | null = null,
   ) {
     this.#typing = new Timer(lifetime);
     this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
@@ -95,9 +97,12 @@ export class Explorer {
     this.#storage = storage;
     this.#asked = asked;
     this.#resultView = resultView;
-    const start = viewOfText(storage.read('view') ?? '') ?? START;
+    const stored = viewOfText(storage.read('view') ?? '');
+    const start = linked ?? stored ?? START;
     this.history = new ViewHistory((after, before) => this.#changed(after, before), start);
-    this.draft = storage.read('draft') ?? start.query;
+    // Text that was not run yet belongs to the query that is stored with it.
+    const hasDraft = linked === null || linked.query === stored?.query;
+    this.draft = (hasDraft ? storage.read('draft') : null) ?? start.query;
     this.#language = new Language(client, casePath);
     if (start.query === '') this.isReady = true;
     else this.#parse();

@@ -3,6 +3,7 @@
  * view written by an older version still works.
  */
 import { formatTimeFull, parseTime } from '../../base/time';
+import { isZone } from '../../base/zone';
 import type { RangeChoice } from './ranges';
 import { START, type FollowUp, type Json, type ViewColumn, type ViewState } from './viewstate';
 
@@ -13,6 +14,7 @@ interface ViewPart<T> {
 }
 
 const MARK = 'timberline-view';
+export const VERSION = '1';
 
 const plain: ViewPart<string> = { write: (value) => value, read: (text) => text };
 
@@ -107,7 +109,10 @@ const PARTS: { readonly [Name in keyof ViewState]: ViewPart<ViewState[Name]> } =
       }),
     };
   }),
-  zone: plain,
+  zone: {
+    write: (value) => value,
+    read: (text) => (text === 'local' || isZone(text) ? text : undefined),
+  },
   charts: json((value) => value),
   comparison: json((value) => value),
 };
@@ -119,7 +124,7 @@ function written<Name extends keyof ViewState>(state: ViewState, name: Name): st
 }
 
 export function textOfView(state: ViewState): string {
-  const text = new URLSearchParams({ [MARK]: '1' });
+  const text = new URLSearchParams({ [MARK]: VERSION });
   for (const name of NAMES) {
     const part = written(state, name);
     if (part !== written(START, name)) text.set(name, part);
@@ -127,16 +132,37 @@ export function textOfView(state: ViewState): string {
   return text.toString();
 }
 
-/** Null if the text is no view. An unknown part has its default. */
-export function viewOfText(text: string): ViewState | null {
+/** A view as it was read from a text. */
+export interface ReadView {
+  readonly view: ViewState;
+  /** The parts that could not be read, and have their defaults. */
+  readonly unread: readonly (keyof ViewState)[];
+}
+
+/** Reads a view. Null if the text is none of this version; parts with other names are ignored. */
+export function readView(text: string): ReadView | null {
   const read = new URLSearchParams(text.trim());
-  if (!read.has(MARK)) return null;
+  if (read.get(MARK) !== VERSION) return null;
+  const unread: (keyof ViewState)[] = [];
   const parts = NAMES.flatMap((name) => {
     const part = read.get(name);
-    const value = part === null ? undefined : PARTS[name].read(part);
-    return value === undefined ? [] : [[name, value]];
+    if (part === null) return [];
+    const value = PARTS[name].read(part);
+    if (value !== undefined) return [[name, value]];
+    unread.push(name);
+    return [];
   });
-  return { ...START, ...(Object.fromEntries(parts) as Partial<ViewState>) };
+  return { view: { ...START, ...(Object.fromEntries(parts) as Partial<ViewState>) }, unread };
+}
+
+/** Null if the text is no view. A part that cannot be read has its default. */
+export function viewOfText(text: string): ViewState | null {
+  return readView(text)?.view ?? null;
+}
+
+/** The version of a view's text; null if it has none. */
+export function versionOf(text: string): string | null {
+  return new URLSearchParams(text).get(MARK);
 }
 
 /** Whether two views show the same. */

@@ -26,6 +26,7 @@ import { Detectors } from '../detectors/detectors.svelte';
 import { LiveAlerts } from '../detectors/livealerts.svelte';
 import { Detail } from '../detail/detail.svelte';
 import { Explorer } from '../view/explorer.svelte';
+import type { ViewState } from '../view/viewstate';
 import { storageFor } from './casestorage';
 import { Fields } from '../fields/fields.svelte';
 import { LanguageReference } from '../reference/languagereference.svelte';
@@ -144,6 +145,8 @@ export class OpenCase {
     client: Client,
     summary: CaseSummary,
     listener: CaseListener = { importing: () => {}, failed: () => {} },
+    /** The view that a link asks for; null for the one that was shown last. */
+    linked: ViewState | null = null,
   ) {
     this.#listener = listener;
     const reportFailure = (error: EngineError) => listener.failed(error);
@@ -189,6 +192,7 @@ export class OpenCase {
       storage,
       (query) => this.queries.asked(query),
       () => ({ charts: this.charts.withoutBoard }),
+      linked,
     );
     this.fit = new FitRange(lifetime, client, this.explorer, () => this.summary);
     this.results = new Results(lifetime, client);

@@ -10,6 +10,7 @@ import { Session } from './session.svelte';
 class Host extends FakeClient {
   handlers: DropHandlers | null = null;
   given: string[] | null = null;
+  recent: string[] = [];
 
   override onDrop(handlers?: DropHandlers): () => void {
     this.handlers = handlers ?? null;
@@ -22,7 +23,12 @@ class Host extends FakeClient {
 
   async answerAll(): Promise<void> {
     const answers: Partial<{ [K in keyof Contract]: Contract[K]['reply'] }> = {
-      hello: { paths: ['/named.log'], recent: [], case: null, casesFolder: '/c' } as never as Hello,
+      hello: {
+        paths: ['/named.log'],
+        recent: this.recent.map((path) => ({ path })),
+        case: null,
+        casesFolder: '/c',
+      } as never as Hello,
       createCase: summary(),
       openCase: summary(),
     };
@@ -56,7 +62,11 @@ const summary = (): CaseSummary => ({
   missing: [],
 });
 
-beforeEach(() => sessionStorage.clear());
+beforeEach(() => {
+  sessionStorage.clear();
+  localStorage.clear();
+  history.replaceState(null, '', '/');
+});
 
 async function drop(host: Host, x: number, y: number, paths: string[]): Promise<void> {
   const place = { x: x * window.innerWidth, y: y * window.innerHeight };
@@ -149,4 +159,48 @@ it('continues what an import has left unread, with the choices of that import', 
   expect(host.callsTo('import').map(({ args }) => args)).toEqual([request]);
   expect(session.opened!.unread.files).toEqual([]);
   session.opened!.dispose();
+});
+
+/** A page that is opened with an address. */
+async function started(hash: string): Promise<{ host: Host; session: Session }> {
+  history.replaceState(null, '', `/#${hash}`);
+  const host = new Host();
+  host.recent = ['/other/b.case', '/c/a.case'];
+  const session = new Session(host);
+  void session.start();
+  await host.answerAll();
+  return { host, session };
+}
+
+it('a link opens its case and view, and a reload shows them again', async () => {
+  const { host, session } = await started(
+    'case=a.case&timberline-view=1&query=linked&tab=patterns',
+  );
+  expect(host.callsTo('openCase').map(({ args }) => args)).toEqual([{ path: '/c/a.case' }]);
+  expect(host.callsTo('createCase')).toHaveLength(0);
+  const view = session.opened!.explorer.history;
+  expect(view.current).toMatchObject({ query: 'linked', tab: 'patterns' });
+  expect(session.link).toContain('/#case=a.case&timberline-view=1&query=linked');
+  view.change({ query: 'later' });
+  const again = await started(location.hash.slice(1));
+  expect(again.session.opened?.explorer.query).toBe('later');
+  expect([session.problems, again.session.problems]).toEqual([[], []]);
+});
+
+it('an address without a view shows the case as it was left', async () => {
+  const before = await started('case=a.case&timberline-view=1');
+  before.session.opened!.explorer.history.change({ query: 'left' });
+  const { session } = await started('case=a.case');
+  expect(session.opened?.explorer.query).toBe('left');
+});
+
+it.each([
+  ['case=gone.case&timberline-view=1&query=a', '“gone.case”'],
+  ['case=a.case&timberline-view=9&query=a', 'newer version'],
+  ['case=a.case&timberline-view=&query=a', 'damaged'],
+  ['nonsense', 'damaged'],
+])('the address %s gives a message and the plain view', async (hash, message) => {
+  const { session } = await started(hash);
+  expect(session.problems.map((problem) => problem.message).join()).toContain(message);
+  expect(session.opened?.explorer.history.text).toBe('timberline-view=1');
 });

@@ -1,3 +1,4 @@
+import { pageAddress, type AddressPlace } from '../../base/addressplace';
 import { Lifetime } from '../../base/lifetime';
 import { texts } from '../../base/texts';
 import { engineError, EngineError, type Client, type WindowPoint } from '../../ipc/client';
@@ -14,6 +15,9 @@ import { pathWith } from '../remotes/together';
 import { LinksSheet } from '../links/linkssheet.svelte';
 import type { NewLive } from '../live/live.svelte';
 import { SourcesSheet } from '../importing/sourcessheet.svelte';
+import { caseNameOf, type Address, type AddressProblem } from '../view/address';
+import { ViewAddress } from '../view/viewaddress';
+import { START, type ViewState } from '../view/viewstate';
 
 /** What the window is busy with before there is anything to show. */
 export type Doing = 'starting' | 'creating' | 'opening' | null;
@@ -44,12 +48,24 @@ export class Session {
   readonly remotes: Remotes;
 
   readonly #client: Client;
+  /** Null in the window, which shows no address. */
+  readonly #address: ViewAddress | null;
+  /** The cases that were open here. */
+  readonly #opened = new Set<string>();
   /** Passes dropped files to the window that was opened for them. */
   #newWindow: ((paths: string[]) => void) | null = null;
   #landedOn: DropTarget = 'new';
 
-  constructor(client: Client) {
+  constructor(
+    client: Client,
+    place: AddressPlace | null = client.kind === 'browser' ? pageAddress : null,
+  ) {
     this.#client = client;
+    const user = {
+      open: (address: Address) => this.#goTo(address),
+      report: (problem: AddressProblem) => this.#reportAddress(problem),
+    };
+    this.#address = place === null ? null : new ViewAddress(place, user);
     this.remotes = new Remotes(client);
     this.cases = new Cases(client, {
       renamed: (summary) => void this.#renamed(summary),
@@ -70,17 +86,59 @@ export class Session {
       const hello = await this.#client.call('hello', {});
       this.hello = hello;
       const remembered = rememberedCase(hello);
+      const asked = this.#asked();
+      const before = asked.path ?? remembered;
       if (given !== null && given.length > 0) await this.#take(given);
-      else if (remembered !== null) await this.#open(remembered);
+      else if (before !== null) await this.#open(before, asked.view);
       // The command line's files and case belong to the first window.
       else if (given !== null) return;
       else if (hello.paths.length > 0) await this.#importIntoNew(hello.paths);
-      else if (hello.case !== null) await this.#open(hello.case);
+      else if (hello.case !== null) await this.#open(hello.case, asked.view);
     });
   }
 
-  openCase(path: string): Promise<void> {
-    return this.#attempt('opening', () => this.#open(path));
+  openCase(path: string, view: ViewState | null = null): Promise<void> {
+    return this.#attempt('opening', () => this.#open(path, view));
+  }
+
+  /** A link to the view that is shown; null in the window, and for a view that is too long for one. */
+  get link(): string | null {
+    return this.#address?.link ?? null;
+  }
+
+  /** The case and the view that the page was opened for. What of them cannot be shown is reported. */
+  #asked(): { path: string | null; view: ViewState | null } {
+    const { caseName = null, view = null, problem = null } = this.#address?.read() ?? {};
+    const path = this.#known(caseName);
+    if (caseName === null || path !== null) {
+      if (problem !== null) this.#reportAddress(problem);
+      return { path, view };
+    }
+    this.#reportAddress({ kind: 'otherCase', about: caseName });
+    return { path, view: START };
+  }
+
+  /** Opens the case of an address. False if it is not known here. */
+  #goTo({ caseName, view, problem }: Address): boolean {
+    const path = this.#known(caseName);
+    if (path === null) return false;
+    if (problem !== null) this.#reportAddress(problem);
+    void this.openCase(path, view);
+    return true;
+  }
+
+  /** The path of a case of this name, among those that were open here and those of the list. */
+  #known(name: string | null): string | null {
+    if (name === null || this.hello === null) return null;
+    const { case: own, recent } = this.hello;
+    const here = [rememberedCase(this.hello), ...this.#opened, own];
+    const paths = [...here, ...recent.map(({ path }) => path)];
+    return paths.find((path) => path !== null && caseNameOf(path) === name) ?? null;
+  }
+
+  #reportAddress({ kind, about }: AddressProblem): void {
+    const said = texts.explore.address[kind](about);
+    this.report(new EngineError({ code: 'badRequest', path: null, span: null, ...said }));
   }
 
   loadSample(): Promise<void> {
@@ -288,6 +346,7 @@ export class Session {
     this.closeSheet();
     const received = this.#close();
     rememberCase(this.hello, null);
+    this.#address?.leave();
     await this.#attempt('starting', async () => {
       await received;
       await this.#greet();
@@ -404,8 +463,8 @@ export class Session {
     this.hello = await this.#client.call('hello', {});
   }
 
-  async #open(path: string): Promise<void> {
-    this.#show(await this.#client.call('openCase', { path }));
+  async #open(path: string, view: ViewState | null = null): Promise<void> {
+    this.#show(await this.#client.call('openCase', { path }), view);
   }
 
   async #importIntoNew(paths: string[], work: Work = { kind: 'import', paths }): Promise<void> {
@@ -433,18 +492,25 @@ export class Session {
     this.#client.callBack(name, job.state === 'failed' ? failed : done(events, problems));
   }
 
-  #show(summary: CaseSummary): OpenCase {
+  #show(summary: CaseSummary, view: ViewState | null = null): OpenCase {
     this.closeSheet();
     // The same case is opened again where a window follows what another one did.
     if (this.opened?.summary.path === summary.path) this.opened.dispose();
     else void this.#close();
-    const opened = new OpenCase(this.#client, summary, {
-      importing: () => {
-        if (!this.imports.isBusy(summary.path)) this.#work(opened, { kind: 'attend' });
+    const opened = new OpenCase(
+      this.#client,
+      summary,
+      {
+        importing: () => {
+          if (!this.imports.isBusy(summary.path)) this.#work(opened, { kind: 'attend' });
+        },
+        failed: (error) => this.report(error),
       },
-      failed: (error) => this.report(error),
-    });
+      view,
+    );
     this.opened = opened;
+    this.#opened.add(summary.path);
+    this.#address?.show(caseNameOf(summary.path), opened.explorer.history);
     rememberCase(this.hello, summary.path);
     return opened;
   }
