@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use indexer::query::{Filter, QueryContext, Severity, resolve};
 use indexer::whole_file::{self, Readers};
-use indexer::{Cancel, Case, Nanos, Snapshot, is_case, sentence};
+use indexer::{Cancel, Case, Engine, Nanos, RunOptions, Snapshot, is_case, sentence};
 
 use crate::live::Writing;
 use crate::recent::{note, recent};
@@ -164,8 +165,20 @@ pub fn timeline(
 
 pub fn view(session: &Session, view: &View) -> Answer<(Arc<Case>, indexer::View)> {
     let case = session.case(Path::new(&view.case))?;
-    let parsed = indexer::View::parse(&view.query, view.from.map(|time| time.0), view.to.map(|time| time.0))?;
-    Ok((case, parsed))
+    let (from, to) = (view.from.map(|time| time.0), view.to.map(|time| time.0));
+    let filter = in_zone(&case, indexer::View::parse(&view.query, from, to)?.filter, view.zone.as_deref())?;
+    Ok((case, indexer::View { filter, from, to }))
+}
+
+/// A filter whose times are instants, which mean the same in every zone. A filter with a mistake stays as it is;
+/// whoever uses it reports the mistake.
+pub(crate) fn in_zone(case: &Case, filter: Filter, zone: Option<&str>) -> Answer<Filter> {
+    let Some(name) = zone.filter(|name| *name != "UTC") else { return Ok(filter) };
+    let zone = RunOptions::in_zone(name)?.zone;
+    let context = QueryContext { zone, ..Engine::context(&case.snapshot()) };
+    let resolved = resolve(&filter, &context);
+    let is_wrong = resolved.diagnostics.iter().any(|found| found.severity == Severity::Error);
+    Ok(if is_wrong { filter } else { resolved.filter })
 }
 
 pub fn milliseconds(started: Instant) -> f64 {

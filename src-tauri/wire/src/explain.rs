@@ -39,7 +39,7 @@ pub fn explain(
 ) -> Answer<Explained> {
     let case = session.case(Path::new(&request.view.case))?;
     let snapshot = case.snapshot();
-    let asked = Asked::from_view(&request.view)?;
+    let asked = Asked::from_view(&case, &request.view)?;
     let options = options(session, &case, request.zone.as_ref())?;
     let calculated = asked.calculated(&case, &snapshot, &options, &call.cancel)?;
     let found = match asked {

@@ -11,7 +11,7 @@ use indexer::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::calls::Answer;
+use crate::calls::{Answer, in_zone};
 use crate::remotes::RemoteSays;
 use crate::session::{Call, Session};
 use crate::trust;
@@ -135,12 +135,13 @@ pub(crate) enum Asked {
 }
 
 impl Asked {
-    pub(crate) fn from_view(view: &View) -> Answer<Asked> {
+    pub(crate) fn from_view(case: &Case, view: &View) -> Answer<Asked> {
         let times = (view.from.map(|time| time.0), view.to.map(|time| time.0));
         if is_sql(&view.query) {
             return Ok(Asked::Sql(view.query.clone(), times));
         }
-        let query = parse_query(&view.query).map_err(indexer::Error::from)?;
+        let mut query = parse_query(&view.query).map_err(indexer::Error::from)?;
+        query.filter = in_zone(case, query.filter, view.zone.as_deref())?;
         Ok(Asked::Query(query, times))
     }
 
@@ -179,7 +180,7 @@ pub fn run(
     let started = Instant::now();
     let case = session.case(Path::new(&request.view.case))?;
     let snapshot = case.snapshot();
-    let asked = Asked::from_view(&request.view)?;
+    let asked = Asked::from_view(&case, &request.view)?;
     let options = options(session, &case, request.zone.as_ref())?;
     let (case_path, zone, revision) = (&request.view.case, &request.zone, snapshot.revision());
     let key = format!("{case_path}\0{revision}\0{asked:?}\0{zone:?}");
@@ -231,7 +232,7 @@ pub fn export(
         return Err(WireError::new(ErrorCode::BadRequest, "The file needs its whole path."));
     }
     let case = session.case(Path::new(&request.view.case))?;
-    let asked = Asked::from_view(&request.view)?;
+    let asked = Asked::from_view(&case, &request.view)?;
     let options = options(session, &case, request.zone.as_ref())?;
     let format = match request.format {
         TableFormat::Text => files::Format::Text,

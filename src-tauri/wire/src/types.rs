@@ -249,6 +249,10 @@ pub struct View {
     /// The time range, from inclusive, to exclusive; null means unbounded.
     pub from: Option<Nanos>,
     pub to: Option<Nanos>,
+    /// The zone of days in the filter, and of times that name none; UTC if it is missing.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub zone: Option<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -75,7 +75,8 @@ pub fn answer(session: &Session, call: &Call<'_>, name: &str, command: &Command)
 pub fn asked(view: &View) -> Answer<Asked> {
     let (from, to) = (view.from.map(|time| time.0), view.to.map(|time| time.0));
     let parsed = indexer::View::parse(&view.query, from, to)?;
-    Ok(Asked { filter: parsed.filter, from, to, zone: "UTC".to_owned() })
+    let zone = view.zone.clone().unwrap_or_else(|| "UTC".to_owned());
+    Ok(Asked { filter: parsed.filter, from, to, zone })
 }
 
 fn no_notes() -> Notes {
