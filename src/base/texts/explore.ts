@@ -34,6 +34,7 @@ export const explore = {
     remove: 'Remove',
     removeThis: (text: string) => `Remove ${text}`,
     more: (count: number) => `${formatCount(count)} more`,
+    inZone: (text: string, zone: string) => `${text} (${zone})`,
     pattern: (text: string, isNegated: boolean) => `${isNegated ? 'NOT ' : ''}pattern: ${text}`,
   },
   queries: {

@@ -14,7 +14,10 @@ const answer = {
 
 function shown() {
   const client = new FakeClient();
-  const words = new ComparedWords(new Lifetime(), client, '/a.case');
+  const words = new ComparedWords(new Lifetime(), client, () => ({
+    casePath: '/a.case',
+    zone: null,
+  }));
   words.show(sides, 1);
   return { client, words, call: client.callsTo('compareWords')[0]! };
 }

@@ -2,7 +2,7 @@ import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client } from '../../ipc/client';
 import type { SignificantWords } from '../../ipc/generated';
-import { SIDE_NAMES, viewOfSide, type ComparedSides } from './sides';
+import { SIDE_NAMES, viewsOfSides, type ComparedIn, type ComparedSides } from './sides';
 
 /** Words that are listed: more than anyone reads. */
 const LISTED = 24;
@@ -20,19 +20,18 @@ export class ComparedWords {
   hasFailed = $state(false);
 
   readonly #client: Client;
-  readonly #casePath: string;
+  readonly #place: () => ComparedIn;
   readonly #latest: Latest<SignificantWords>;
   #asked = '';
 
-  constructor(lifetime: Lifetime, client: Client, casePath: string) {
+  constructor(lifetime: Lifetime, client: Client, place: () => ComparedIn) {
     this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
     this.#client = client;
-    this.#casePath = casePath;
+    this.#place = place;
   }
 
   show(sides: ComparedSides, revision: number): void {
-    const [a, b] = [sides.a, sides.b].map((side) => viewOfSide(side, this.#casePath));
-    const request = { a: a!, b: b!, limit: LISTED };
+    const request = { ...viewsOfSides(sides, this.#place()), limit: LISTED };
     const key = JSON.stringify([request, revision]);
     if (key === this.#asked) return;
     this.#asked = key;

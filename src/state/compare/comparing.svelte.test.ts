@@ -18,7 +18,12 @@ const check = (part: Partial<QueryCheck>) =>
 function screen() {
   const client = new FakeClient();
   const history = new ViewHistory();
-  const comparing = new Comparing(new Lifetime(), client, '/c', history);
+  const comparing = new Comparing(
+    new Lifetime(),
+    client,
+    () => ({ casePath: '/c', zone: null }),
+    history,
+  );
   return { client, history, comparing, calls: () => client.callsTo('compare') };
 }
 

@@ -13,7 +13,8 @@ import {
   outside,
   SIDE_NAMES,
   sidesOfJson,
-  viewOfSide,
+  viewsOfSides,
+  type ComparedIn,
   type ComparedSide,
   type ComparedSides,
   type SideName,
@@ -52,7 +53,7 @@ export class Comparing {
   readonly words: ComparedWords;
 
   readonly #client: Client;
-  readonly #casePath: string;
+  readonly #place: () => ComparedIn;
   readonly #history: ViewHistory;
   readonly #latest: Latest<Compared | Mistakes>;
   /** The sides whose whole answer, or whose failure, is shown. */
@@ -62,24 +63,24 @@ export class Comparing {
   #shown: ComparedSides | null = null;
   #epoch = 0;
 
-  constructor(lifetime: Lifetime, client: Client, casePath: string, history: ViewHistory) {
+  constructor(lifetime: Lifetime, client: Client, place: () => ComparedIn, history: ViewHistory) {
     this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
     this.#client = client;
-    this.words = new ComparedWords(lifetime, client, casePath);
-    this.#casePath = casePath;
+    this.words = new ComparedWords(lifetime, client, place);
+    this.#place = place;
     this.#history = history;
   }
 
   /** Whether the answer is of the sides that are shown. */
   isOf(sides: ComparedSides): boolean {
-    return this.answer !== null && this.#answered === keyOf(sides);
+    return this.answer !== null && this.#answered === this.#keyOf(sides);
   }
 
   /** The sides are on the screen; null if none are, or no longer. */
   show(sides: ComparedSides | null): void {
     this.#shown = sides;
     if (sides === null) this.#latest.stop();
-    else if (this.#settled !== keyOf(sides)) this.#load('replace');
+    else if (this.#settled !== this.#keyOf(sides)) this.#load('replace');
   }
 
   /** Compares two sides in the tab. */
@@ -100,7 +101,7 @@ export class Comparing {
   cancel(): void {
     this.#latest.stop();
     this.isCancelled = true;
-    this.#settled = this.#shown === null ? '' : keyOf(this.#shown);
+    this.#settled = this.#shown === null ? '' : this.#keyOf(this.#shown);
   }
 
   retry(): void {
@@ -177,14 +178,13 @@ export class Comparing {
   #load(how: 'replace' | 'follow'): void {
     const sides = this.#shown;
     if (sides === null) return;
-    const key = keyOf(sides);
+    const key = this.#keyOf(sides);
     this.isCancelled = false;
     this.#latest[how]({
       key: `${key} ${this.#epoch}`,
       load: async (signal) => {
         const mistakes = await this.#mistakes(sides, signal);
         if (mistakes !== null) return mistakes;
-        const [a, b] = [sides.a, sides.b].map((side) => viewOfSide(side, this.#casePath));
         const progress = (partial: Compared) => {
           if (signal.aborted) return;
           // A refreshed answer comes whole, so that rows do not jump.
@@ -192,7 +192,7 @@ export class Comparing {
           if (!isWhole) this.#answer(partial, key);
           this.mistakes = NO_MISTAKES;
         };
-        const request = { a: a!, b: b!, limit: LISTED };
+        const request = { ...viewsOfSides(sides, this.#place()), limit: LISTED };
         return this.#client.call('compare', request, { signal, progress });
       },
       done: (found) => {
@@ -210,6 +210,15 @@ export class Comparing {
         this.failure = error;
       },
     });
+  }
+
+  get #casePath(): string {
+    return this.#place().casePath;
+  }
+
+  /** What an answer is of: the sides, and the zone of their typed times. */
+  #keyOf(sides: ComparedSides): string {
+    return JSON.stringify([jsonOfSides(sides), this.#place().zone]);
   }
 
   #answer(answer: Compared, key: string): void {
@@ -235,5 +244,3 @@ function noFilter(): EngineError {
   const { message, hint } = texts.compare.noFilter;
   return new EngineError({ code: 'queryInvalid', message, hint, path: null, span: null });
 }
-
-const keyOf = (sides: ComparedSides) => JSON.stringify(jsonOfSides(sides));

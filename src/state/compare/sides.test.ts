@@ -12,6 +12,7 @@ import {
   sidesAtMarker,
   sidesOfJson,
   viewOfSide,
+  viewsOfSides,
   type TakenFrom,
 } from './sides';
 
@@ -78,21 +79,30 @@ it('compares with the time before a marker', () => {
   ]);
 });
 
+const place = { casePath: '/c', zone: null };
+
 it('asks for all times but a range with a filter', () => {
-  expect(viewOfSide(ALL, '/c')).toEqual({ case: '/c', query: '', from: null, to: null });
+  expect(viewOfSide(ALL, place)).toEqual({ case: '/c', query: '', from: null, to: null });
   const inside = { ...ALL, query: 'a OR b', range: hour };
-  expect(viewOfSide(inside, '/c')).toMatchObject({
+  expect(viewOfSide(inside, place)).toMatchObject({
     query: 'a OR b',
     from: '1772373600000000000',
     to: '1772377200000000000',
   });
-  expect(viewOfSide({ ...inside, isOutside: true }, '/c')).toEqual({
+  expect(viewOfSide({ ...inside, isOutside: true }, place)).toEqual({
     case: '/c',
     query: '(a OR b) NOT (time>=2026-03-01T14:00:00Z time<2026-03-01T15:00:00Z)',
     from: null,
     to: null,
   });
   expect(both('', 'b=2')).toBe('b=2');
+});
+
+it('reads typed times in the zone of the screen', () => {
+  const inNewYork = { casePath: '/c', zone: 'America/New_York' };
+  const typed = { ...ALL, query: 'time>=09:05', range: hour };
+  const { a, b } = viewsOfSides({ a: typed, b: ALL }, inNewYork);
+  expect([a.zone, b.zone]).toEqual(['America/New_York', undefined]);
 });
 
 it('is restored from the view as it was', () => {

@@ -98,16 +98,26 @@ export function sidesAtMarker(marker: TimeRange['from'], from: TakenFrom): Compa
   return { a: side({ from: start, to: marker }), b: side({ from: after.from, to: after.to }) };
 }
 
+/** The case that sides are of, and the zone of typed times; null is UTC. */
+export interface ComparedIn {
+  readonly casePath: string;
+  readonly zone: string | null;
+}
+
+/** Both sides as requests. */
+export function viewsOfSides({ a, b }: ComparedSides, place: ComparedIn): { a: View; b: View } {
+  return { a: viewOfSide(a, place), b: viewOfSide(b, place) };
+}
+
 /** The events of a side as a request. */
-export function viewOfSide(side: ComparedSide, casePath: string): View {
+export function viewOfSide(side: ComparedSide, { casePath, zone }: ComparedIn): View {
   const { query, range, isOutside } = side;
-  const own = side.elsewhere ?? casePath;
-  if (range === null) return { case: own, query, from: null, to: null };
-  if (isOutside) {
-    return { case: own, query: both(query, outside(range)), from: null, to: null };
-  }
+  const zoned = zone === null || query === '' ? {} : { zone };
+  const own = { case: side.elsewhere ?? casePath, ...zoned };
+  if (range === null) return { ...own, query, from: null, to: null };
+  if (isOutside) return { ...own, query: both(query, outside(range)), from: null, to: null };
   const [from, to] = [nanosFromTime(range.from), nanosFromTime(range.to)] as const;
-  return { case: own, query, from, to } as View;
+  return { ...own, query, from, to } as View;
 }
 
 /** The filter for all events but those of a range, those without a time among them. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { isOutsideText, pillsOf } from './pills';
+import { isInZone, isOutsideText, pillsOf } from './pills';
 
 const clause = (text: string, isNegated = false) => ({ text, isNegated });
 
@@ -30,4 +30,17 @@ it('makes no pill without a text of `SELEC * from`', () => {
     ['SELEC', 0],
     ['from', 2],
   ]);
+});
+
+it('knows the clauses whose times depend on the zone of the screen', () => {
+  const typed = ['time>=2026-03-03T09:05', 'NOT @timestamp:today', '(time<"14:05")', 'time=09:05'];
+  expect(typed.map(isInZone)).toEqual([true, true, true, true]);
+  const others = [
+    'time>=2026-03-03T09:05Z',
+    'time<"14:05+02:00"',
+    'timeout:5',
+    'time:*',
+    'a time>1',
+  ];
+  expect(others.map(isInZone)).toEqual([false, false, false, false, false]);
 });

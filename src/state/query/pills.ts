@@ -16,6 +16,15 @@ export function isOutsideText({ at, text, isPinned }: Pill, written: string): bo
   return at === null || (isPinned && !written.includes(text));
 }
 
+/** A test on the time, and a time at its end that names its own zone. */
+const OF_TIME = /^[(\s]*(?:NOT\s+|[-!])?\(*(?:@timestamp|_?time)\s*(?::|!?=|[<>]=?)/i;
+const OWN_ZONE = /\d(?:Z|[+-]\d{2}:?\d{2})["')\]]*$/;
+
+/** Whether a clause has a time that depends on the zone of the screen. */
+export function isInZone(text: string): boolean {
+  return OF_TIME.test(text) && !OWN_ZONE.test(text) && !text.endsWith(':*');
+}
+
 /** The clauses of the query, and those that are switched off. `*` between clauses has no text and no pill. */
 export function pillsOf(
   clauses: readonly QueryClause[],

@@ -14,7 +14,7 @@ const found = (fraction: number, rows: number) =>
 
 function shown() {
   const client = new FakeClient();
-  const difference = new Difference(new Lifetime(), client, '/c');
+  const difference = new Difference(new Lifetime(), client, () => ({ casePath: '/c', zone: null }));
   difference.show(sides);
   const call = client.callsTo('compare')[0]!;
   return { difference, call };

@@ -3,7 +3,7 @@ import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client } from '../../ipc/client';
 import type { Compared } from '../../ipc/generated';
 import { ComparedWords } from '../compare/comparedwords.svelte';
-import { viewOfSide, type ComparedSides } from '../compare/sides';
+import { viewsOfSides, type ComparedIn, type ComparedSides } from '../compare/sides';
 
 /** Rows that are shown: the best explanations of a range. */
 export const SHOWN = 5;
@@ -19,19 +19,18 @@ export class Difference {
   readonly words: ComparedWords;
 
   readonly #client: Client;
-  readonly #casePath: string;
+  readonly #place: () => ComparedIn;
   readonly #latest: Latest<Compared>;
 
-  constructor(lifetime: Lifetime, client: Client, casePath: string) {
+  constructor(lifetime: Lifetime, client: Client, place: () => ComparedIn) {
     this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
     this.#client = client;
-    this.words = new ComparedWords(lifetime, client, casePath);
-    this.#casePath = casePath;
+    this.words = new ComparedWords(lifetime, client, place);
+    this.#place = place;
   }
 
   show(sides: ComparedSides): void {
-    const [a, b] = [sides.a, sides.b].map((side) => viewOfSide(side, this.#casePath));
-    const request = { a: a!, b: b!, limit: SHOWN };
+    const request = { ...viewsOfSides(sides, this.#place()), limit: SHOWN };
     let isFirst = true;
     this.#latest.replace({
       key: JSON.stringify(request),

@@ -172,6 +172,17 @@ it('lets a slow answer finish while new data arrives, then requests once more', 
   expect(client.callsTo('timeline')).toHaveLength(3);
 });
 
+it('reads typed times in the zone of the view, and again when the zone changes', async () => {
+  explorer.history.change({ zone: 'America/New_York' });
+  expect(client.callsTo('timeline')).toHaveLength(1);
+  await ask('time>=2026-03-03T09:05');
+  expect(last().args.view).toMatchObject({ zone: 'America/New_York' });
+  await last().answer(timeline(5));
+  explorer.history.change({ zone: 'UTC' });
+  expect(last().args.view).not.toHaveProperty('zone');
+  expect(viewChanged).toHaveBeenLastCalledWith('all');
+});
+
 describe('typing', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());

@@ -2,6 +2,7 @@ import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { nanosFromTime } from '../../base/time';
 import { Timer } from '../../base/timer';
+import { Clock } from '../../base/zone';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Order, QueryCheck, QueryEdit, View } from '../../ipc/generated';
 import { valueFields } from '../events/columns';
@@ -33,6 +34,8 @@ export const RESULT_TAB = 'charts';
 export class Explorer {
   /** The view, and every step that led to it. */
   readonly history: ViewHistory;
+  /** Formats and parses times in the zone of the view. */
+  readonly clock = new Clock(() => this.history.current.zone);
   /** The text in the query bar; the view's query is the last one that was run. */
   draft = $state('');
   /** The last good answer. It stays until a better one arrives, whatever fails meanwhile. */
@@ -170,11 +173,14 @@ export class Explorer {
 
   #view(query: string): View {
     const { range } = this.history.current;
+    // Without a filter there is no time that the zone could be about.
+    const zone = query === '' ? null : this.clock.zoneAsked;
     return {
       case: this.#casePath,
       query,
       from: range === null ? null : nanosFromTime(range.from),
       to: range === null ? null : nanosFromTime(range.to),
+      ...(zone === null ? {} : { zone }),
     };
   }
 
@@ -415,7 +421,8 @@ export class Explorer {
     // A clause that is no longer pinned is a part of the text again.
     if (after.pinned !== before.pinned && this.isRun) this.#write(after.query);
     if (isOther) this.#parse();
-    const moved = !sameRange(after.range, before.range);
+    const isRead = after.zone !== before.zone && this.parts.query !== '';
+    const moved = isRead || !sameRange(after.range, before.range);
     const listed =
       after.order !== before.order ||
       after.sort !== before.sort ||

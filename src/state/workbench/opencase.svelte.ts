@@ -3,7 +3,7 @@ import { Lifetime } from '../../base/lifetime';
 import { tellingEnds } from '../../base/names';
 import { texts } from '../../base/texts';
 import { Timer } from '../../base/timer';
-import { Clock } from '../../base/zone';
+import type { Clock } from '../../base/zone';
 import type { Client, EngineError } from '../../ipc/client';
 import type {
   CasePulse,
@@ -135,8 +135,6 @@ export class OpenCase {
   #revision: number;
   /** Counts states of the data: of the case, and of its notes if the query depends on them. */
   #epoch = 0;
-  /** Formats and parses times in the zone of the view. */
-  readonly clock = new Clock(() => this.explorer.history.current.zone);
   readonly #following: Timer;
   readonly #listener: CaseListener;
   #isImporting = true;
@@ -207,8 +205,9 @@ export class OpenCase {
     this.unread = new Unread(lifetime, client, summary.path, reportFailure);
     this.push = new Push(lifetime, client);
     this.firstLook = new FirstLook(lifetime, client, storage);
-    this.difference = new Difference(lifetime, client, summary.path);
-    this.comparing = new Comparing(lifetime, client, summary.path, this.explorer.history);
+    const comparedIn = () => ({ casePath: summary.path, zone: this.clock.zoneAsked });
+    this.difference = new Difference(lifetime, client, comparedIn);
+    this.comparing = new Comparing(lifetime, client, comparedIn, this.explorer.history);
     this.detectors = new Detectors(lifetime, client, summary.path, this.notes);
     this.liveAlerts = new LiveAlerts(lifetime, client, summary.path, ({ alert }) =>
       this.detectors.isQuiet(alert),
@@ -251,6 +250,11 @@ export class OpenCase {
     this.live.look();
     if (this.mayGrow) this.liveMode.restore();
     this.notes.start();
+  }
+
+  /** Formats and parses times in the zone of the view. */
+  get clock(): Clock {
+    return this.explorer.clock;
   }
 
   /** Shows an event that can be anywhere in the case, and scrolls to it if possible. */
