@@ -44,6 +44,7 @@ export const commands = {
   toggleOrder: 'Reverse the time order',
   bestMatch: 'Sort by relevance or by time',
   askInBar: 'Run',
+  newLine: 'New line in the query',
   suggest: 'Show suggestions',
   take: 'Accept the suggestion',
   recent: 'Recent queries',

@@ -8,7 +8,7 @@ import {
   type CompletionContext,
   type CompletionResult,
 } from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { defaultKeymap, history, historyKeymap, insertNewline } from '@codemirror/commands';
 import { setDiagnostics, type Diagnostic } from '@codemirror/lint';
 import { Compartment, EditorState, Prec, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, EditorView, keymap, placeholder, type DecorationSet } from '@codemirror/view';
@@ -54,7 +54,10 @@ const words = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** The query as one line of text, highlighted, completed and checked by the engine. */
+/** The beginning of SQL, whose lines stay as they are pasted: a comment ends with its line. */
+const SQL = /^\s*(?:select|with)\s/i;
+
+/** The text of the query, highlighted, completed and checked by the engine. */
 export class QueryEditor {
   readonly #options: EditorOptions;
   readonly #view: EditorView;
@@ -75,14 +78,13 @@ export class QueryEditor {
         extensions: [
           history(),
           words,
-          EditorState.transactionFilter.of((transaction) =>
-            transaction.newDoc.lines > 1 ? [] : transaction,
+          EditorView.clipboardInputFilter.of((text) =>
+            SQL.test(text) || SQL.test(this.text) ? text : text.replace(/\s*[\r\n]+\s*/g, ' '),
           ),
-          EditorView.clipboardInputFilter.of((text) => text.replace(/\s*[\r\n]+\s*/g, ' ')),
           EditorView.contentAttributes.of({
             'data-testid': 'query',
             'aria-label': options.label,
-            'aria-multiline': 'false',
+            'aria-multiline': 'true',
             spellcheck: 'false',
             autocapitalize: 'off',
           }),
@@ -98,6 +100,8 @@ export class QueryEditor {
           Prec.highest(
             keymap.of([
               { key: 'Enter', run: () => this.#enter() },
+              { key: 'Mod-Enter', run: () => this.#enter() },
+              { key: 'Shift-Enter', run: insertNewline },
               { key: 'Tab', run: () => this.#take() },
               { key: 'Alt-Enter', run: () => this.#mend() },
               { key: 'Alt-ArrowUp', run: () => this.#walk(1) },

@@ -274,6 +274,7 @@ function inQuery({ explorer, explaining, isRemote }: OpenCase): Command[] {
   const shortcut = shortcutIn(group);
   return [
     shortcut('ask', words.askInBar, 'Enter'),
+    shortcut('line', words.newLine, 'Shift+Enter'),
     shortcut('suggest', words.suggest, 'Ctrl+Space'),
     shortcut('take', words.take, 'Tab'),
     shortcut('mend', words.mend, 'Alt+Enter'),

@@ -1,7 +1,7 @@
 import { nanosFromTime, timeFromNanos, type TimeRange } from '../../base/time';
 import { bytesBefore, unitsBefore } from '../../base/span';
 import type { Client } from '../../ipc/client';
-import type { Completion, Nanos, QueryCheck } from '../../ipc/generated';
+import type { Completion, Nanos, QueryCheck, Suggestion } from '../../ipc/generated';
 
 /**
  * The engine's language service for a query that is being typed. The engine counts in bytes;
@@ -57,6 +57,23 @@ export class Language {
     const request = { case: this.#casePath, query, cursor: bytesBefore(query, cursor) };
     const completion = await this.#client.call('complete', request, { signal });
     const units = unitsBefore(query);
-    return { ...completion, start: units(completion.start), end: units(completion.end) };
+    return {
+      start: units(completion.start),
+      end: units(completion.end),
+      suggestions: once(completion.suggestions),
+    };
   }
+}
+
+/** Each text once: a value can be a word as well. What is counted comes before what is not. */
+function once(all: readonly Suggestion[]): Suggestion[] {
+  const found = new Map<string, Suggestion>();
+  for (const each of all) {
+    const text = each.insert.trim();
+    const known = found.get(text);
+    if (known === undefined) found.set(text, each);
+    else if (known.count === null && each.count !== null)
+      found.set(text, { ...known, count: each.count });
+  }
+  return [...found.values()];
 }

@@ -183,6 +183,34 @@ it('reads typed times in the zone of the view, and again when the zone changes',
   expect(viewChanged).toHaveBeenLastCalledWith('all');
 });
 
+it('remembers a completed query when it was answered, and no failed one', async () => {
+  const asked: string[] = [];
+  const args = [new Lifetime(), client, '/a.case', viewChanged, undefined] as const;
+  explorer = new Explorer(...args, (query) => asked.push(query));
+  explorer.fit(100);
+  await ask('a');
+  expect(asked).toEqual([]);
+  await last().answer(timeline(5));
+  expect(asked).toEqual(['a']);
+  explorer.ask('a (');
+  await client
+    .callsTo('check')
+    .at(-1)!
+    .answer(check('', { diagnostics: [wrong] }));
+  await last().answer(timeline(5));
+  await ask('/((a{9}){9}){9}/');
+  await last().fail(new EngineError(invalid));
+  await last().answer(timeline(5));
+  expect(asked).toEqual(['a']);
+  // Completed by key after it has run already.
+  explorer.history.change({ query: 'b' });
+  await client.callsTo('check').at(-1)!.answer(check('b'));
+  await last().answer(timeline(1));
+  expect(asked).toEqual(['a']);
+  explorer.finish();
+  expect(asked).toEqual(['a', 'b']);
+});
+
 describe('typing', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());

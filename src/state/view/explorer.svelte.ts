@@ -58,6 +58,9 @@ export class Explorer {
   });
   /** The valid query before this one, for errors that are found only when a query runs. */
   #former: QueryParts = NO_PARTS;
+  /** The query that was completed last, until it is a recent one, and the one that was answered last. */
+  #finished: string | null = null;
+  #answered = '';
   /** The query that was run by key, until its result is shown. */
   #ran: string | null = null;
   readonly #client: Client;
@@ -225,9 +228,17 @@ export class Explorer {
     if (this.isPiped) this.history.change({ ...this.#resultView(), tab: RESULT_TAB });
   }
 
-  /** Ends the typing step: the current query is complete. */
+  /** Ends the typing step: the current query is complete. It is a recent one when it was answered. */
   finish(): void {
     this.history.finishStep();
+    this.#finished = this.query;
+    this.#remember();
+  }
+
+  #remember(): void {
+    const isAnswered = this.#answered === this.query && this.mistake === null;
+    if (!isAnswered || this.#finished !== this.query) return;
+    this.#finished = null;
     this.#asked(this.query);
   }
 
@@ -462,6 +473,8 @@ export class Explorer {
       done: (data) => {
         this.timeline = data;
         this.failure = null;
+        this.#answered = this.parts.query;
+        this.#remember();
       },
       failed: (cause) => this.#failed(engineError(cause)),
     });
