@@ -241,7 +241,7 @@ test('F1 opens the reference of the language, whose examples go to the query bar
   );
 });
 
-test('the palette has help, zones, lanes, zoom and saved queries', async () => {
+test('the palette has help, zones, lanes, zoom and saved views', async () => {
   const page = await openSample();
   const first = page.getByTestId('palette').getByRole('option').first();
   const offers = async (text: string, name: string) => {
@@ -269,8 +269,8 @@ test('the palette has help, zones, lanes, zoom and saved queries', async () => {
   await page.getByTestId('save-name').waitFor({ state: 'detached' });
   await query(page, 'level:info');
   await page.keyboard.press('Escape');
-  await offers('only errors', 'Run saved query: only errors');
-  await eventually('the saved query', async () =>
+  await offers('only errors', 'Show saved view: only errors');
+  await eventually('the saved view', async () =>
     (await page.getByTestId('query').innerText()).includes('level:error'),
   );
 });

@@ -58,7 +58,7 @@ export const commands = {
   logScale: 'Timeline: log scale on or off',
   toggleTimeline: 'Timeline: thin strip or whole',
   zone: (zone: string) => `Time zone: ${zone}`,
-  savedQuery: (name: string) => `Run saved query: ${name}`,
+  savedView: (name: string) => `Show saved view: ${name}`,
   rangeBefore: 'Zoom out to the previous time range',
   rangeAfter: 'Forward to the next time range',
 } as const;

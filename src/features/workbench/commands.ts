@@ -218,13 +218,13 @@ export function zoneCommands({ summary, explorer: { history } }: OpenCase): Comm
   }));
 }
 
-/** The saved queries of a case, by their names. */
-export function savedQueryCommands({ queries, explorer }: OpenCase): Command[] {
-  return queries.saved.map(({ name, query }) => ({
-    id: `saved-${name}`,
-    name: words.savedQuery(name),
+/** The saved views of a case, by their names. */
+export function savedViewCommands({ queries, explorer }: OpenCase): Command[] {
+  return queries.saved.map((saved) => ({
+    id: `saved-${saved.name}`,
+    name: words.savedView(saved.name),
     group: 'query',
-    run: () => explorer.run(query),
+    run: () => void explorer.show(saved),
   }));
 }
 

@@ -8,6 +8,7 @@ import type { Order, QueryCheck, QueryEdit, View } from '../../ipc/generated';
 import { valueFields } from '../events/columns';
 import { noStorage, type CaseStorage } from '../workbench/casestorage';
 import { Language } from '../query/language';
+import type { SavedView } from '../query/savedqueries.svelte';
 import { NO_PARTS, partsOf, type QueryParts } from '../query/queryparts';
 import { clause, endsWithinWord, existence } from '../query/querytext';
 import { sameRange, type RangeChoice } from './ranges';
@@ -214,6 +215,22 @@ export class Explorer {
       this.finish();
       this.#showResult();
     });
+  }
+
+  /** Shows a saved view as one step. A range such as the last hour is the one of the data as it is now. */
+  async show({ query, parts }: SavedView): Promise<void> {
+    if (parts === null) return this.run(query);
+    const { range, zone } = parts;
+    const written = range?.written;
+    const ends =
+      written === undefined
+        ? range
+        : await this.#language
+            .stretch(written, null, new Clock(zone).zone, range!)
+            .catch(() => range);
+    const now = ends === null || written === undefined ? ends : { ...ends, written };
+    this.history.change({ ...parts, range: now });
+    this.finish();
   }
 
   #showResult(): void {
