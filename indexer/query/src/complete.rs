@@ -161,6 +161,11 @@ impl Offers<'_> {
         }
     }
 
+    /// Whether a field is offered already, so that no other name of it is.
+    fn has_field(&self, name: &str) -> bool {
+        self.found.iter().any(|known| known.kind == Suggested::Field && known.label == name)
+    }
+
     fn fields(&mut self, insert: &dyn Fn(&str) -> String) {
         let mut fields: Vec<(&str, String)> =
             BUILT_IN.iter().map(|name| (*name, "built in".to_owned())).collect();
@@ -175,8 +180,23 @@ impl Offers<'_> {
             self.offer(Suggested::Field, name, insert(name), detail, None);
         }
         for (field, name) in ecs::BUILT_IN.iter().chain(ecs::NAMES) {
-            if !self.typed.is_empty() && self.context.fields_of(name).contains(field) {
+            let is_wanted = !self.typed.is_empty() && *field != typed && !self.has_field(field);
+            if is_wanted && self.context.fields_of(name).contains(field) {
                 self.offer(Suggested::Field, name, insert(name), &format!("another name of {field}"), None);
+            }
+        }
+        if !self.context.fields_of(self.typed).is_empty() {
+            return;
+        }
+        for field in ecs::fields_with_words(self.typed) {
+            if self.context.field(field).is_some() && !self.has_field(field) {
+                self.found.push(Suggestion {
+                    kind: Suggested::Field,
+                    label: field.to_owned(),
+                    insert: insert(field),
+                    detail: format!("perhaps meant by {}", self.typed),
+                    count: None,
+                });
             }
         }
     }
@@ -445,7 +465,8 @@ mod tests {
     #[test]
     fn completion_fits_the_position() {
         let cases = [
-            ("sta^", "0..3 status: · http.response.status_code: · stale"),
+            ("sta^", "0..3 status: · stale"),
+            ("http.status_code^", "0..16 status:"),
             ("a tra^", "2..5 \"trace id\": · tracing"),
             ("a -err^", "3..6 error"),
             ("o^", "0..1 event.original: · url.original: · \"or\""),
@@ -467,18 +488,18 @@ mod tests {
             ("* | stats ^", "10..10 count · count_distinct( · sum( · avg("),
             ("* | stats p9^", "10..12 p90( · p95( · p99( · p999("),
             ("* | stats count ^", "16..16 by  · as "),
-            ("* | stats count by sta^", "19..22 status · http.response.status_code · starts_with("),
-            ("* | stats avg(sta^", "14..17 status · http.response.status_code · starts_with("),
+            ("* | stats count by sta^", "19..22 status · starts_with("),
+            ("* | stats avg(sta^", "14..17 status · starts_with("),
             ("* | keep tra^", "9..12 `trace id`"),
             ("* | where len(pa^", "14..16 path · log.file.path · date_part("),
             ("* | where status ^", "17..17 and  · or  · in "),
             ("* | limit ^", "10..10 "),
             ("* | join ^", "9..9 inner on  · left on  · semi on  · anti on "),
-            ("* | join left on sta^", "17..20 status · http.response.status_code"),
-            ("* | join on status (sta^", "20..23 status: · http.response.status_code: · stale"),
+            ("* | join left on sta^", "17..20 status"),
+            ("* | join on status (sta^", "20..23 status: · stale"),
             ("* | join on status (a | lim^", "24..27 limit "),
             ("* | window p = l^", "15..16 lag( · lead("),
-            ("* | window p = lag(sta^", "19..22 status · http.response.status_code · starts_with("),
+            ("* | window p = lag(sta^", "19..22 status · starts_with("),
             ("* | pivot cou^", "10..13 count · count_distinct("),
         ];
         let wrong = cases.iter().filter(|(query, expected)| offered(query) != *expected);

@@ -105,6 +105,20 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("message", "_msg"),
 ];
 
+/// The fields whose ECS names have all words of another name, in their order: `http.status_code` has those of
+/// `status`. A single word says too little.
+pub fn fields_with_words(name: &str) -> impl Iterator<Item = &'static str> {
+    let has_words = move |known: &str| {
+        let mut rest = words(known);
+        words(name).count() > 1 && words(name).all(|word| rest.any(|known| known.eq_ignore_ascii_case(word)))
+    };
+    NAMES.iter().filter(move |(_, known)| has_words(known)).map(|(field, _)| *field)
+}
+
+fn words(name: &str) -> impl Iterator<Item = &str> {
+    name.split(['.', '_']).filter(|word| !word.is_empty())
+}
+
 /// The fields that a name refers to besides one of exactly this name.
 pub fn fields_of(name: &str) -> impl Iterator<Item = &'static str> {
     BUILT_IN.iter().chain(NAMES).filter(move |(_, known)| *known == name).map(|(field, _)| *field)

@@ -123,13 +123,20 @@ impl Resolver<'_> {
                 };
                 return Filter::Annotated(Annotation { field: note, test, span, events: None });
             }
-            self.diagnostics.push(Diagnostic::unknown(
+            let unknown = Diagnostic::unknown(
                 span,
                 "field",
                 field,
                 self.context.names().chain(NoteField::ALL.map(NoteField::name)),
                 "quote it to search for it as text",
-            ));
+            );
+            let meant = ecs::fields_with_words(field).find(|field| self.context.field(field).is_some());
+            self.diagnostics.push(match meant {
+                Some(meant) if unknown.replacement.is_none() => {
+                    Diagnostic { hint: Some(format!("did you mean `{meant}`?")), ..unknown.replacing(meant) }
+                }
+                _ => unknown,
+            });
             return Filter::Everything;
         }
         let in_nanoseconds = field == "event.duration" && names != [field];
@@ -356,6 +363,16 @@ mod tests {
             now: 1_715_782_000_000_000_000,
             zone: TimeZone::UTC,
         }
+    }
+
+    #[test]
+    fn name_with_the_words_of_an_ecs_name_suggests_its_field() {
+        let suggested = |query: &str| {
+            let found = resolve(&parse(query).expect(query), &context()).diagnostics;
+            found.into_iter().next().and_then(|found| found.replacement)
+        };
+        assert_eq!(suggested("http.status_code:500").as_deref(), Some("status"));
+        assert_eq!(suggested("http.status_text:500"), None);
     }
 
     fn resolved(query: &str) -> String {
