@@ -22,9 +22,22 @@ function data(info: number[], error: number[] = []) {
 
 const quiet = [20, 22, 19, 21, 20, 18, 23, 20, 21, 20];
 
-it('finds the run of buckets that is conspicuous', () => {
-  const spike = spikeOf(data(quiet.with(5, 200).with(6, 150).with(7, 60)))!;
-  expect(spike).toEqual({ range: { from: 1050n, to: 1070n }, events: 350, errors: 0 });
+it('suggests a spike from where it leaves the usual band to where it returns', () => {
+  const outage = [...quiet, 200, 90, 60, 80, 58, 45, ...quiet];
+  const spike = spikeOf(data(outage))!;
+  expect(spike).toEqual({ range: { from: 1100n, to: 1160n }, events: 533, errors: 0 });
+  const slow = [...quiet, 40, 70, 300, ...quiet];
+  expect(spikeOf(data(slow))!.range).toEqual({ from: 1100n, to: 1130n });
+});
+
+it('goes on over one quiet bucket, and ends at two', () => {
+  const lull = [...quiet, 200, 21, 90, 20, 22, 95, ...quiet];
+  expect(spikeOf(data(lull))!.range).toEqual({ from: 1100n, to: 1130n });
+});
+
+it('selects a spike at the edge of the data', () => {
+  expect(spikeOf(data([300, 150, ...quiet]))!.range).toEqual({ from: 1000n, to: 1020n });
+  expect(spikeOf(data([...quiet, 150, 300]))!.range).toEqual({ from: 1100n, to: 1120n });
 });
 
 it('weighs errors, which a busy log would hide', () => {
