@@ -236,6 +236,10 @@ export const texts = {
     done: (events: number, files: number) =>
       `Imported ${counted(events, 'event')} from ${counted(files, 'file')}`,
     known: (files: number) => `${formatCount(files)} already imported`,
+    rereading: (sources: number) => `Re-importing ${counted(sources, 'source')}`,
+    rereadDone: (sources: number) => `Re-imported ${counted(sources, 'source')}`,
+    rereadStopped: 'Stopped; the events stay as they were',
+    rereadFailed: (reason: string) => `${reason} The events stay as they were.`,
     cancelled: (events: number) => `Stopped; ${counted(events, 'event')} kept`,
     failed: (reason: string, kept: number) =>
       kept === 0 ? reason : `${reason} Events imported before the failure are kept.`,

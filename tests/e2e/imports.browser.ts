@@ -151,13 +151,21 @@ describe('the import preview', () => {
     await page.getByTestId('choose-offset').fill('1h');
     await page.getByTestId('choose-offset').press('Tab');
     await page.getByTestId('apply-reading').click();
-    await page.keyboard.press('Escape');
-    await ended(page);
-    await page.getByTestId('open-sources').click();
-    await page.getByTestId('file-choice').filter({ hasText: 'odd.log' }).click();
+    await textBecomes(page.getByTestId('sources-status'), /^Re-imported\.$/);
     await eventually('the clock', async () =>
       (await page.getByTestId('file-facts').innerText()).includes('13:05:07'),
     );
+    // While an offset is set, the source and its rows say so.
+    await textBecomes(page.getByTestId('file-choice').filter({ hasText: 'odd.log' }), 'clock +1h');
+    await textBecomes(page.getByTestId('source-offset'), '+1h');
+    await page.keyboard.press('Escape');
+    await textBecomes(page.getByTestId('import-panel'), 'Re-imported 1 source');
+    await page.getByTestId('row').getByTestId('clock-shift').first().waitFor();
+    await page.getByTestId('open-sources').click();
+    await page.getByTestId('file-choice').filter({ hasText: 'odd.log' }).click();
+    await page.getByTestId('remove-offset').click();
+    await page.getByTestId('apply-reading').click();
+    await page.getByTestId('source-offset').waitFor({ state: 'detached' });
   });
 
   test('takes the time from another field with one click', async () => {

@@ -95,6 +95,8 @@ export const importing = {
     apply: 'Re-import',
     applyNote: 'Uses the bytes stored in the case; the original file is not needed.',
     applied: 'Re-importing. The current events stay until it is complete.',
+    done: 'Re-imported.',
+    shift: (offset: string) => `clock ${offset}`,
     readOnly: 'This case is read-only at the moment.',
     incomplete: 'not complete',
     close: 'Close',
@@ -108,6 +110,10 @@ export const importing = {
     format: 'Format',
     text: 'Encoding',
     zone: 'Time zone',
+    offset: 'Clock offset',
+    offsetNote: 'added to every time as written',
+    removeOffset: 'Remove',
+    shifted: (offset: string) => `Clock offset of this source: ${offset}, added to the time as written`,
     range: 'Time range',
     noTimes: 'no times',
     events: 'Events',
@@ -194,6 +200,7 @@ export const importing = {
         ? `${counted(events, 'event')} imported`
         : `${counted(events, 'event')} imported, ${counted(problems, 'problem')}`,
     failed: 'The import failed; events imported before the failure are kept',
+    rereadFailed: 'The re-import failed; the events stay as they were',
   },
 
   title: {

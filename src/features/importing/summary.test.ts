@@ -51,7 +51,13 @@ describe('the line of an import', () => {
       { ...file(1, 'done'), events: 0, unparsed: 0, outcome: 'known' },
     ];
     const report = { events: 2500, problems: [] };
-    const job = { state: 'done', files, report, progress: progress({ elapsedMs: 1234 }) };
+    const job = {
+      state: 'done',
+      files,
+      report,
+      reread: null,
+      progress: progress({ elapsedMs: 1234 }),
+    };
     expect(headline(job as never)).toBe(
       'Imported 2,500 events from 2 files · 1 already imported · 12 not parsed · 1.2 s',
     );
@@ -63,7 +69,7 @@ describe('the line of an import', () => {
 
   it('says why an import failed', () => {
     const failure = { message: 'The disk is full.' };
-    const job = { state: 'failed', files: [], report: null, progress: null, failure };
+    const job = { state: 'failed', files: [], report: null, reread: null, progress: null, failure };
     expect(headline(job as never)).toBe('The disk is full.');
     expect(headline({ ...job, progress: progress({ events: 5 }) } as never)).toBe(
       'The disk is full. Events imported before the failure are kept.',
@@ -77,8 +83,28 @@ describe('the line of an import', () => {
       { ...file(2, 'failed', note), events: 0, unparsed: 0, outcome: 'new' },
     ];
     const report = { events: 13, problems: [note] };
-    const job = { state: 'done', files, report, progress: null };
+    const job = { state: 'done', files, report, reread: null, progress: null };
     expect(headline(job as never)).toBe('Imported 13 events from 1 file');
+  });
+});
+
+describe('the line of a re-import', () => {
+  const job = { state: 'running', files: [], report: null, reread: 2, progress: null };
+
+  it('counts the sources that are read again, not new events', () => {
+    expect(headline(job as never)).toBe('Re-importing 2 sources');
+    const ended = { ...job, state: 'done', report: { events: 0, problems: [] } };
+    expect(headline({ ...ended, progress: progress({ elapsedMs: 1234 }) } as never)).toBe(
+      'Re-imported 2 sources · 1.2 s',
+    );
+  });
+
+  it('says that the events stay if it ends early', () => {
+    expect(headline({ ...job, state: 'cancelled' } as never)).toBe(
+      'Stopped; the events stay as they were',
+    );
+    const failed = { ...job, state: 'failed', failure: { message: 'The disk is full.' } };
+    expect(headline(failed as never)).toBe('The disk is full. The events stay as they were.');
   });
 });
 

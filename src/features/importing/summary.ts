@@ -75,27 +75,39 @@ function took(elapsedMs: number): string {
   return elapsedMs < 60_000 ? formatMillis(elapsedMs) : formatSeconds(elapsedMs / 1000);
 }
 
-/** What an import added and how long it took. */
-function outcome({ files, report, progress }: ImportJob): string {
+/** What an import added, or how much was read again, and how long it took. */
+function outcome({ files, report, progress, reread }: ImportJob): string {
   const read = files.filter((file) => file !== undefined);
   const known = read.filter((file) => file.outcome === 'known').length;
   const unparsed = read.reduce((sum, file) => sum + file.unparsed, 0);
   // Archives are not read themselves, and unreadable files are listed separately.
   const brought = read.filter((file) => file.events > 0 || file.outcome === 'known').length;
-  const parts = [texts.imports.done(report?.events ?? 0, brought)];
+  const done =
+    reread === null
+      ? texts.imports.done(report?.events ?? 0, brought)
+      : texts.imports.rereadDone(reread);
+  const parts = [done];
   if (known > 0) parts.push(texts.imports.known(known));
   if (unparsed > 0) parts.push(texts.counts.unparsed(unparsed));
   if (progress !== null) parts.push(took(progress.elapsedMs));
   return parts.join(' · ');
 }
 
+/** The state of a re-import that is not done. */
+function rereadHeadline({ state, failure, stopping }: ImportJob, sources: number): string {
+  if (state === 'cancelled') return texts.imports.rereadStopped;
+  if (state === 'failed') return texts.imports.rereadFailed(failure?.message ?? '');
+  return stopping ? texts.imports.stopping : texts.imports.rereading(sources);
+}
+
 /** The state of a job, in one line. */
 export function headline(job: ImportJob): string {
-  const { state, progress, report } = job;
+  const { state, progress, report, reread } = job;
   const kept = report?.events ?? progress?.events ?? 0;
   if (state === 'waiting') return texts.imports.waiting;
-  if (isAllKnown(job)) return texts.importing.progress.allKnown;
+  if (reread === null && isAllKnown(job)) return texts.importing.progress.allKnown;
   if (state === 'done') return outcome(job);
+  if (reread !== null) return rereadHeadline(job, reread);
   if (state === 'cancelled') return texts.imports.cancelled(kept);
   if (state === 'failed') return texts.imports.failed(job.failure?.message ?? '', kept);
   if (job.stopping) return texts.imports.stopping;

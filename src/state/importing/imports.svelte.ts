@@ -41,6 +41,8 @@ export class ImportJob {
 
   readonly casePath: string;
   readonly work: Work;
+  /** The number of sources that are read again; null for an import of new ones. */
+  readonly reread: number | null;
   readonly #client: Client;
   readonly #listener: ImportListener;
   readonly #abort = new AbortController();
@@ -51,6 +53,7 @@ export class ImportJob {
     this.#client = client;
     this.casePath = casePath;
     this.work = work;
+    this.reread = 'sources' in work ? work.sources.length : null;
     this.#listener = listener;
   }
 

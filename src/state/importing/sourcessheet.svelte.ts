@@ -2,7 +2,7 @@ import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Account, Formats, PreviewFile, Reading, Source } from '../../ipc/generated';
-import type { Work } from './imports.svelte';
+import type { ImportJob, Work } from './imports.svelte';
 import { saysNothing, withoutNothing } from './importsheet.svelte';
 import type { OpenCase } from '../workbench/opencase.svelte';
 
@@ -29,18 +29,25 @@ export class SourcesSheet {
   preview = $state.raw<PreviewFile | null>(null);
   failure = $state.raw<EngineError | null>(null);
   busy = $state(false);
+  /** The latest re-import of the selected source; null after another choice. */
+  applied = $state.raw<ImportJob | null>(null);
   /** Choices that are not applied yet. */
   reading = $state.raw<Reading>({});
   formats = $state.raw<Formats | null>(null);
 
   readonly #client: Client;
   readonly #opened: OpenCase;
-  readonly #start: (work: Work) => void;
+  readonly #start: (work: Work, finished: () => void) => ImportJob;
   readonly #asking: Latest<PreviewFile>;
   readonly #accounts: Latest<Account>;
   readonly #lifetime: Lifetime;
 
-  constructor(lifetime: Lifetime, client: Client, opened: OpenCase, start: (work: Work) => void) {
+  constructor(
+    lifetime: Lifetime,
+    client: Client,
+    opened: OpenCase,
+    start: (work: Work, finished: () => void) => ImportJob,
+  ) {
     this.#lifetime = lifetime;
     this.#asking = new Latest(lifetime, (busy) => (this.busy = busy));
     this.#accounts = new Latest(lifetime);
@@ -68,12 +75,18 @@ export class SourcesSheet {
 
   select(source: number): void {
     this.selected = source;
-    this.reading = {};
     this.account = null;
     this.preview = null;
+    this.applied = null;
+    this.#read(source);
+  }
+
+  /** Shows how a source is read now, without choices. */
+  #read(source: number): void {
+    this.reading = {};
     this.#look();
     this.#accounts.replace({
-      key: String(source),
+      key: `${source} ${this.#opened.summary.revision}`,
       load: (signal) => this.#client.call('account', { case: this.#path, source }, { signal }),
       done: (account) => (this.account = account),
       failed: (cause) => (this.failure = engineError(cause)),
@@ -82,13 +95,21 @@ export class SourcesSheet {
 
   choose(reading: Reading): void {
     this.reading = withoutNothing(reading);
+    this.applied = null;
     this.#look();
   }
 
   /** Re-imports the source with the choices. The current events stay until that is complete. */
   apply(): void {
-    const work = this.selected === null ? null : revision(this.selected, this.reading);
-    if (work !== null) this.#start(work);
+    const source = this.selected;
+    const work = source === null ? null : revision(source, this.reading);
+    if (source === null || work === null) return;
+    const job = this.#start(work, () => {
+      // The choices are those of the source now, unless a person made others meanwhile.
+      if (this.#lifetime.isOver || this.selected !== source) return;
+      if (this.applied === job || saysNothing(this.reading)) this.#read(source);
+    });
+    this.applied = job;
   }
 
   async loadFormats(): Promise<void> {
@@ -114,7 +135,7 @@ export class SourcesSheet {
     if (source === null) return;
     const request = { case: this.#path, source, reading: this.reading, events: SHOWN_EVENTS };
     this.#asking.replace({
-      key: JSON.stringify(request),
+      key: `${JSON.stringify(request)} ${this.#opened.summary.revision}`,
       load: (signal) => this.#client.call('previewSource', request, { signal }),
       done: (preview) => {
         this.preview = preview;

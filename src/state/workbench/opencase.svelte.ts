@@ -357,6 +357,15 @@ export class OpenCase {
     return new ValueTrail(this.#lifetime.child(), this.#client, this.summary.path, value);
   }
 
+  /** The clock offset of each source that has one, in nanoseconds. */
+  readonly clockOffsets: ReadonlyMap<number, bigint> = $derived(
+    new Map(
+      this.summary.sources
+        .map(({ id, chosen }): [number, bigint] => [id, BigInt(chosen.clockOffset ?? 0)])
+        .filter(([, offset]) => offset !== 0n),
+    ),
+  );
+
   /** The timeline that is drawn, from which all event counts come, so that they agree. */
   get counted(): TimelineData | null {
     return this.split.lanes?.data ?? this.explorer.timeline;

@@ -215,9 +215,10 @@ export class Session {
   /** Shows how the sources of the case were read. */
   showSources(path?: string): void {
     if (this.opened === null) return;
-    const sheet = new SourcesSheet(new Lifetime(), this.#client, this.opened, (work) => {
-      if (this.opened !== null) this.#work(this.opened, work);
-    });
+    const { opened } = this;
+    const sheet = new SourcesSheet(new Lifetime(), this.#client, opened, (work, finished) =>
+      this.#work(opened, work, finished),
+    );
     this.#put({ kind: 'sources', sheet });
     const { sources } = this.opened.summary;
     const wanted = sources.find((source) => source.path === path) ?? sources[0];
@@ -472,24 +473,30 @@ export class Session {
     this.#work(this.#show(summary), work);
   }
 
-  #work(target: OpenCase, work: Work): void {
+  #work(target: OpenCase, work: Work, finished: () => void = () => {}): ImportJob {
     const path = target.summary.path;
     // The case can be closed and opened again meanwhile, so it is looked up for each report.
     const current = () => (this.opened?.summary.path === path ? this.opened : null);
-    this.imports.add(
-      new ImportJob(this.#client, path, work, {
-        published: (progress) => current()?.published(progress),
-        finished: (report) => current()?.finished(report),
-      }),
-    );
+    const job = new ImportJob(this.#client, path, work, {
+      published: (progress) => current()?.published(progress),
+      finished: (report) => {
+        current()?.finished(report);
+        finished();
+      },
+    });
+    this.imports.add(job);
+    return job;
   }
 
   #ended(job: ImportJob): void {
     if (this.imports.jobs.some((other) => other.active)) return;
     const problems = problemsOf(job).length;
-    const { name, done, failed } = texts.importing.ended;
-    const events = job.report?.events ?? 0;
-    this.#client.callBack(name, job.state === 'failed' ? failed : done(events, problems));
+    const { name, done, failed, rereadFailed } = texts.importing.ended;
+    const { reread } = job;
+    const succeeded =
+      reread === null ? done(job.report?.events ?? 0, problems) : texts.imports.rereadDone(reread);
+    const text = job.state === 'failed' ? (reread === null ? failed : rereadFailed) : succeeded;
+    this.#client.callBack(name, text);
   }
 
   #show(summary: CaseSummary, view: ViewState | null = null): OpenCase {
