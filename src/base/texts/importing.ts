@@ -113,7 +113,8 @@ export const importing = {
     offset: 'Clock offset',
     offsetNote: 'added to every time as written',
     removeOffset: 'Remove',
-    shifted: (offset: string) => `Clock offset of this source: ${offset}, added to the time as written`,
+    shifted: (offset: string) =>
+      `Clock offset of this source: ${offset}, added to the time as written`,
     range: 'Time range',
     noTimes: 'no times',
     events: 'Events',

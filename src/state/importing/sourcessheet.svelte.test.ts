@@ -36,7 +36,10 @@ it('shows a re-import until it ends, and then how the source is read now', async
   expect(sheet.canApply).toBe(false);
   expect(client.callsTo('account')).toHaveLength(2);
   expect(client.callsTo('previewSource').at(-1)!.args.reading).toEqual({});
-  await client.callsTo('previewSource').at(-1)!.answer({ name: 'now' } as unknown as PreviewFile);
+  await client
+    .callsTo('previewSource')
+    .at(-1)!
+    .answer({ name: 'now' } as unknown as PreviewFile);
   expect(sheet.preview).toEqual({ name: 'now' });
 });
 

@@ -64,3 +64,22 @@ it('compares a range with the rest, with earlier times, or with a chosen range',
   templates.choose(null);
   expect([templates.baseline, templates.against(shown)]).toEqual(['rest', null]);
 });
+
+it('requests all patterns once when they are searched or sorted', async () => {
+  const client = new FakeClient();
+  const templates = new Templates(new Lifetime(), client);
+  templates.shown = true;
+  templates.show(view);
+  const calls = () => client.callsTo('patterns');
+  expect(calls().at(-1)!.args).toMatchObject({ limit: 200, examples: 1 });
+  templates.find('pool');
+  expect(calls().at(-1)!.args.limit).toBe(10_000);
+  await calls().at(-1)!.answer(patterns());
+  templates.find('pool timeout');
+  templates.sortBy('last');
+  expect(calls()).toHaveLength(2);
+  templates.find('');
+  expect(calls()).toHaveLength(2);
+  templates.sortBy('usual');
+  expect(calls().at(-1)!.args.limit).toBe(200);
+});

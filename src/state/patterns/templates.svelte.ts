@@ -3,11 +3,12 @@ import type { Lifetime } from '../../base/lifetime';
 import { asTime, DAY, nanosFromTime, timeFromNanos, type TimeRange } from '../../base/time';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Granularity, Nanos, Pattern, Patterns, Row, View } from '../../ipc/generated';
+import type { PatternSort } from './patternlist';
 
 /** Listed patterns: more than anyone reads, and few enough to draw at once. */
 const LISTED = 200;
-/** Patterns compared to find new, missing or different ones: as many as the engine lists. */
-const COMPARED = 10_000;
+/** Patterns that are compared, searched or sorted: as many as the engine lists. */
+const ALL = 10_000;
 const SPARK_BUCKETS = 48;
 /** Example events of an expanded pattern. */
 const EXAMPLES = 3;
@@ -50,6 +51,9 @@ export class Templates {
   busy = $state(false);
   failure = $state.raw<EngineError | null>(null);
   granularity = $state<Granularity>('template');
+  /** Words that the listed patterns have in their text or source. */
+  search = $state('');
+  sort = $state<PatternSort>('usual');
   contrast = $state<Contrast>('all');
   baseline = $state<Baseline>('rest');
   /** The range that a person chose to compare later ones with. */
@@ -104,6 +108,26 @@ export class Templates {
     this.contrast = contrast;
     this.fold();
     this.#load();
+  }
+
+  find(search: string): void {
+    this.#relist(() => (this.search = search));
+  }
+
+  sortBy(sort: PatternSort): void {
+    this.#relist(() => (this.sort = sort));
+  }
+
+  /** All patterns are requested once, not again with each letter. */
+  #relist(change: () => void): void {
+    const before = this.#isWhole;
+    change();
+    this.fold();
+    if (this.#isWhole !== before) this.#load();
+  }
+
+  get #isWhole(): boolean {
+    return this.search.trim() !== '' || this.sort !== 'usual';
   }
 
   compareWith(baseline: Baseline): void {
@@ -211,9 +235,10 @@ export class Templates {
             },
           }),
       granularity: this.granularity,
-      limit: this.contrast === 'all' || !compare ? LISTED : COMPARED,
+      limit: this.#isWhole || (compare && this.contrast !== 'all') ? ALL : LISTED,
       buckets: SPARK_BUCKETS,
-      examples: 0,
+      // The first event names the source.
+      examples: 1,
       compare,
       variables,
       values: VALUES,

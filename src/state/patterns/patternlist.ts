@@ -1,0 +1,48 @@
+/** Which patterns are listed, and in which order: their search and their sort. */
+import type { Pattern } from '../../ipc/generated';
+
+export const PATTERN_SORTS = ['usual', 'fewest', 'first', 'last', 'text'] as const;
+export type PatternSort = (typeof PATTERN_SORTS)[number];
+
+/** A pattern and the name of the source of its first event; empty if that is unknown. */
+export interface ListedPattern {
+  readonly pattern: Pattern;
+  readonly source: string;
+}
+
+/** The patterns whose text or source has all words of a search, in any order and case. */
+export function foundPatterns<Listed extends ListedPattern>(
+  all: readonly Listed[],
+  search: string,
+): readonly Listed[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return all;
+  return all.filter(({ pattern, source }) => {
+    const text = `${pattern.text} ${source}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+/** `usual` leaves the order as it is: the most frequent first, or the greatest difference. */
+export function sortedPatterns<Listed extends ListedPattern>(
+  all: readonly Listed[],
+  sort: PatternSort,
+): readonly Listed[] {
+  if (sort === 'usual') return all;
+  const time = (nanos: string | null, missing: bigint) =>
+    nanos === null ? missing : BigInt(nanos);
+  const compare: Record<typeof sort, (one: Pattern, other: Pattern) => number> = {
+    fewest: (one, other) => one.count - other.count,
+    first: (one, other) => order(time(one.first, LATEST), time(other.first, LATEST)),
+    last: (one, other) => order(time(other.last, -LATEST), time(one.last, -LATEST)),
+    text: (one, other) => order(one.text, other.text),
+  };
+  return all.toSorted((one, other) => compare[sort](one.pattern, other.pattern));
+}
+
+/** Patterns whose events have no time are last, however they are sorted by time. */
+const LATEST = 2n ** 63n;
+
+function order<Value extends bigint | string>(one: Value, other: Value): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
