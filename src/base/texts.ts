@@ -223,7 +223,7 @@ export const texts = {
     fields: 'Fields',
     origin: 'Origin',
     copy: (name: string) => `Copy ${name}`,
-    copied: 'Copied',
+    copied: (name: string) => `Copied ${name}`,
     only: (name: string, value: string) => `Include ${name} ${value}`,
     without: (name: string, value: string) => `Exclude ${name} ${value}`,
     noFields: 'This event has no fields.',

@@ -304,7 +304,7 @@ describe('boards', () => {
     await charted('terms');
     await page.getByTestId('add-to-board').click();
     await page.getByRole('menuitem').first().click();
-    await page.getByTestId('board-said').filter({ hasText: 'Added' }).waitFor();
+    await page.getByTestId('confirmation').filter({ hasText: 'Added' }).waitFor();
     await page.getByTestId('board').first().click();
     const cards = page.getByTestId('board-card');
     await cards.nth(1).waitFor();

@@ -201,7 +201,7 @@ test('a brushed range is explained, compared in the tab, and added to the notebo
   await answered(page);
 
   await page.getByTestId('compare-cite').click();
-  await page.getByTestId('compare-cited').waitFor();
+  await page.getByTestId('confirmation').waitFor();
   await page.getByTestId('tab-notes').click();
   const cell = page.locator('[data-testid="cell"][data-answered="true"]');
   await textBecomes(cell.first(), /took_ms/);
@@ -222,7 +222,7 @@ test('comparisons in a case and with another one are written into the notebook a
 
   const cite = async () => {
     await page.getByTestId('compare-cite').click();
-    await page.getByTestId('compare-cited').waitFor();
+    await page.getByTestId('confirmation').waitFor();
   };
   await page.keyboard.press('Alt+4');
   await page.getByTestId('start-halves').click();

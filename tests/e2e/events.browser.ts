@@ -412,7 +412,7 @@ describe('the list', () => {
     const clipboard = async (format: string) => {
       await page.getByTestId(`copy-${format}`).click();
       await eventually('the copy', async () =>
-        (await page.getByTestId('copied').innerText()).includes('4'),
+        (await page.getByTestId('confirmation').innerText()).includes('4'),
       );
       return page.evaluate(() => navigator.clipboard.readText());
     };

@@ -126,5 +126,5 @@ test('matching events are shown, pushed, stopped, continued and compared with th
   const written = readFileSync(file, 'utf8').trimEnd().split('\n');
   expect(written.length).toBe(2 * MATCHING);
   expect(JSON.parse(written[0]!).create._index).toBe('incident-42');
-  await page.getByTestId('exported').waitFor();
+  await page.getByTestId('confirmation').waitFor();
 });

@@ -192,7 +192,7 @@ test('the matching events are exported as tables and as they were written', asyn
   expect(JSON.parse(first!)).toMatchObject({ status: 500, path: '/checkout' });
   expect((await exported('parquet')).subarray(0, 4).toString()).toBe('PAR1');
   await eventually('what was written', async () =>
-    (await page.getByTestId('exported').innerText()).includes(`${access.checkouts} events`),
+    (await page.getByTestId('confirmation').innerText()).includes(`${access.checkouts} events`),
   );
 });
 
@@ -219,7 +219,7 @@ test('an export shows its progress and is cancelled', async () => {
   await page.getByTestId('exporting').waitFor();
   await page.getByTestId('cancel-export').click();
   await page.getByTestId('exporting').waitFor({ state: 'detached' });
-  expect(await page.getByTestId('exported').count()).toBe(0);
+  expect(await page.getByTestId('confirmation').count()).toBe(0);
   expect(await page.locator('.notice').count()).toBe(0);
 });
 

@@ -66,8 +66,6 @@ export const compare = {
     elsewhere:
       'Add this comparison to the open page of the notebook as it is now: the notebook does not ask other cases again',
     title: 'Comparison of B with A',
-    done: 'Added to the notebook.',
-    show: 'Show',
   },
   evidence: {
     at: (time: string) => `As it was answered at ${time}`,

@@ -70,6 +70,8 @@ export const notes = {
     `The case no longer has an event at byte ${formatCount(offset)} of source ${source}.`,
   show: 'Show in the list',
   showTime: 'Show this time',
+  added: 'Added to the notebook.',
+  showAdded: 'Show',
   untimed: 'no time',
   pages: 'Notebook',
   newPage: 'New page',

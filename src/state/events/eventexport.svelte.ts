@@ -10,26 +10,24 @@ interface ExportOptions {
 export const EVENT_FORMATS = ['csv', 'ndjson', 'parquet', 'raw'] as const;
 export type EventFormat = (typeof EVENT_FORMATS)[number] & TableFormat;
 
-export interface WrittenFile {
-  readonly name: string;
-  readonly rows: number;
+interface ExportListener {
+  readonly written: (rows: number, name: string) => void;
+  readonly failed: (error: EngineError) => void;
 }
 
 /** Writes the matching events to a file, one at a time. It continues while other parts of the case are shown. */
 export class EventExport {
   /** The share that is written; null if nothing is exported. */
   share = $state<number | null>(null);
-  /** The file of the last export, until the next one begins. */
-  written = $state.raw<WrittenFile | null>(null);
 
   readonly #client: Client;
-  readonly #failed: (error: EngineError) => void;
+  readonly #ended: ExportListener;
   #abort: AbortController | null = null;
 
-  constructor(lifetime: Lifetime, client: Client, failed: (error: EngineError) => void) {
+  constructor(lifetime: Lifetime, client: Client, ended: ExportListener) {
     lifetime.onEnd(() => this.cancel());
     this.#client = client;
-    this.#failed = failed;
+    this.#ended = ended;
   }
 
   /** The events of a view, without the stages of its query. */
@@ -50,10 +48,6 @@ export class EventExport {
     this.#abort?.abort();
   }
 
-  dismiss(): void {
-    this.written = null;
-  }
-
   async #write(
     name: string,
     write: (path: string, options: ExportOptions) => Promise<Exported>,
@@ -61,17 +55,16 @@ export class EventExport {
     this.cancel();
     const abort = new AbortController();
     this.#abort = abort;
-    this.written = null;
     try {
       const saved = await this.#client.saveWritten(name, (path) => {
         this.share = 0;
         const progress = (part: Exported) => this.#progress(abort, part);
         return write(path, { signal: abort.signal, progress });
       });
-      if (saved !== null) this.written = { name: saved.name, rows: saved.written.rows };
+      if (saved !== null) this.#ended.written(saved.written.rows, saved.name);
     } catch (cause) {
       const error = engineError(cause);
-      if (error.code !== 'cancelled') this.#failed(error);
+      if (error.code !== 'cancelled') this.#ended.failed(error);
     } finally {
       if (this.#abort === abort) {
         this.#abort = null;

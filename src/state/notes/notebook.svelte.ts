@@ -50,7 +50,15 @@ export class Notebook {
   readonly #storage: CaseStorage;
   readonly #pause: Timer;
 
-  constructor(lifetime: Lifetime, notes: Notes, storage: CaseStorage) {
+  readonly #added: () => void;
+
+  constructor(
+    lifetime: Lifetime,
+    notes: Notes,
+    storage: CaseStorage,
+    added: () => void = () => {},
+  ) {
+    this.#added = added;
     this.#pause = new Timer(lifetime);
     lifetime.onEnd(() => this.flush());
     this.#notes = notes;
@@ -108,6 +116,7 @@ export class Notebook {
     const { page } = this;
     if (page === null) this.create(newTitle, block);
     else this.edit({ text: page.text === '' ? block : `${page.text.trimEnd()}\n\n${block}` });
+    this.#added();
   }
 
   async remove(id: string): Promise<void> {

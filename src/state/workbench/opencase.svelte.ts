@@ -1,4 +1,5 @@
 import { Coalesced } from '../../base/coalesce';
+import { fileName } from '../../base/format';
 import { Lifetime } from '../../base/lifetime';
 import { tellingEnds } from '../../base/names';
 import { texts } from '../../base/texts';
@@ -19,6 +20,7 @@ import { Boards } from '../boards/boards.svelte';
 import { Cells } from '../notes/cells';
 import { Charts } from '../charts/charts.svelte';
 import { Comparing } from '../compare/comparing.svelte';
+import { Confirmations } from './confirmations.svelte';
 import { Cursor } from './cursor.svelte';
 import { Difference } from '../timeline/difference.svelte';
 import { FirstLook } from '../timeline/firstlook.svelte';
@@ -130,6 +132,8 @@ export class OpenCase {
 
   /** All parts register here what they have under way. */
   readonly #lifetime = new Lifetime();
+  /** What was done and needs no more attention. */
+  readonly confirmations: Confirmations;
   readonly #client: Client;
   readonly #refresh: Coalesced;
   #revision: number;
@@ -145,7 +149,9 @@ export class OpenCase {
     listener: CaseListener = { importing: () => {}, failed: () => {} },
     /** The view that a link asks for; null for the one that was shown last. */
     linked: ViewState | null = null,
+    confirmations = new Confirmations(new Lifetime()),
   ) {
+    this.confirmations = confirmations;
     this.#listener = listener;
     const reportFailure = (error: EngineError) => listener.failed(error);
     const lifetime = this.#lifetime;
@@ -197,11 +203,20 @@ export class OpenCase {
     this.boards = new Boards(client, summary.path);
     this.charts = new Charts(lifetime, client, summary.path, this.explorer.history);
     this.split = new SplitTimeline(lifetime, client, texts.remotes.together.own);
-    this.notebook = new Notebook(lifetime, this.notes, storage);
+    this.notebook = new Notebook(lifetime, this.notes, storage, () =>
+      this.confirmations.say(texts.notes.added, {
+        name: texts.notes.showAdded,
+        run: () => this.explorer.history.change({ tab: 'notes' }),
+      }),
+    );
     this.annotations = new Annotations(lifetime, client, summary.path);
     this.cells = new Cells(client, summary.path);
     this.reference = new LanguageReference(client);
-    this.exporting = new EventExport(lifetime, client, reportFailure);
+    this.exporting = new EventExport(lifetime, client, {
+      written: (rows, name) =>
+        this.confirmations.say(texts.workbench.exports.done(rows, fileName(name))),
+      failed: reportFailure,
+    });
     this.unread = new Unread(lifetime, client, summary.path, reportFailure);
     this.push = new Push(lifetime, client);
     this.firstLook = new FirstLook(lifetime, client, storage);

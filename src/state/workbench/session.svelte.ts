@@ -8,6 +8,7 @@ import { dropZones, targetAt, type DropTarget } from '../importing/droptargets';
 import { ImportJob, Imports, problemsOf, type Work } from '../importing/imports.svelte';
 import { ImportSheet } from '../importing/importsheet.svelte';
 import { Cases } from './cases.svelte';
+import { Confirmations } from './confirmations.svelte';
 import { OpenCase } from './opencase.svelte';
 import { rememberCase, rememberedCase } from './lastcase';
 import { Remotes } from '../remotes/remotes.svelte';
@@ -46,6 +47,7 @@ export class Session {
   readonly imports = new Imports((job) => this.#ended(job));
   readonly cases: Cases;
   readonly remotes: Remotes;
+  readonly confirmations = new Confirmations(new Lifetime());
 
   readonly #client: Client;
   /** Null in the window, which shows no address. */
@@ -514,6 +516,7 @@ export class Session {
         failed: (error) => this.report(error),
       },
       view,
+      this.confirmations,
     );
     this.opened = opened;
     this.#opened.add(summary.path);
