@@ -11,6 +11,12 @@ it.each([
   ['', []],
 ])('highlights the terms of %j: %j', (query, words) => expect(filterWords(query)).toEqual(words));
 
+it('a filter with a value of 100 kB marks its other words', () => {
+  const words = filterWords(`body="${'x y'.repeat(34_000)}" AND ${'z'.repeat(100_000)} AND short`);
+  expect(words).toEqual(['short']);
+  expect(() => highlight('a short line', words)).not.toThrow();
+});
+
 it('marks every occurrence, ignoring case, and loses no character', () => {
   const pieces = highlight('GET /get (a.b) axb', ['a-b', 'get', 'a.b']);
   expect(pieces.filter((piece) => piece.marked).map((piece) => piece.text)).toEqual([

@@ -17,6 +17,9 @@ const FUZZY = /^([\p{L}\p{M}_]+)~([12]?)$/u;
 /** Runs of token characters, without digits, which fuzzy terms ignore. */
 const WORDS = /[\w\u{80}-\u{10ffff}]+/gu;
 
+/** No row shows longer words whole, and browsers refuse expressions of 100 kB. */
+const LONGEST_LETTERS = 1_000;
+
 /** The lower-case texts to highlight, longest first so that a longer word wins over its part. */
 export function filterWords(query: string): string[] {
   const words = new Set<string>();
@@ -26,7 +29,8 @@ export function filterWords(query: string): string[] {
     else if (word !== undefined && isPlain(word)) words.add(word.replaceAll('*', '').toLowerCase());
   }
   words.delete('');
-  return [...words].sort((a, b) => b.length - a.length);
+  const short = [...words].filter((word) => word.length <= LONGEST_LETTERS);
+  return short.sort((a, b) => b.length - a.length);
 }
 
 function isPlain(word: string): boolean {
