@@ -245,12 +245,53 @@ describe('the fields', () => {
     await failed.getByTestId('only').click();
     await totalBecomes(page, access.checkouts);
     expect(await page.getByTestId('query').innerText()).toBe('status=500');
-    // The open values stay true for the new query.
-    await attributeBecomes(distinct, 'data-value', '1');
+    // The value that is not chosen stays, with its count.
+    await attributeBecomes(distinct, 'data-value', '2');
     await failed.getByTestId('without').click();
     await totalBecomes(page, all - access.checkouts);
     await page.getByTestId('undo').click();
     await totalBecomes(page, access.checkouts);
+  });
+
+  test('multiply: each checked value joins the clause, which goes with the last one', async () => {
+    const page = await open(server.address);
+    await openField(page, 'status');
+    const box = (value: string) =>
+      page.locator(`[data-testid="top-value"][data-value="${value}"]`).getByTestId('include');
+    await box('500').check();
+    await totalBecomes(page, access.checkouts);
+    expect(await page.getByTestId('query').innerText()).toBe('status=500');
+    await box('200').focus();
+    await page.keyboard.press('Space');
+    await textBecomes(page.getByTestId('query'), /^status:\(500 OR 200\)$/);
+    expect(await page.getByTestId('pill').count()).toBe(1);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Space');
+    await textBecomes(page.getByTestId('query'), /^status=200$/);
+    await box('200').uncheck();
+    await totalBecomes(page, all);
+    expect(await page.getByTestId('pill').count()).toBe(0);
+  });
+
+  test('are searched for a value that is not among the most frequent ones', async () => {
+    const path = join(temporaryFolder(), 'ids.jsonl');
+    const line = (id: number) =>
+      JSON.stringify({ ts: '2026-03-01T14:05:00Z', level: 'info', id: `order ${id}` });
+    writeFileSync(path, Array.from({ length: 300 }, (_, id) => line(id)).join('\n'));
+    const page = await open((await ownServer([path])).address, 300);
+    await openField(page, 'id');
+    const values = page.getByTestId('top-value');
+    expect(await values.count()).toBe(10);
+    await page.getByTestId('value-search').fill('ER 277');
+    await eventually('the value', async () => (await values.count()) === 1);
+    await values.getByTestId('include').check();
+    await totalBecomes(page, 1);
+    // Without the search, the chosen value is first, whatever its rank.
+    await page.getByTestId('value-search').fill('');
+    await attributeBecomes(values.first(), 'data-value', 'order 277');
+    await page.getByTestId('more-values').click();
+    await eventually('more values', async () => (await values.count()) > 100);
   });
 
   test('are listed separately if no event has them, and a small share is not shown as none', async () => {

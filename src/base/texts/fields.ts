@@ -19,7 +19,6 @@ export const fields = {
   noEvents: 'No matching event has this field.',
   distinct: (count: number) => counted(count, 'value'),
   tooMany: 'Too many distinct values to count',
-  others: (count: number) => `${formatCount(count)} with other values`,
   figures: { least: 'min', average: 'mean', greatest: 'max' },
   percentile: (percent: number) => `p${percent}`,
   numbersOf: (count: number) => `${formatCount(count)} not numeric`,
@@ -29,7 +28,17 @@ export const fields = {
   chart: 'Show as chart',
   exists: 'Only events with this field',
   resize: 'Resize the field list',
-  only: (name: string, value: string) => `Include ${name} ${value}`,
-  without: (name: string, value: string) => `Exclude ${name} ${value}`,
+  include: (name: string, value: string) => `Include ${name} ${value}`,
+  exclude: (name: string, value: string) => `Exclude ${name} ${value}`,
+  only: 'Only',
+  onlyThis: (name: string, value: string) => `Only ${name} ${value}`,
   empty: 'empty',
+  valuesOf: (name: string) => `Values of ${name}`,
+  searchValues: 'Search all values',
+  noValue: 'No value contains this text.',
+  more: (count: number, of: number) =>
+    count === of
+      ? `Show ${formatCount(count)} more`
+      : `Show ${formatCount(count)} more of ${formatCount(of)}`,
+  restIsFound: (count: number) => `${counted(count, 'more value')}: search for them`,
 } as const;

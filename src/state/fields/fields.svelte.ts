@@ -2,11 +2,20 @@ import { Coalesced } from '../../base/coalesce';
 import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
-import type { Facet, Facets, Fields as FieldList, KnownField, View } from '../../ipc/generated';
+import type {
+  Facet,
+  Facets,
+  Fields as FieldList,
+  KnownField,
+  QueryClause,
+  View,
+} from '../../ipc/generated';
 import { byCoverage } from './coverage';
+import { valueField } from './valueclause';
+import { ValueList } from './valuelist.svelte';
 
-/** Listed values of a field: as many as people read at a glance. */
-const TOP = 10;
+/** Values are listed for the opened field alone; a cluster leaves out more than them if none is wanted. */
+const TOP = 1;
 const SPARK_BUCKETS = 48;
 /**
  * While a case grows, field facts are refreshed at this interval: they cost the import more than
@@ -32,9 +41,10 @@ export class Fields {
   known = $state.raw<readonly KnownField[] | null>(null);
   busy = $state(false);
   failure = $state.raw<EngineError | null>(null);
-  /** The field whose values are shown. */
-  opened = $state<string | null>(null);
+  /** The values of the opened field. */
+  readonly values: ValueList;
 
+  #opened = $state<string | null>(null);
   #facts = $state.raw<ReadonlyMap<string, FieldFacts>>(new Map());
   #key = $state('');
   readonly #client: Client;
@@ -43,11 +53,19 @@ export class Fields {
   readonly #listing: Latest<FieldList>;
   readonly #refresh: Coalesced;
   #view: View | null = null;
+  #clauses: readonly QueryClause[] = [];
   #epoch = 0;
   #inSight: readonly string[] = [];
   #shown = false;
 
-  constructor(lifetime: Lifetime, client: Client, casePath: string) {
+  constructor(
+    lifetime: Lifetime,
+    client: Client,
+    casePath: string,
+    /** The client for lists of values; of a cluster, one that does not hear what its charts say. */
+    valuesClient = client,
+  ) {
+    this.values = new ValueList(lifetime, valuesClient);
     this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
     this.#listing = new Latest(lifetime);
     this.#refresh = new Coalesced(lifetime, () => this.#renew(), REFRESH_MS);
@@ -78,12 +96,28 @@ export class Fields {
   /** Whether the list is on the screen. */
   set shown(shown: boolean) {
     this.#shown = shown;
-    if (shown) this.#renew();
-    else this.#latest.stop();
+    if (shown) {
+      this.#renew();
+      this.#showValues();
+    } else this.#latest.stop();
   }
 
-  show(view: View): void {
+  /** The field whose values are shown. */
+  get opened(): string | null {
+    return this.#opened;
+  }
+
+  set opened(name: string | null) {
+    this.#opened = name;
+    const field = this.known?.find((each) => each.name === name);
+    this.values.open(field === undefined ? null : valueField(field));
+  }
+
+  /** The view, and the clauses of its query. */
+  show(view: View, clauses: readonly QueryClause[]): void {
     this.#view = view;
+    this.#clauses = clauses;
+    this.#showValues();
     this.#key = JSON.stringify([view, this.#epoch]);
     this.failure = null;
     this.#load();
@@ -120,7 +154,12 @@ export class Fields {
     if (!this.#shown) return;
     this.list();
     if (this.#view !== null) this.#key = JSON.stringify([this.#view, this.#epoch]);
+    this.values.refresh(this.#epoch);
     this.#load('follow');
+  }
+
+  #showValues(): void {
+    if (this.#shown && this.#view !== null) this.values.show(this.#view, this.#clauses);
   }
 
   #load(how: 'replace' | 'follow' = 'replace'): void {

@@ -4,6 +4,7 @@ import { Lifetime } from '../../base/lifetime';
 import { asTime } from '../../base/time';
 import { EngineError } from '../../ipc/client';
 import type { Nanos, QueryCheck, QueryDiagnostic, Timeline } from '../../ipc/generated';
+import { NO_CHOICE, toggled, valueField } from '../fields/valueclause';
 import { Explorer } from './explorer.svelte';
 import { FakeClient, settled } from '../fakeclient';
 
@@ -462,6 +463,71 @@ describe('pinned clauses', () => {
     explorer.type('errors');
     await edits()[0]!.answer({ query: 'error AND host=a' });
     expect([explorer.query, explorer.draft]).toEqual(['', 'errors']);
+  });
+});
+
+describe('a choice among the values of a field', () => {
+  const status = valueField({ name: 'status', kinds: ['int'] });
+  const include = (value: string) => explorer.choose(status, (now) => toggled(now, [value]));
+  const edits = () => client.callsTo('edit');
+  /** The clauses of the query that the next edit begins with. */
+  const has = (...texts: string[]) =>
+    client
+      .callsTo('check')
+      .at(-1)!
+      .answer(
+        check(texts.join(' AND '), {
+          clauses: texts.map((text) => ({ text, isNegated: false })),
+        }),
+      );
+
+  it('makes one clause of two quick clicks, each a step that can be undone', async () => {
+    include('502');
+    include('504');
+    await settled();
+    await has();
+    expect(edits()[0]!.args).toMatchObject({ query: '', edit: { clause: 'status="502"' } });
+    await edits()[0]!.answer({ query: 'status=502' });
+    await has('status=502');
+    expect(edits()[1]!.args).toMatchObject({
+      query: 'status=502',
+      edit: { kind: 'replace', at: 0, clause: 'status:("502" OR "504")' },
+    });
+    await edits()[1]!.answer({ query: 'status:(502 OR 504)' });
+    expect(explorer.query).toBe('status:(502 OR 504)');
+    explorer.history.undo();
+    expect(explorer.query).toBe('status=502');
+  });
+
+  it('keeps a pinned clause pinned while it grows, and forgets it with its last value', async () => {
+    await ask('status=502');
+    explorer.history.change({ pinned: ['status=502'] });
+    include('504');
+    await settled();
+    // What is pinned is still in the query.
+    await has('status=502');
+    await has('status=502');
+    await edits()[0]!.answer({ query: 'status:(502 OR 504)' });
+    await has('status:(502 OR 504)');
+    expect(explorer.history.current.pinned).toEqual(['status:(502 OR 504)']);
+
+    explorer.choose(status, () => NO_CHOICE);
+    await settled();
+    await has('status:(502 OR 504)');
+    await has('status:(502 OR 504)');
+    expect(edits()[1]!.args.edit).toEqual({ kind: 'remove', at: 0 });
+    await edits()[1]!.answer({ query: '' });
+    expect([explorer.query, explorer.history.current.pinned]).toEqual(['', []]);
+  });
+
+  it('shows the error of a query that cannot be edited', async () => {
+    explorer.draft = 'a (';
+    include('502');
+    await settled();
+    await has();
+    await edits()[0]!.fail(new EngineError(invalid));
+    await settled();
+    expect(explorer.query).toBe('a (');
   });
 });
 

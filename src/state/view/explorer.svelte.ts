@@ -6,6 +6,7 @@ import { Clock } from '../../base/zone';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { Order, QueryCheck, QueryEdit, View } from '../../ipc/generated';
 import { valueFields } from '../events/columns';
+import { choiceEdits, type Choice, type ValueField } from '../fields/valueclause';
 import { noStorage, type CaseStorage } from '../workbench/casestorage';
 import { Language } from '../query/language';
 import type { SavedView } from '../query/savedqueries.svelte';
@@ -266,6 +267,41 @@ export class Explorer {
   /** Adds a clause to the typed query and runs it. */
   addFilter(text: string): void {
     this.edit({ kind: 'add', clause: text });
+  }
+
+  /**
+   * Changes which values of a field the typed query includes and excludes, and runs it, all in one
+   * step. `change` is given the choice when earlier edits are done, so that no quick click is lost.
+   */
+  choose(field: ValueField, change: (now: Choice) => Choice): void {
+    this.#edited = this.#edited.then(async () => {
+      const written = this.isSql ? '' : await this.#withPinned(this.draft.trim());
+      const about = { case: this.#casePath };
+      let query = written;
+      let { pinned } = this.history.current;
+      try {
+        const clausesOf = async () =>
+          (await this.#client.call('check', { ...about, query, kql: false })).clauses;
+        const before = await clausesOf();
+        const { edits, removed } = choiceEdits(before, field, change);
+        if (edits.length === 0) return;
+        pinned = pinned.filter((clause) => !removed.includes(clause));
+        for (const edit of edits) {
+          ({ query } = await this.#client.call('edit', { ...about, query, edit }));
+          if (edit.kind !== 'replace') continue;
+          const former = before[edit.at]?.text ?? '';
+          if (!pinned.includes(former)) continue;
+          // A pinned clause stays pinned in its new spelling.
+          const now = (await clausesOf())[edit.at]?.text ?? former;
+          pinned = pinned.map((clause) => (clause === former ? now : clause));
+        }
+        this.#write(query);
+        this.history.change({ query, pinned });
+        this.finish();
+      } catch {
+        this.ask();
+      }
+    });
   }
 
   /** Edits the query in the engine and runs the result. Edits run one after the other. */

@@ -158,6 +158,7 @@ export class OpenCase {
     this.#following = new Timer(lifetime);
     const isOfCluster = summary.remote !== undefined || placesOf(summary.path) !== null;
     this.remote = isOfCluster ? new RemoteAnswers() : null;
+    const unheard = client;
     client = this.remote?.listening(client) ?? client;
     this.#client = client;
     this.summary = summary;
@@ -175,7 +176,7 @@ export class OpenCase {
     this.templates = new Templates(lifetime, client);
     this.seismograph = new Seismograph(lifetime, client);
     this.serviceMap = new ServiceMaps(lifetime, client);
-    this.fields = new Fields(lifetime, client, summary.path);
+    this.fields = new Fields(lifetime, client, summary.path, unheard);
     this.landmarks = new Landmarks(lifetime, client, () => this.rows.held, this.isRemote);
     this.selection = new EventSelection(lifetime, client, summary.path, this.rows);
     this.emptyResult = new EmptyResult(lifetime, client);
@@ -413,7 +414,7 @@ export class OpenCase {
     this.templates.show(view);
     this.seismograph.show(view, this.explorer.range);
     this.serviceMap.show(view);
-    this.fields.show(view);
+    this.fields.show(view, this.explorer.parts.clauses);
   }
 
   #renew(summary: CaseSummary): void {
