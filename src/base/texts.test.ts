@@ -50,7 +50,7 @@ function usedPaths(source: string): string[] {
       String.raw`(?<![\w.$'])${name}((?:\s*\??\.\s*[A-Za-z_]\w*)*)(\s*\??\.?\[)?`,
       'g',
     );
-    return [...rest.matchAll(followed)].map(([, below = '', index]) =>
+    return [...rest.replaceAll('...', ' ').matchAll(followed)].map(([, below = '', index]) =>
       below === '' && index === undefined ? `=${base}` : joined(base, keysOf(below)),
     );
   });

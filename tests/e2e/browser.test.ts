@@ -284,23 +284,27 @@ describe('failures', () => {
     await totalBecomes(page, longLines, 120_000);
   });
 
-  test('an import goes on over a reload, and every page shows it', { timeout: 180_000 }, async () => {
-    const { address } = await server([longLog(), accessLog()]);
-    const page = await open(address);
-    await eventually('the first events', async () => ((await total(page)) ?? 0) > 0);
-    await page.reload();
-    await page.getByTestId('cancel').first().waitFor();
-    const second = await open(address);
-    for (const each of [page, second]) {
-      await totalBecomes(each, longLines + access.lines, 120_000);
-      await each.locator('[data-testid="import-panel"][data-active="false"]').waitFor();
-      expect(await each.getByTestId('incomplete').count()).toBe(0);
-      expect(await each.getByTestId('unread').count()).toBe(0);
-      await each.getByTestId('show-sources').first().click();
-      await textBecomes(each.getByTestId('sources-sheet'), access.name);
-      await each.keyboard.press('Escape');
-    }
-  });
+  test(
+    'an import goes on over a reload, and every page shows it',
+    { timeout: 180_000 },
+    async () => {
+      const { address } = await server([longLog(), accessLog()]);
+      const page = await open(address);
+      await eventually('the first events', async () => ((await total(page)) ?? 0) > 0);
+      await page.reload();
+      await page.getByTestId('cancel').first().waitFor();
+      const second = await open(address);
+      for (const each of [page, second]) {
+        await totalBecomes(each, longLines + access.lines, 120_000);
+        await each.locator('[data-testid="import-panel"][data-active="false"]').waitFor();
+        expect(await each.getByTestId('incomplete').count()).toBe(0);
+        expect(await each.getByTestId('unread').count()).toBe(0);
+        await each.getByTestId('show-sources').first().click();
+        await textBecomes(each.getByTestId('sources-sheet'), access.name);
+        await each.keyboard.press('Escape');
+      }
+    },
+  );
 });
 
 describe('files that are still being read', () => {
