@@ -2545,11 +2545,7 @@ query: string,
 /**
  * The time range, from inclusive, to exclusive; null means unbounded.
  */
-from: Nanos | null, to: Nanos | null, 
-/**
- * The zone of days in the filter, and of times that name none; UTC if it is missing.
- */
-zone?: string, };
+from: Nanos | null, to: Nanos | null, };
 
 export type WatchSetsRequest = { case: string, 
 /**
