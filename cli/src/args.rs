@@ -352,7 +352,7 @@ pub struct Query {
     /// Filter or query; * matches everything
     #[arg(value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: String,
-    /// Only events at or after this time (RFC 3339; UTC if it has no zone)
+    /// Only events at or after this time (RFC 3339; in --zone if it names none)
     #[arg(long, value_name = "T")]
     pub from: Option<String>,
     /// Only events before this time
@@ -377,7 +377,8 @@ pub struct Query {
     /// aggregation, and if not why. Of a cluster: the requests
     #[arg(long)]
     pub explain: bool,
-    /// Time zone of days and bins at a cluster: Europe/Berlin (default: UTC)
+    /// Time zone of days, bins and times that name none, in the query and in --from and --to: Europe/Berlin (default:
+    /// UTC)
     #[arg(long, value_name = "TZ")]
     pub zone: Option<String>,
     #[command(flatten)]
@@ -422,13 +423,14 @@ pub struct Sql {
     /// apostrophe before them
     #[arg(long, value_enum, default_value = "keep")]
     pub formulas: Formulas,
-    /// Only events at or after this time (RFC 3339; UTC if it has no zone)
+    /// Only events at or after this time (RFC 3339; in --zone if it names none)
     #[arg(long, value_name = "T")]
     pub from: Option<String>,
     /// Only events before this time
     #[arg(long, value_name = "T")]
     pub to: Option<String>,
-    /// Time zone of days and of times in the statement: Europe/Berlin (default: UTC)
+    /// Time zone of days and of times that name none, in the statement and in --from and --to: Europe/Berlin (default:
+    /// UTC)
     #[arg(long, value_name = "TZ")]
     pub zone: Option<String>,
     /// Explain whether kernels ran the first aggregation, and if not why

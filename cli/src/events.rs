@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use indexer::export::{self, Formulas, Records, replaced};
+use indexer::query::time::TimeExpr;
 use indexer::query::{Query, Reading, Severity, parse_query};
 use indexer::{
     AnswerStep, Cancel, Case, Cell, Engine, Event, Explanation, FieldValue, NO_TIME, RunOptions, Snapshot,
@@ -32,15 +33,20 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
     if !arguments.cluster.with.is_empty() {
         return together::query(arguments);
     }
-    if arguments.zone.is_some() || arguments.cluster.timeout.is_some() {
-        let error =
-            indexer::Error::new(indexer::ErrorKind::BadRequest, "--zone and --timeout are for clusters");
-        return Err(error.hint("leave them out, or name a cluster as remote:NAME").into());
+    if arguments.cluster.timeout.is_some() {
+        let error = indexer::Error::new(indexer::ErrorKind::BadRequest, "--timeout is for clusters");
+        return Err(error.hint("leave it out, or name a cluster as remote:NAME").into());
     }
     let case = Case::open(&arguments.case)?;
     let snapshot = case.snapshot();
-    let range = (time(arguments.from.as_ref())?, time(arguments.to.as_ref())?);
-    let asked = parsed(&arguments.filter)?;
+    let zone = arguments.zone.as_deref();
+    let range = (time_in(arguments.from.as_ref(), zone)?, time_in(arguments.to.as_ref(), zone)?);
+    let options = RunOptions {
+        files: typed_files()?,
+        ..zone.map_or_else(|| Ok(RunOptions::default()), RunOptions::in_zone)?
+    };
+    let mut asked = parsed(&arguments.filter)?;
+    asked.filter = Engine::in_zone(&snapshot, asked.filter, &options.zone);
     let mut stdout = out::stdout();
     if !asked.stages.is_empty() || is_table(arguments.format) && !arguments.count {
         if arguments.sort.is_some() {
@@ -49,7 +55,8 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
             return Err(error.hint("sort in the query: … | sort -count").into());
         }
         let text = arguments.filter.as_str();
-        let piped = Piped { case: &case, snapshot: &snapshot, text, query: &asked, range };
+        let piped =
+            Piped { case: &case, snapshot: &snapshot, text, query: &asked, range, options: options.clone() };
         let table = piped.table()?;
         let table = table.first(arguments.limit.unwrap_or(usize::MAX));
         if arguments.count {
@@ -61,8 +68,7 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
         advise(&case, &snapshot, &arguments.filter);
         if arguments.explain {
             let view = View { filter: asked.filter.clone(), from: range.0, to: range.1 };
-            explain(&checked(text, case.explain(&snapshot, &view, &Cancel::default()))?);
-            let options = RunOptions { files: typed_files()?, ..RunOptions::default() };
+            explain(&checked(text, case.explain(&snapshot, &view, &Cancel::default()))?, zone);
             let calculated = case.explain_run(&snapshot, &asked, range, &options)?;
             if let Some(how) = calculated {
                 out::say(&how.to_string());
@@ -90,7 +96,7 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
     advise(&case, &snapshot, &arguments.filter);
     suggest(&case, &snapshot, &arguments.filter, &view)?;
     if arguments.explain {
-        explain(&checked(&arguments.filter, case.explain(&snapshot, &view, &Cancel::default()))?);
+        explain(&checked(&arguments.filter, case.explain(&snapshot, &view, &Cancel::default()))?, zone);
     }
     Ok(outcome(&snapshot))
 }
@@ -140,9 +146,10 @@ pub fn outcome(snapshot: &Snapshot) -> Outcome {
 }
 
 /// A table for people: data has gone to stdout already.
-fn explain(explained: &Explanation) {
+fn explain(explained: &Explanation, zone: Option<&str>) {
     let Explanation { filter, segments, skipped, events, matched, steps } = explained;
     out::say(&format!("filter: {}", if filter.is_empty() { "*" } else { filter }));
+    out::say(&format!("times that name no zone are read in {}", zone.unwrap_or("UTC")));
     let looked_at = segments - skipped;
     out::say(&format!("{matched} of {events} events match, in {looked_at} of {segments} segments"));
     for step in steps {
@@ -185,7 +192,8 @@ pub fn export(arguments: &Export) -> Result<Outcome> {
     let format = arguments.format.unwrap_or_else(|| format_of(to));
     let formulas = arguments.formulas.into();
     if !asked.stages.is_empty() || is_table(format) {
-        Piped { case: &case, snapshot: &snapshot, text, query: &asked, range: (None, None) }
+        let options = RunOptions { files: typed_files()?, ..RunOptions::default() };
+        Piped { case: &case, snapshot: &snapshot, text, query: &asked, range: (None, None), options }
             .export(format, formulas, to)?;
         return Ok(outcome(&snapshot));
     }
@@ -246,11 +254,21 @@ fn checked<T>(query: &str, result: indexer::Result<T>) -> Result<T> {
 }
 
 pub fn time(text: Option<&String>) -> Result<Option<i64>> {
-    let unread = |text: &String| {
-        let message = format!("not a valid time: {text}; write it like 2026-03-01T14:05:00Z");
-        indexer::Error::new(indexer::ErrorKind::BadRequest, message)
+    time_in(text, None)
+}
+
+/// A time of the command line. One that names no zone is of this zone, or of UTC.
+pub fn time_in(text: Option<&String>, zone: Option<&str>) -> Result<Option<i64>> {
+    let Some(text) = text else { return Ok(None) };
+    let read = match zone {
+        None => stamp::parse(text),
+        Some(zone) => {
+            let zone = RunOptions::in_zone(zone)?.zone;
+            TimeExpr::parse(text).and_then(|time| Some(time.period(0, &zone)?.from))
+        }
     };
-    Ok(text.map(|text| stamp::parse(text).ok_or_else(|| unread(text))).transpose()?)
+    let message = || format!("not a valid time: {text}; write it like 2026-03-01T14:05:00Z");
+    Ok(Some(read.ok_or_else(|| indexer::Error::new(indexer::ErrorKind::BadRequest, message()))?))
 }
 
 struct Printing<'a> {

@@ -8,7 +8,6 @@ use indexer::export::{self, Formulas, write_table};
 use indexer::query::Query;
 use indexer::{Cancel, Case, Partial, RunOptions, Snapshot, Table};
 
-use crate::allowed::typed_files;
 use crate::args::Format;
 use crate::out;
 
@@ -20,15 +19,16 @@ pub struct Piped<'a> {
     pub text: &'a str,
     pub query: &'a Query,
     pub range: (Option<i64>, Option<i64>),
+    pub options: RunOptions,
 }
 
 impl Piped<'_> {
     /// The whole result. Words about it go to people, not into the data.
     pub fn table(&self) -> Result<Table> {
-        let options = RunOptions { files: typed_files()?, ..RunOptions::default() };
         let mut partial = |partial: Partial<'_>| out::progress(&format!("{:.0} %", partial.fraction * 100.0));
         let cancel = Cancel::default();
-        let table = self.case.run(self.snapshot, self.query, self.range, &options, &mut partial, &cancel);
+        let table =
+            self.case.run(self.snapshot, self.query, self.range, &self.options, &mut partial, &cancel);
         out::progress("");
         let table = table.inspect_err(|error| out::caret(self.text, error))?;
         table.notes.iter().for_each(|note| out::say(note));
@@ -39,13 +39,12 @@ impl Piped<'_> {
 impl Piped<'_> {
     /// The result as a file, which is there when it is whole.
     pub fn export(&self, format: Format, formulas: Formulas, path: &Path) -> Result<()> {
-        let options = RunOptions { files: typed_files()?, ..RunOptions::default() };
         let format = table_format(format, formulas);
         let mut progress = |fraction: f64| out::progress(&format!("{:.0} %", fraction * 100.0));
         let (case, snapshot, cancel) = (self.case, self.snapshot, Cancel::default());
         let to = (format, path);
         let done =
-            export::export(case, snapshot, self.query, self.range, &options, to, &mut progress, &cancel);
+            export::export(case, snapshot, self.query, self.range, &self.options, to, &mut progress, &cancel);
         out::progress("");
         done.inspect_err(|error| out::caret(self.text, error))?;
         Ok(())

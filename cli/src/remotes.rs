@@ -254,7 +254,9 @@ pub fn connected(name: &str, timeout: Option<&str>) -> Result<Cluster> {
 pub fn query(name: &str, arguments: &args::Query) -> Result<Outcome> {
     let text = arguments.filter.as_str();
     let asked = checked_query(text, parse_query(text).map_err(Error::from))?;
-    let range = (events::time(arguments.from.as_ref())?, events::time(arguments.to.as_ref())?);
+    let zone = arguments.zone.as_deref();
+    let range =
+        (events::time_in(arguments.from.as_ref(), zone)?, events::time_in(arguments.to.as_ref(), zone)?);
     let cluster = connected(name, arguments.cluster.timeout.as_deref())?;
     let result = answered(&cluster, arguments, &asked, range);
     if arguments.explain {

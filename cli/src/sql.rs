@@ -9,19 +9,17 @@ use indexer::{Cancel, Case, RunOptions, SqlOptions};
 use crate::Outcome;
 use crate::allowed::typed_files;
 use crate::args;
-use crate::events::{outcome, time};
+use crate::events::{outcome, time_in};
 use crate::out;
 use crate::pipes;
 
 pub fn run(arguments: &args::Sql) -> Result<Outcome> {
     let case = Arc::new(Case::open(&arguments.case)?);
     let snapshot = case.snapshot();
-    let run = match &arguments.zone {
-        Some(zone) => RunOptions::in_zone(zone)?,
-        None => RunOptions::default(),
-    };
+    let zone = arguments.zone.as_deref();
+    let run = zone.map_or_else(|| Ok(RunOptions::default()), RunOptions::in_zone)?;
     let options = SqlOptions {
-        range: (time(arguments.from.as_ref())?, time(arguments.to.as_ref())?),
+        range: (time_in(arguments.from.as_ref(), zone)?, time_in(arguments.to.as_ref(), zone)?),
         run: RunOptions { files: typed_files()?, ..run },
         ..SqlOptions::default()
     };

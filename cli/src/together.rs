@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use anyhow::Result;
 use indexer::export::Records;
 use indexer::query::{Filter, Query, parse_query};
-use indexer::{Case, Cell, Direction, Error, ErrorKind, Event, FieldValue, Shown};
+use indexer::{Case, Cell, Direction, Engine, Error, ErrorKind, Event, FieldValue, RunOptions, Shown};
 use remote::{
     Answer, Both, Cluster, Here, Lane, MergedEvent, MergedListing, Remotes, new_listing, only_by_time,
 };
@@ -14,7 +14,7 @@ use remote::{
 use crate::Outcome;
 use crate::allowed::typed_files;
 use crate::args::{self, Format};
-use crate::events::{Row, source_name, time};
+use crate::events::{Row, source_name, time_in};
 use crate::remotes::{checked_query, explain, interrupted, line, options, outcome, record};
 use crate::{out, pipes};
 
@@ -24,9 +24,17 @@ const PAGE: usize = 1_000;
 pub fn query(arguments: &args::Query) -> Result<Outcome> {
     let text = arguments.filter.as_str();
     let asked = checked_query(text, parse_query(text).map_err(Error::from))?;
-    let range = (time(arguments.from.as_ref())?, time(arguments.to.as_ref())?);
+    let zone = arguments.zone.as_deref();
+    let range = (time_in(arguments.from.as_ref(), zone)?, time_in(arguments.to.as_ref(), zone)?);
     let case = Case::open(&arguments.case)?;
     let snapshot = case.snapshot();
+    let asked = match zone {
+        Some(zone) => {
+            let zone = RunOptions::in_zone(zone)?.zone;
+            Query { filter: Engine::in_zone(&snapshot, asked.filter, &zone), ..asked }
+        }
+        None => asked,
+    };
     let cancel = interrupted()?;
     let remotes = Remotes::read(&wire::home())?;
     let mut lanes = Vec::new();

@@ -59,6 +59,19 @@ impl Engine {
         QueryContext { fields, now, zone: jiff::tz::TimeZone::UTC }
     }
 
+    /// A filter whose times are instants, read in a zone, which mean the same in every other. One with a mistake stays
+    /// as it is: whoever uses it reports the mistake.
+    #[must_use]
+    pub fn in_zone(snapshot: &Snapshot, filter: Filter, zone: &jiff::tz::TimeZone) -> Filter {
+        if *zone == jiff::tz::TimeZone::UTC {
+            return filter;
+        }
+        let context = QueryContext { zone: zone.clone(), ..Self::context(snapshot) };
+        let resolved = resolve(&filter, &context);
+        let is_wrong = resolved.diagnostics.iter().any(|found| found.severity == Severity::Error);
+        if is_wrong { filter } else { resolved.filter }
+    }
+
     /// The view with a filter resolved to fields of the case and instants. A name without a meaning in this
     /// case is an error in the query, not an empty answer.
     pub fn resolved(&self, snapshot: &Snapshot, view: &View) -> Result<View> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use indexer::query::{Filter, QueryContext, Severity, resolve};
+use indexer::query::Filter;
 use indexer::whole_file::{self, Readers};
 use indexer::{Cancel, Case, Engine, Nanos, RunOptions, Snapshot, is_case, sentence};
 
@@ -170,15 +170,10 @@ pub fn view(session: &Session, view: &View) -> Answer<(Arc<Case>, indexer::View)
     Ok((case, indexer::View { filter, from, to }))
 }
 
-/// A filter whose times are instants, which mean the same in every zone. A filter with a mistake stays as it is;
-/// whoever uses it reports the mistake.
+/// A filter with its times in a zone.
 pub(crate) fn in_zone(case: &Case, filter: Filter, zone: Option<&str>) -> Answer<Filter> {
-    let Some(name) = zone.filter(|name| *name != "UTC") else { return Ok(filter) };
-    let zone = RunOptions::in_zone(name)?.zone;
-    let context = QueryContext { zone, ..Engine::context(&case.snapshot()) };
-    let resolved = resolve(&filter, &context);
-    let is_wrong = resolved.diagnostics.iter().any(|found| found.severity == Severity::Error);
-    Ok(if is_wrong { filter } else { resolved.filter })
+    let Some(zone) = zone else { return Ok(filter) };
+    Ok(Engine::in_zone(&case.snapshot(), filter, &RunOptions::in_zone(zone)?.zone))
 }
 
 pub fn milliseconds(started: Instant) -> f64 {
