@@ -144,19 +144,19 @@ it('distinguishes a doubtful detection from a good one', () => {
 
 it('re-imports a stored source only for what cannot be adjusted', () => {
   const hour = '3600000000000' as Nanos;
-  expect(revision(3, {})).toBeNull();
-  expect(revision(3, { zone: 'UTC', clockOffset: hour })).toEqual({
+  expect(revision([3], {})).toBeNull();
+  expect(revision([3], { zone: 'UTC', clockOffset: hour })).toEqual({
     kind: 'adjust',
     sources: [3],
     zone: 'UTC',
     clockOffset: hour,
   });
-  expect(revision(3, { format: 'text', zone: 'UTC' })).toEqual({
+  expect(revision([3], { format: 'text', zone: 'UTC' })).toEqual({
     kind: 'reread',
     sources: [3],
     reading: { format: 'text', zone: 'UTC' },
   });
-  expect(revision(3, { timeField: 'order.placed' })).toEqual({
+  expect(revision([3], { timeField: 'order.placed' })).toEqual({
     kind: 'reread',
     sources: [3],
     reading: { timeField: 'order.placed' },

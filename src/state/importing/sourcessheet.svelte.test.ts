@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 
 import { Lifetime } from '../../base/lifetime';
 import type { Account, ImportReport, Nanos, PreviewFile } from '../../ipc/generated';
@@ -56,4 +56,51 @@ it('keeps the choices if the re-import fails, and those made meanwhile', async (
   await client.callsTo('adjust')[1]!.answer(report);
   expect(sheet.reading).toEqual({ zone: 'UTC' });
   expect(sheet.applied).toBeNull();
+});
+
+let client: FakeClient;
+let started: Work[];
+let sheet: SourcesSheet;
+
+beforeEach(() => {
+  client = new FakeClient();
+  started = [];
+  const sources = [0, 1, 2].map((id) => ({ id, name: `${id}.log` }));
+  const opened = { summary: { path: '/a.case', sources, readOnly: null } } as unknown as OpenCase;
+  sheet = new SourcesSheet(new Lifetime(), client, opened, (work) => {
+    started.push(work);
+    return new ImportJob(client, '/a.case', work, { published: () => {}, finished: () => {} });
+  });
+});
+
+const previewed = () => client.callsTo('previewSource').at(-1)!.args;
+
+it('sets the zone and the clock of all checked sources in one change', () => {
+  sheet.select(0);
+  sheet.check([2, 1], true);
+  expect([sheet.targets, sheet.selected, sheet.canApply]).toEqual([[1, 2], 1, false]);
+  sheet.choose({ zone: 'Europe/Berlin', clockOffset: hour });
+  expect(previewed()).toMatchObject({ source: 1, reading: { zone: 'Europe/Berlin' } });
+  sheet.apply();
+  expect(started).toEqual([
+    { kind: 'adjust', sources: [1, 2], zone: 'Europe/Berlin', clockOffset: hour },
+  ]);
+});
+
+it('previews each checked source with the same choices, and forgets them with another one', () => {
+  sheet.check([0, 2], true);
+  sheet.choose({ zone: 'Asia/Tokyo' });
+  sheet.select(2);
+  expect(previewed()).toMatchObject({ source: 2, reading: { zone: 'Asia/Tokyo' } });
+  sheet.check([2], false);
+  expect([sheet.targets, sheet.selected]).toEqual([[0], 0]);
+  sheet.select(1);
+  expect([sheet.targets, sheet.reading, sheet.canApply]).toEqual([[1], {}, false]);
+});
+
+it('applies to the selected source while none is checked', () => {
+  sheet.select(1);
+  sheet.choose({ format: 'syslog' });
+  sheet.apply();
+  expect(started).toEqual([{ kind: 'reread', sources: [1], reading: { format: 'syslog' } }]);
 });

@@ -8,15 +8,15 @@ import type { OpenCase } from '../workbench/opencase.svelte';
 
 const SHOWN_EVENTS = 40;
 
-/** The work that applies the choices for a source; null if there are none. */
-export function revision(source: number, reading: Reading): Work | null {
+/** The work that applies the choices for sources; null if there are none. */
+export function revision(sources: number[], reading: Reading): Work | null {
+  if (sources.length === 0) return null;
   const { zone, clockOffset, ...rest } = withoutNothing(reading);
-  if (!saysNothing(rest))
-    return { kind: 'reread', sources: [source], reading: withoutNothing(reading) };
+  if (!saysNothing(rest)) return { kind: 'reread', sources, reading: withoutNothing(reading) };
   if (zone === undefined && clockOffset === undefined) return null;
   return {
     kind: 'adjust',
-    sources: [source],
+    sources,
     ...(zone === undefined ? {} : { zone }),
     ...(clockOffset === undefined ? {} : { clockOffset }),
   };
@@ -25,6 +25,7 @@ export function revision(source: number, reading: Reading): Work | null {
 /** The sources of a case: how each was read, its problems, and a preview with other choices. */
 export class SourcesSheet {
   selected = $state<number | null>(null);
+  checked = $state.raw<ReadonlySet<number>>(new Set());
   account = $state.raw<Account | null>(null);
   preview = $state.raw<PreviewFile | null>(null);
   failure = $state.raw<EngineError | null>(null);
@@ -69,11 +70,38 @@ export class SourcesSheet {
     return this.#opened.summary.readOnly;
   }
 
+  /** The sources that the choices are for: those that are checked, else the selected one. */
+  get targets(): number[] {
+    const checked = this.sources.map(({ id }) => id).filter((id) => this.checked.has(id));
+    return checked.length > 0 ? checked : this.selected === null ? [] : [this.selected];
+  }
+
   get canApply(): boolean {
-    return this.selected !== null && revision(this.selected, this.reading) !== null;
+    return revision(this.targets, this.reading) !== null;
+  }
+
+  /** Takes sources to those that the choices are for, or away from them. */
+  check(sources: readonly number[], isChecked: boolean): void {
+    const checked = new Set(this.checked);
+    for (const source of sources) {
+      if (isChecked) checked.add(source);
+      else checked.delete(source);
+    }
+    this.checked = checked;
+    // The preview is of one that the choices are for.
+    const [first] = this.targets;
+    if (first !== undefined && !this.targets.includes(this.selected ?? -1)) this.#show(first);
   }
 
   select(source: number): void {
+    if (!this.checked.has(source)) {
+      this.reading = {};
+      this.checked = new Set();
+    }
+    this.#show(source);
+  }
+
+  #show(source: number): void {
     this.selected = source;
     this.account = null;
     this.preview = null;
@@ -99,15 +127,15 @@ export class SourcesSheet {
     this.#look();
   }
 
-  /** Re-imports the source with the choices. The current events stay until that is complete. */
+  /** Re-imports the sources with the choices. The current events stay until that is complete. */
   apply(): void {
-    const source = this.selected;
-    const work = source === null ? null : revision(source, this.reading);
-    if (source === null || work === null) return;
+    const { selected } = this;
+    const work = revision(this.targets, this.reading);
+    if (work === null) return;
     const job = this.#start(work, () => {
       // The choices are those of the source now, unless a person made others meanwhile.
-      if (this.#lifetime.isOver || this.selected !== source) return;
-      if (this.applied === job || saysNothing(this.reading)) this.#read(source);
+      if (selected === null || this.#lifetime.isOver || this.selected !== selected) return;
+      if (this.applied === job || saysNothing(this.reading)) this.#read(selected);
     });
     this.applied = job;
   }

@@ -214,8 +214,8 @@ export class Session {
     }
   }
 
-  /** Shows how the sources of the case were read. */
-  showSources(path?: string): void {
+  /** Shows how the sources of the case were read; several can be checked, for choices that are for all of them. */
+  showSources(path?: string, checked: readonly number[] = []): void {
     if (this.opened === null) return;
     const { opened } = this;
     const sheet = new SourcesSheet(new Lifetime(), this.#client, opened, (work, finished) =>
@@ -224,7 +224,9 @@ export class Session {
     this.#put({ kind: 'sources', sheet });
     const { sources } = this.opened.summary;
     const wanted = sources.find((source) => source.path === path) ?? sources[0];
-    if (wanted !== undefined) sheet.select(wanted.id);
+    if (checked.length > 1) sheet.check(checked, true);
+    else if (checked[0] !== undefined) sheet.select(checked[0]);
+    else if (wanted !== undefined) sheet.select(wanted.id);
   }
 
   /** Shows which fields of the sources hold the same values, and whether their clocks agree. */
