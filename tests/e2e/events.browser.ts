@@ -1,6 +1,6 @@
 /** The event list, its fields, the detail, and the follow-up tabs, in a browser. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -324,6 +324,52 @@ describe('the fields', () => {
     expect(await page.getByTestId('fields-absent').count()).toBe(1);
     await page.mouse.move(0, 0);
     await page.getByTestId('fields-absent').waitFor({ state: 'detached' });
+  });
+
+  test('include the files of the case: one alone, several, or a folder, with their zone', async () => {
+    const folder = temporaryFolder();
+    const log = (name: string, events: number) => {
+      const line = (at: number) => `2026-03-01 14:0${at}:00 INFO ${name} ${at}`;
+      mkdirSync(join(folder, dirname(name)), { recursive: true });
+      writeFileSync(
+        join(folder, name),
+        Array.from({ length: events }, (_, at) => line(at)).join('\n'),
+      );
+    };
+    log('web/one.log', 4);
+    log('web/two.log', 3);
+    log('app/three.log', 2);
+    const page = await open((await ownServer([folder])).address, 9);
+    const file = (name: string) => page.locator(`[data-testid="file"][data-file$="${name}"]`);
+    const shown = page.getByTestId('query');
+    await file('one.log').getByTestId('only').click();
+    await totalBecomes(page, 4);
+    // The files that are not chosen keep their counts.
+    expect(await file('three.log').locator('.count').innerText()).toBe('2');
+    await file('three.log').getByTestId('include').check();
+    await totalBecomes(page, 6);
+    await file('web/').getByTestId('include').check();
+    await totalBecomes(page, 9);
+    await file('web/').getByTestId('without').click();
+    await totalBecomes(page, 2);
+    expect(await seriousFindings(page)).toEqual([]);
+    await pictures(page, 'files');
+    await page.getByTestId('all-files').click();
+    await totalBecomes(page, 9);
+    await file('web/').getByTestId('only').click();
+    await textBecomes(shown, /source:\/\^.*web/);
+
+    await page.getByTestId('files-menu').click();
+    await page.getByRole('menuitem', { name: 'Zone and clock of 2 files' }).click();
+    await textBecomes(page.getByTestId('for-many'), 'What you choose is for 2 files.');
+    await page.getByTestId('choose-offset').fill('1h');
+    await page.getByTestId('choose-offset').blur();
+    await page.getByTestId('apply-reading').click();
+    await page.keyboard.press('Escape');
+    await row(page, 0).filter({ hasText: '15:00:00' }).waitFor();
+    await page.getByTestId('all-files').click();
+    await row(page, 0).filter({ hasText: '14:00:00' }).waitFor();
+    await totalBecomes(page, 9);
   });
 
   test('say so if there are none', async () => {

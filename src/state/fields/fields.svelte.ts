@@ -43,6 +43,8 @@ export class Fields {
   failure = $state.raw<EngineError | null>(null);
   /** The values of the opened field. */
   readonly values: ValueList;
+  /** The files of the case: the values of `source`. */
+  readonly files: ValueList;
 
   #opened = $state<string | null>(null);
   #facts = $state.raw<ReadonlyMap<string, FieldFacts>>(new Map());
@@ -66,6 +68,7 @@ export class Fields {
     valuesClient = client,
   ) {
     this.values = new ValueList(lifetime, valuesClient);
+    this.files = new ValueList(lifetime, valuesClient);
     this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
     this.#listing = new Latest(lifetime);
     this.#refresh = new Coalesced(lifetime, () => this.#renew(), REFRESH_MS);
@@ -155,11 +158,14 @@ export class Fields {
     this.list();
     if (this.#view !== null) this.#key = JSON.stringify([this.#view, this.#epoch]);
     this.values.refresh(this.#epoch);
+    this.files.refresh(this.#epoch);
     this.#load('follow');
   }
 
   #showValues(): void {
-    if (this.#shown && this.#view !== null) this.values.show(this.#view, this.#clauses);
+    if (!this.#shown || this.#view === null) return;
+    this.values.show(this.#view, this.#clauses);
+    this.files.show(this.#view, this.#clauses);
   }
 
   #load(how: 'replace' | 'follow' = 'replace'): void {

@@ -76,11 +76,12 @@ export class ValueList {
     return Math.min(STEP, MOST_VALUES - answer.size, answer.distinct - answer.listed);
   }
 
-  /** Lists the values of a field from now on; of none if null. */
+  /** Lists the values of a field from now on, if they are not listed yet; of none if null. */
   open(field: ValueField | null, size = TOP): void {
-    if (field?.name === this.#field?.name) return;
-    this.#typing.stop();
+    const isSame = field?.name === this.#field?.name;
     this.#field = field;
+    if (isSame) return;
+    this.#typing.stop();
     this.#size = size;
     this.search = '';
     this.answer = null;

@@ -18,6 +18,7 @@ interface StoredSettings {
   readonly messageFirst: boolean;
   readonly fieldsOpen: boolean;
   readonly fieldsPx: number;
+  readonly filesOpen: boolean;
   readonly detailPx: number | null;
   readonly detailTallPx: number | null;
   readonly detailPlace: DetailPlace | null;
@@ -34,6 +35,7 @@ const START: StoredSettings = {
   messageFirst: true,
   fieldsOpen: true,
   fieldsPx: 232,
+  filesOpen: true,
   detailPx: null,
   detailTallPx: null,
   detailPlace: null,
@@ -78,6 +80,10 @@ export class DisplaySettings {
 
   get fieldsPx(): number {
     return this.#kept.fieldsPx;
+  }
+
+  get filesOpen(): boolean {
+    return this.#kept.filesOpen;
   }
 
   /** Its width to the right of the list. Null means automatic. */
@@ -156,6 +162,7 @@ function read(): Partial<StoredSettings> {
       messageFirst: one([true, false], found.messageFirst),
       fieldsOpen: one([true, false], found.fieldsOpen),
       fieldsPx: px(found.fieldsPx),
+      filesOpen: one([true, false], found.filesOpen),
       detailPx: px(found.detailPx),
       detailTallPx: px(found.detailTallPx),
       detailPlace: one(DETAIL_PLACES, found.detailPlace),
