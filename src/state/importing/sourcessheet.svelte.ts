@@ -109,9 +109,8 @@ export class SourcesSheet {
     this.#read(source);
   }
 
-  /** Shows how a source is read now, without choices. */
+  /** Shows how a source is read. */
   #read(source: number): void {
-    this.reading = {};
     this.#look();
     this.#accounts.replace({
       key: `${source} ${this.#opened.summary.revision}`,
@@ -135,7 +134,8 @@ export class SourcesSheet {
     const job = this.#start(work, () => {
       // The choices are those of the source now, unless a person made others meanwhile.
       if (selected === null || this.#lifetime.isOver || this.selected !== selected) return;
-      if (this.applied === job || saysNothing(this.reading)) this.#read(selected);
+      if (this.applied === job) this.reading = {};
+      if (saysNothing(this.reading)) this.#read(selected);
     });
     this.applied = job;
   }
