@@ -2545,7 +2545,11 @@ query: string,
 /**
  * The time range, from inclusive, to exclusive; null means unbounded.
  */
-from: Nanos | null, to: Nanos | null, };
+from: Nanos | null, to: Nanos | null, 
+/**
+ * The zone of days in the filter, and of times that name none; UTC if it is missing.
+ */
+zone?: string, };
 
 export type WatchSetsRequest = { case: string, 
 /**

@@ -186,7 +186,7 @@ test('a timechart opens as a chart with all series, from a board too, and boards
   await pictures(page, 'workbench-timechart');
   await result.getByTestId('add-to-board').click();
   await page.getByRole('menuitem').first().click();
-  await page.getByTestId('board-said').filter({ hasText: 'Added' }).waitFor();
+  await page.getByTestId('confirmation').filter({ hasText: 'Added' }).waitFor();
   await page.getByTestId('board').first().click();
   const card = page.getByTestId('result-card').getByTestId('legend').getByRole('button');
   await eventually('the same series', async () => {

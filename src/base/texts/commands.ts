@@ -55,6 +55,7 @@ export const commands = {
   zoomInTime: 'Zoom in on the middle of the time range',
   zoomOutTime: 'Zoom out of the time range',
   lanes: 'Timeline: lanes on or off',
+  fold: 'Timeline: fold time without events, or not',
   logScale: 'Timeline: log scale on or off',
   toggleTimeline: 'Timeline: thin strip or whole',
   zone: (zone: string) => `Time zone: ${zone}`,

@@ -133,6 +133,11 @@ export const explore = {
     lanesHint: 'One lane per source',
     log: 'Log scale',
     logHint: 'Small counts stay visible next to large ones',
+    fold: 'Fold',
+    foldHint: 'Fold long times without events to breaks',
+    folded: (breaks: number) =>
+      `${counted(breaks, 'stretch', 'stretches')} without events ${breaks === 1 ? 'is' : 'are'} folded.`,
+    moreLanes: (count: number) => `and ${counted(count, 'more lane')}`,
     rest: 'other',
     missing: '(no value)',
     forward: 'Forward',

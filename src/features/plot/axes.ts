@@ -3,7 +3,7 @@ import type { Clock } from '../../base/zone';
 import type { Palette } from './palette';
 import type { Pen } from './pen';
 import type { Slots } from './slots';
-import { timeTicks, type TimeScale } from './timescale';
+import type { TimeScale } from './timescale';
 import type { ValueScale } from './valuescale';
 
 /** All plots share the left and right margin, so that times line up between timeline and charts. */
@@ -30,8 +30,7 @@ export function paintTimeAxis(
   clock: Clock,
   palette: Palette,
 ): void {
-  const most = Math.max(2, Math.floor(scale.widthPx / TIME_LABEL_PX));
-  for (const { time, label } of timeTicks(scale.range, most, clock))
+  for (const { time, label } of scale.ticks(TIME_LABEL_PX, clock))
     paintTickBelow(pen, scale.toPx(time), label, { widthPx: scale.widthPx, heightPx }, palette);
 }
 

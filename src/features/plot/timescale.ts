@@ -21,6 +21,8 @@ import type { Clock } from '../../base/zone';
 export class TimeScale {
   readonly range: TimeRange;
   readonly widthPx: number;
+  /** Times that are drawn as breaks. */
+  readonly folds: readonly TimeRange[] = [];
 
   constructor(range: TimeRange, widthPx: number) {
     this.range = range;
@@ -37,6 +39,11 @@ export class TimeScale {
     const share = Math.min(Math.max(px / this.widthPx, 0), 1);
     const span = this.range.to - this.range.from;
     return asTime(this.range.from + BigInt(Math.round(Number(span) * share)));
+  }
+
+  /** The times that get a label, at least `labelPx` from one to the next. */
+  ticks(labelPx: number, clock: Clock): TimeTick[] {
+    return timeTicks(this.range, Math.max(2, Math.floor(this.widthPx / labelPx)), clock);
   }
 }
 
@@ -115,6 +122,18 @@ const monthYear = dateFormat({
   month: 'short',
   year: 'numeric',
 });
+
+const dayMonthYear = dateFormat({
+  timeZone: 'UTC',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+});
+
+/** The whole date of a wall clock. */
+export function dayLabel(wall: Time): string {
+  return dayMonthYear.format(dateOf(wall));
+}
 
 function monthLabel(date: Date, step: number): string {
   return step >= 12 ? String(date.getUTCFullYear()) : monthYear.format(date);

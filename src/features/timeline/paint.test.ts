@@ -7,6 +7,7 @@ import { levelLanes, type TimelineLanes } from '../../state/timeline/lanes';
 import { timelineData } from '../../state/timeline/timelinedata';
 import type { Palette } from '../plot/palette';
 import { SvgPen } from '../plot/svgpen';
+import { FoldedScale } from '../plot/foldedscale';
 import { TimeScale } from '../plot/timescale';
 import { paintTimeline, type TimelinePicture } from './paint';
 
@@ -55,6 +56,7 @@ function painted(part: Partial<TimelinePicture> = {}): string {
     scale: new TimeScale({ from: asTime(0n), to: asTime(3n * MINUTE) }, PLOT_PX.width),
     clock: new Clock('UTC'),
     heightPx: PLOT_PX.height + 30,
+    scrollPx: 0,
     palette,
     hovered: null,
     cursor: null,
@@ -141,4 +143,26 @@ it('outlines the selection and draws markers over the bars', () => {
     [100, 0, 100, 100],
     [100, 0, 1, 100],
   ]);
+});
+
+it('marks folded time with a break', () => {
+  const range = { from: asTime(0n), to: asTime(3n * MINUTE) };
+  const empty = { from: asTime(MINUTE), to: asTime(2n * MINUTE) };
+  const broken = painted({ scale: new FoldedScale(range, PLOT_PX.width, [empty]) });
+  expect(broken.match(/stroke-dasharray/g)).toHaveLength(2);
+  expect(painted()).not.toContain('stroke-dasharray');
+});
+
+it('draws the lanes that are scrolled into view, each tall enough to read', () => {
+  const many = Array.from({ length: 20 }, (_, at) => ({
+    label: `host-${at}`,
+    series: lanes.lanes[0]!.series,
+    sums: lanes.lanes[0]!.sums,
+    tallest: 100,
+  }));
+  const laned: TimelineLanes = { ...lanes, lanes: many, isLaned: true };
+  const names = (scrollPx: number) =>
+    [...painted({ lanes: laned, scrollPx }).matchAll(/host-\d+/g)].map(([name]) => name);
+  expect(names(0)).toEqual(['host-0', 'host-1', 'host-2', 'host-3']);
+  expect(names(420)).toEqual(['host-16', 'host-17', 'host-18', 'host-19']);
 });

@@ -23,10 +23,14 @@ import { countScale, countTicks, powerTicks } from '../plot/valuescale';
 
 /** Height between lanes. */
 const LANE_GAP_PX = 3;
+/** The lowest lane, with its gap. */
+const LEAST_LANE_PX = 26;
 /** Height of a lane's name. */
 const NAME_PX = 13;
 /** Height of the line that shows which times have any events. */
 const COVERAGE_PX = 3;
+/** Between the two lines of a break. */
+const BREAK_PX = 4;
 /** From this height on, a lane has room for a third grid line. */
 const TALL_LANE_PX = 90;
 
@@ -40,6 +44,8 @@ export interface TimelinePicture {
   readonly scale: TimeScale;
   readonly clock: Clock;
   readonly heightPx: number;
+  /** How far the lanes are scrolled, if not all of them fit. */
+  readonly scrollPx: number;
   readonly palette: Palette;
   readonly hovered: number | null;
   readonly cursor: number | null;
@@ -64,6 +70,17 @@ export function marginOf(isStrip: boolean): typeof MARGIN_PX | typeof STRIP_MARG
   return isStrip ? STRIP_MARGIN_PX : MARGIN_PX;
 }
 
+/** Lanes share the height of the plot, but are never too low to read. */
+export function laneHeight(
+  { lanes, isLaned }: TimelineLanes,
+  heightPx: number,
+  isStrip: boolean,
+): number {
+  const margin = marginOf(isStrip);
+  const evenPx = (heightPx - margin.top - margin.bottom) / Math.max(1, lanes.length);
+  return isLaned && !isStrip ? Math.max(LEAST_LANE_PX, evenPx) : evenPx;
+}
+
 export function paintTimeline(pen: Pen, picture: TimelinePicture): void {
   const { scale, lanes, palette, isStrip } = picture;
   const margin = marginOf(isStrip);
@@ -75,13 +92,26 @@ export function paintTimeline(pen: Pen, picture: TimelinePicture): void {
   pen.within(margin.left, margin.top, null, () => {
     if (!isStrip) paintTimeAxis(pen, scale, plot.heightPx, picture.clock, palette);
     paintCoverage(pen, picture, plot);
-    const lanePx = plot.heightPx / lanes.lanes.length;
+    const lanePx = laneHeight(lanes, picture.heightPx, isStrip);
     const gapPx = lanes.isLaned ? LANE_GAP_PX : 0;
-    lanes.lanes.forEach((lane, at) => {
-      const size = { widthPx: plot.widthPx, heightPx: lanePx - gapPx };
-      pen.within(0, at * lanePx + gapPx, null, () => paintLane(pen, picture, lane, slots, size));
-    });
+    const size = { widthPx: plot.widthPx, heightPx: lanePx - gapPx };
+    const paintLanes = () => {
+      lanes.lanes.forEach((lane, at) => {
+        const y = at * lanePx + gapPx - picture.scrollPx;
+        if (y + lanePx < 0 || y > plot.heightPx) return;
+        pen.within(0, y, null, () => paintLane(pen, picture, lane, slots, size));
+      });
+    };
+    if (lanePx * lanes.lanes.length <= plot.heightPx + 1) paintLanes();
+    // Lanes that do not fit are cut where the axis begins, with the labels to their left.
+    else {
+      const [left, widthPx] = [-margin.left, plot.widthPx + margin.left + margin.right];
+      pen.within(left, 0, { width: widthPx, height: plot.heightPx }, () =>
+        pen.within(-left, 0, null, paintLanes),
+      );
+    }
     pen.within(0, 0, { width: plot.widthPx, height: plot.heightPx }, () => {
+      paintBreaks(pen, picture, plot.heightPx);
       paintHovered(pen, picture, slots, plot.heightPx);
       paintMarkers(pen, picture, plot.heightPx);
       paintSelection(pen, picture, slots, plot.heightPx);
@@ -152,6 +182,23 @@ function paintCoverage(
     if (data.sums[bucket] === 0) continue;
     const { x, width } = slots.slotPx(bucket);
     if (width > 0) pen.rect(x, heightPx + 1, width, COVERAGE_PX, palette.lineStrong);
+  }
+}
+
+/** A break where time is folded: two lines across the plot, with nothing between them. */
+function paintBreaks(pen: Pen, { palette, scale }: TimelinePicture, heightPx: number): void {
+  for (const { from, to } of scale.folds) {
+    const [left, right] = [scale.toPx(from), scale.toPx(to)];
+    const middle = Math.round((left + right) / 2);
+    pen.rect(left, 0, right - left, heightPx, palette.line, 0.35);
+    pen.rect(middle - BREAK_PX / 2, 0, BREAK_PX, heightPx, palette.ground);
+    for (const x of [middle - BREAK_PX / 2, middle + BREAK_PX / 2]) {
+      const points = [
+        { x, y: 0 },
+        { x, y: heightPx },
+      ];
+      pen.line(points, { colour: palette.lineStrong, dash: [3, 3] });
+    }
   }
 }
 

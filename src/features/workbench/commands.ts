@@ -399,6 +399,12 @@ function inTimeline(opened: OpenCase): Command[] {
       run: () => history.change({ timeline: { ...timeline(), lanes: !timeline().lanes } }),
     },
     {
+      id: 'fold',
+      name: words.fold,
+      group,
+      run: () => history.change({ timeline: { ...timeline(), folded: !timeline().folded } }),
+    },
+    {
       id: 'log-scale',
       name: words.logScale,
       group,

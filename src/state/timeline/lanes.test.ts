@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { asTime } from '../../base/time';
 import type { Aggregate, Axis, Nanos, Timeline } from '../../ipc/generated';
 import { coloursOf } from '../charts/valuecolours';
-import { levelLanes, lanesOf, withPinned } from './lanes';
+import { axesOf, levelLanes, lanesOf, withPinned } from './lanes';
 import { timelineData } from './timelinedata';
 
 const wire: Timeline = {
@@ -42,6 +42,7 @@ const choice = (split: string, lanes = false) => ({
   lanes,
   scale: 'linear' as const,
   widthNs: null,
+  folded: false,
   pinned: [],
 });
 const shape = (all: readonly { label: string | null; counts: readonly number[] }[]) =>
@@ -132,4 +133,18 @@ it('gives the case and each cluster that it is shown with a lane', () => {
     ['error', 5],
     ['info', 1],
   ]);
+});
+
+it('has a lane for each source, as many as an answer holds', () => {
+  const lanesFor = (buckets: number) => {
+    const counts = new Array<number>(buckets).fill(1);
+    const series = [{ level: 'info' as const, counts }];
+    const many = timelineData('k', null, { ...wire, series });
+    const axis = axesOf(many, choice('level', true))[1];
+    return axis?.kind === 'terms' ? axis.top : null;
+  };
+  expect(lanesFor(200)).toBe(200);
+  expect(lanesFor(400)).toBe(129);
+  expect(lanesFor(2_000)).toBe(24);
+  expect(lanesFor(8_000)).toBe(8);
 });

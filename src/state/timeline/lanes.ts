@@ -9,8 +9,13 @@ import type { TimelineChoice } from '../view/viewstate';
 
 /** Values with a series of their own; the others share one. */
 export const MOST_SERIES = 8;
-/** More lanes would be too low to read. */
-export const MOST_LANES = 8;
+/** Lanes scroll, so this is what an answer may hold; there are always some. */
+const MOST_LANES = 200;
+const LEAST_LANES = 8;
+/** Cells of an answer: half of what the engine gives. */
+const MOST_CELLS = 1 << 19;
+/** The cells of an axis of values for all other values and for missing ones. */
+const REST = 2;
 
 export interface LaneSeries {
   readonly key: string;
@@ -76,6 +81,11 @@ export function isPlain({ split, lanes }: TimelineChoice): boolean {
   return split === 'level' && !lanes;
 }
 
+function lanesThatFit({ buckets }: TimelineData): number {
+  const fitting = Math.floor(MOST_CELLS / Math.max(1, buckets * (MOST_SERIES + REST))) - REST;
+  return Math.min(MOST_LANES, Math.max(LEAST_LANES, fitting));
+}
+
 /** The axes to count for a choice, in the buckets of a timeline. */
 export function axesOf(data: TimelineData, { split, lanes }: TimelineChoice): By[] {
   const time: By = {
@@ -85,7 +95,7 @@ export function axesOf(data: TimelineData, { split, lanes }: TimelineChoice): By
   };
   const terms = (field: string, top: number): By => ({ kind: 'terms', field, top, order: 'most' });
   const parts = terms(split, MOST_SERIES);
-  return lanes ? [time, terms('source', MOST_LANES), parts] : [time, parts];
+  return lanes ? [time, terms('source', lanesThatFit(data)), parts] : [time, parts];
 }
 
 /** The counts of an answer as lanes and series. Other values and missing values are series too. */
@@ -179,6 +189,7 @@ const BY_LEVEL: TimelineChoice = {
   scale: 'linear',
   lanes: false,
   widthNs: null,
+  folded: false,
   pinned: [],
 };
 

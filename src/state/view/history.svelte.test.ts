@@ -143,6 +143,7 @@ const everything: ViewState = {
     split: 'service',
     scale: 'logarithmic',
     lanes: true,
+    folded: true,
     widthNs: '60000000000',
     pinned: [{ id: 't00c0ffee00c0ffee', text: 'worker <num> started' }],
   },

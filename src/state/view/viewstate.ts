@@ -44,6 +44,8 @@ export interface TimelineChoice {
   readonly lanes: boolean;
   /** The width of its bins, and of those of charts, in nanoseconds; null chooses one that suits the range. */
   readonly widthNs: string | null;
+  /** Long times without events are folded to breaks. */
+  readonly folded: boolean;
   /** Patterns with lanes, whatever the filter is. */
   readonly pinned: readonly PinnedPattern[];
 }
@@ -83,7 +85,14 @@ export const START: ViewState = {
   columns: [],
   tab: 'events',
   followUps: [],
-  timeline: { split: 'level', scale: 'linear', lanes: false, widthNs: null, pinned: [] },
+  timeline: {
+    split: 'level',
+    scale: 'linear',
+    lanes: false,
+    widthNs: null,
+    folded: false,
+    pinned: [],
+  },
   zone: 'UTC',
   charts: null,
   comparison: null,

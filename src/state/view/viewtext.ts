@@ -96,12 +96,13 @@ const PARTS: { readonly [Name in keyof ViewState]: ViewPart<ViewState[Name]> } =
       : undefined;
   }),
   timeline: json((value) => {
-    const { split, scale, lanes, widthNs, pinned } = members(value);
+    const { split, scale, lanes, widthNs, folded, pinned } = members(value);
     return {
       split: typeof split === 'string' && split !== '' ? split : START.timeline.split,
       scale: scale === 'logarithmic' ? scale : 'linear',
       lanes: lanes === true,
       widthNs: typeof widthNs === 'string' && /^[1-9]\d{0,17}$/.test(widthNs) ? widthNs : null,
+      folded: folded === true,
       pinned: (Array.isArray(pinned) ? pinned : []).flatMap((each: Json) => {
         const { id, text } = members(each);
         const isTemplate = typeof id === 'string' && /^[stgf][0-9a-f]{16}$/.test(id);
