@@ -80,7 +80,10 @@ pub(super) const TIMES: &[(&str, &str)] = &[
         "a year; so do `2024-05` and `2024-05-01` name a month and a day, `2024-05-01T14` an hour, and so on to the nanosecond",
     ),
     ("@2024-05-01T14:05", "the same; in `where` and `eval` a time begins with `@`"),
-    ("2024-05-01T14:05:09+02:00", "in this zone; without one in that of the screen or of `--zone`, which is UTC at first"),
+    (
+        "2024-05-01T14:05:09+02:00",
+        "in this zone; without one in that of the screen or of `--zone`, which is UTC at first",
+    ),
     (
         "1714572300",
         "seconds since 1970, or milli-, micro- or nanoseconds by their digits; `time:1714572300` asks for the minute around it",
