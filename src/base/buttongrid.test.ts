@@ -41,6 +41,27 @@ test('arrow keys move between buttons, and Tab returns to the last one', () => {
   expect(stops(place)).toEqual(['c2']);
 });
 
+test('values take part, and a key without a further row is left to the browser', () => {
+  const place = document.createElement('div');
+  place.innerHTML = '<p><i id="v1" data-seen></i></p><p><i id="v2" data-seen></i></p>';
+  document.body.replaceChildren(place);
+  buttonGrid('p')(place);
+  document.getElementById('v1')!.focus();
+  const press = () => {
+    const event = new KeyboardEvent('keydown', {
+      key: 'ArrowDown',
+      bubbles: true,
+      cancelable: true,
+    });
+    document.activeElement!.dispatchEvent(event);
+    return [document.activeElement!.id, event.defaultPrevented];
+  };
+  expect([press(), press()]).toEqual([
+    ['v2', true],
+    ['v2', false],
+  ]);
+});
+
 test('there is a tab stop again after buttons were added and removed', async () => {
   const { place } = grid(['a1'], ['b1']);
   place.innerHTML = `<p>${buttons(['d1', 'd2'])}</p>`;

@@ -7,14 +7,16 @@ const STEPS: Readonly<Record<string, readonly [down: number, right: number]>> = 
   ArrowLeft: [0, -1],
 };
 
-/** Rows of buttons with a single tab stop: arrow keys move between them, and Tab returns to the last one. */
+/** Rows of buttons and values with a single tab stop: arrow keys move between them, and Tab returns to the last one. */
 export function buttonGrid(rowSelector: string): Attachment<HTMLElement> {
   return (place) => {
     let entered: HTMLElement | undefined;
 
     function rows(): HTMLElement[][] {
       const all = [...place.querySelectorAll(rowSelector)];
-      const buttons = all.map((row) => [...row.querySelectorAll<HTMLElement>('button')]);
+      const buttons = all.map((row) => [
+        ...row.querySelectorAll<HTMLElement>('button, [data-seen]'),
+      ]);
       return buttons.filter((row) => row.length > 0);
     }
 
@@ -39,7 +41,9 @@ export function buttonGrid(rowSelector: string): Attachment<HTMLElement> {
       const all = rows();
       const at = all.findIndex((row) => row.includes(event.target as HTMLElement));
       if (at < 0) return;
-      const row = all[at + step[0]] ?? all[at]!;
+      const row = all[at + step[0]];
+      // The key scrolls where there is no further row.
+      if (row === undefined) return;
       const column = all[at]!.indexOf(event.target as HTMLElement) + step[1];
       row[Math.min(Math.max(column, 0), row.length - 1)]?.focus();
       event.preventDefault();

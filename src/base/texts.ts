@@ -15,6 +15,7 @@ import { push } from './texts/push';
 import { remotes } from './texts/remotes';
 import { seismograph } from './texts/seismograph';
 import { servicemap } from './texts/servicemap';
+import { values } from './texts/values';
 import { workbench } from './texts/workbench';
 
 /** Every text of the screen, in one place, for a consistent voice and for translation. */
@@ -35,6 +36,7 @@ export const texts = {
   remotes,
   seismograph,
   servicemap,
+  values,
   workbench,
 
   app: {
@@ -224,8 +226,6 @@ export const texts = {
     origin: 'Origin',
     copy: (name: string) => `Copy ${name}`,
     copied: (name: string) => `Copied ${name}`,
-    only: (name: string, value: string) => `Include ${name} ${value}`,
-    without: (name: string, value: string) => `Exclude ${name} ${value}`,
     noFields: 'This event has no fields.',
     cut: (bytes: number) => `Truncated; the whole event has ${formatBytes(bytes)}.`,
     source: 'Source',

@@ -171,11 +171,8 @@ describe('charts', () => {
     await page.getByTestId('show-numbers').click();
     await textBecomes(page.getByTestId('numbers'), '400');
     await page.getByTestId('show-numbers').click();
-    await page
-      .getByTestId('term')
-      .first()
-      .getByRole('button', { name: /^Include/ })
-      .click();
+    await page.getByTestId('term').first().locator('.name').hover();
+    await page.getByTestId('value-tools').locator('[data-action="only"]').click();
     await totalBecomes(page, EVENTS / SERVICES.length);
     expect(await page.getByTestId('query').innerText()).toContain('service=');
   });

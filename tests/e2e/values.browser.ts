@@ -79,3 +79,89 @@ test('every menu and popup is whole, and returns the focus to its button', async
     await openedNow.waitFor({ state: 'detached' });
   }
 });
+
+const tools = (page: Page) => page.getByTestId('value-tools');
+const row = (page: Page, index: number) =>
+  page.locator(`[data-testid="row"][data-index="${index}"]`);
+const queryIs = (page: Page, wanted: string) =>
+  eventually(`the query ${wanted}`, async () => {
+    return (await page.getByTestId('query').innerText()) === wanted;
+  });
+
+/** Moves the pointer onto a text within an element, and waits for the tools of the value there. */
+async function pointAt(page: Page, shown: Locator, text: string): Promise<void> {
+  const point = await shown.evaluate((element, wanted) => {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode() !== null) {
+      const node = walker.currentNode as Text;
+      const at = node.data.indexOf(wanted);
+      if (at < 0) continue;
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + wanted.length);
+      const { left, top, height } = range.getBoundingClientRect();
+      return { x: left + 3, y: top + height / 2 };
+    }
+    throw new Error(`There is no ${wanted} here`);
+  }, text);
+  await page.mouse.move(point.x, point.y);
+  await tools(page).waitFor();
+}
+
+test('a value in the text of an event is a filter after one click, and another is added to it', async () => {
+  const page = await openShop();
+  await pointAt(page, row(page, 0), '500');
+  expect(await tools(page).getAttribute('aria-label')).toBe('Actions for status 500');
+  expect(await seriousFindings(page)).toEqual([]);
+  await tools(page).locator('[data-action="only"]').click();
+  await queryIs(page, 'status=500');
+  await listBecomes(page, EVENTS / 3);
+
+  await page.getByTestId('undo').click();
+  await listBecomes(page, EVENTS);
+  await pointAt(page, row(page, 1), '502');
+  await tools(page).locator('[data-action="without"]').click();
+  await queryIs(page, 'NOT status=502');
+  await listBecomes(page, EVENTS - EVENTS / 3);
+});
+
+test('the menu of a value opens by right-click and by keys, and the focus returns to the list', async () => {
+  const page = await openShop();
+  const menu = page.getByRole('menu');
+  await row(page, 0).locator('[data-field="source"]').click({ button: 'right' });
+  await menu.waitFor();
+  expect(await menu.getAttribute('aria-label')).toBe('Actions for source shop.jsonl');
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await menu.waitFor({ state: 'detached' });
+
+  await page.getByTestId('events').focus();
+  await page.keyboard.press('j');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Shift+F10');
+  await menu.waitFor();
+  expect(await menu.getAttribute('aria-label')).toBe('Actions for level info');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await queryIs(page, 'NOT level=info');
+  expect(await focused(page)).toBe('events');
+});
+
+test('hostile and long values are filtered for exactly as they are', async () => {
+  const page = await openShop();
+  for (const [index, name] of [
+    [0, 'note'],
+    [1, 'body'],
+  ] as const) {
+    await row(page, index).click();
+    const value = page.locator(`[data-testid="field"][data-name="${name}"] .value`);
+    await value.click({ button: 'right', position: { x: 4, y: 8 } });
+    await page.getByTestId('value-only').click();
+    await listBecomes(page, 1);
+    expect(await page.locator('[data-testid="query-error"]').count()).toBe(0);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByTestId('undo').click();
+    await totalBecomes(page, EVENTS);
+  }
+});

@@ -88,8 +88,6 @@ export const charts = {
   legend: 'Series',
   shades: 'Events per heatmap cell; each shade is a multiple of the previous one',
   toggle: (name: string) => `Show or hide ${name}`,
-  only: (name: string) => `Include ${name}`,
-  exclude: (name: string) => `Exclude ${name}`,
   help: 'Arrow keys move, Shift with arrow keys selects, Enter zooms in, Backspace zooms out.',
   helpBins:
     'Arrow keys move, Shift with arrow keys selects, Enter filters by the selected numbers.',

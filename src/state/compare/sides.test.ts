@@ -10,6 +10,7 @@ import {
   jsonOfSides,
   sidesAgainst,
   sidesAtMarker,
+  sidesOfClause,
   sidesOfJson,
   viewOfSide,
   viewsOfSides,
@@ -40,6 +41,13 @@ it('takes both sides from the selected range', () => {
   const halves = sidesAgainst('halves', from({ range: null }));
   expect(halves?.a.range?.to).toBe(at('2026-03-01T12:00'));
   expect(halves?.b.range).toEqual(range('2026-03-01T12:00', '2026-03-02'));
+});
+
+it('compares the events of a clause with all others of the filter', () => {
+  const { a, b } = sidesOfClause('status=502', 'a OR b', hour);
+  expect([a.query, b.query]).toEqual(['(a OR b) NOT (status=502)', '(a OR b) status=502']);
+  expect([a.range, b.range]).toEqual([hour, hour]);
+  expect(sidesOfClause('x', '', null).a).toEqual({ ...ALL, query: 'NOT (x)' });
 });
 
 it('takes whole seconds of a long time', () => {

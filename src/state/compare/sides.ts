@@ -68,6 +68,12 @@ export function sidesAgainst(against: Against, from: TakenFrom): ComparedSides |
   return { a: side(baselineRange(against, range, null)), b };
 }
 
+/** The events with a clause as B, and all others of a filter and range as A. */
+export function sidesOfClause(clause: string, query: string, range: RangeChoice): ComparedSides {
+  const side = (own: string): ComparedSide => ({ ...ALL, range, query: both(query, own) });
+  return { a: side(`NOT (${clause})`), b: side(clause) };
+}
+
 /** So long that nobody misses a part of a second. */
 const LONG = 100n * SECOND;
 

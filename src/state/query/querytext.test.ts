@@ -14,6 +14,7 @@ it.each([
   ['status', '500', true, 'NOT status="500"'],
   ['path', 'C:\\a "b"', false, 'path="C:\\\\a \\"b\\""'],
   ['my field', 'x', true, 'NOT "my field"="x"'],
+  ['note', 'a.b\n"c"\u0007/\u202ed', false, 'note:/^a\\.b\\n\\x{22}c\\x{22}\\x{7}\\/\\x{202e}d$/'],
 ])('%s=%s (excluded %s) becomes %s', (field, value, excluded, expected) =>
   expect(clause(field, value, excluded)).toBe(expected),
 );

@@ -1,6 +1,26 @@
-/** `field="value"`, exactly this value, quoted. The engine prints it shorter. */
+import { visibleLine } from '../../base/visible';
+
+/**
+ * `field="value"`, exactly this value, quoted. The engine prints it shorter. A value with characters that nobody sees,
+ * or with several lines, is written as an expression, because the query is one line that people read.
+ */
 export function clause(field: string, value: string, excluded = false): string {
-  return `${excluded ? 'NOT ' : ''}${fieldName(field)}=${quoted(value)}`;
+  const test = isVisible(value) ? `=${quoted(value)}` : `:/^${expressionOf(value)}$/`;
+  return `${excluded ? 'NOT ' : ''}${fieldName(field)}${test}`;
+}
+
+const isVisible = (text: string) => visibleLine(text) === text;
+
+/** A regular expression for a text. */
+function expressionOf(text: string): string {
+  const letters = [...text].map((letter) => {
+    if (letter === '\n') return '\\n';
+    if (letter === '\t') return '\\t';
+    // An expression with an odd number of quotation marks would have no end.
+    if (letter === '"' || !isVisible(letter)) return `\\x{${letter.codePointAt(0)!.toString(16)}}`;
+    return letter.replace(/[\\^$.*+?()[\]{}|/#&~-]/, '\\$&');
+  });
+  return letters.join('');
 }
 
 /** `field:*`: events that have it. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { Clock } from '../../base/zone';
 import type { TableCell, TableColumn } from '../../ipc/generated';
-import { cellText, rowsText, sortAtEnd, sortedBy } from './tabletext';
+import { cellText, rowsText, sortAtEnd, sortedBy, valueOfCell } from './tabletext';
 
 const column = (name: string, kind: TableColumn['kind']): TableColumn => ({ name, kind });
 
@@ -13,6 +13,23 @@ it('formats cells by their type', () => {
   expect(written(null, column('x', 'float'))).toBe('');
   expect(written(true, column('x', 'bool'))).toBe('true');
   expect(written(0.000_012_5, column('x', 'float'))).toBe('0.0000125');
+});
+
+it('a cell is the value of a field only in a column of the case', () => {
+  const value = (cell: TableCell, of: TableColumn) =>
+    valueOfCell(cell, of, new Clock('UTC'), (name) => name === 'status');
+  const status = { field: 'status', isCalculated: false };
+  expect(value(502, column('status', 'int'))).toEqual({ ...status, value: '502' });
+  expect(value('a\n"b"', column('status', 'text'))).toEqual({ ...status, value: 'a\n"b"' });
+  expect(value(null, column('status', 'int'))).toEqual({ ...status, value: null });
+  expect(value(1234.5, column('p95', 'float'))).toMatchObject({
+    value: '1234.5',
+    isCalculated: true,
+  });
+  expect(value('1772373900123000000', column('status', 'time'))).toMatchObject({
+    value: '2026-03-01 14:05:00.123',
+    isCalculated: true,
+  });
 });
 
 it('formats times in a zone', () => {

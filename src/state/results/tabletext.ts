@@ -4,6 +4,7 @@ import { formatTimeFull, timeFromNanos } from '../../base/time';
 import type { Clock } from '../../base/zone';
 import { plainNumber } from '../charts/csv';
 import type { Nanos, TableCell, TableColumn } from '../../ipc/generated';
+import type { SeenValue } from '../values/valueactions';
 
 const exact = numberFormat({ maximumFractionDigits: 6 });
 const tiny = numberFormat({ maximumSignificantDigits: 6 });
@@ -14,6 +15,20 @@ export function cellText(cell: TableCell, { kind }: TableColumn, clock: Clock): 
   if (kind === 'time' && typeof cell === 'string') return clock.full(timeFromNanos(cell as Nanos));
   if (typeof cell !== 'number') return String(cell);
   return Math.abs(cell) < 0.001 && cell !== 0 ? tiny.format(cell) : exact.format(cell);
+}
+
+/** A cell as a value: of a field if its column is one of the case, otherwise a calculated one. */
+export function valueOfCell(
+  cell: TableCell,
+  column: TableColumn,
+  clock: Clock,
+  isField: (name: string) => boolean,
+): SeenValue {
+  const { name, kind } = column;
+  const isCalculated = kind === 'time' || kind === 'list' || !isField(name);
+  if (cell === null) return { field: name, value: null, isCalculated };
+  const value = kind === 'time' ? cellText(cell, column, clock) : String(cell);
+  return { field: name, value, isCalculated };
 }
 
 /** Other programs do not know the zone of the screen: times are in UTC and end in Z. */

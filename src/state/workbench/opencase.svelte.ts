@@ -60,6 +60,7 @@ import { Rows } from '../events/rows.svelte';
 import { SplitTimeline } from '../timeline/splittimeline.svelte';
 import { Templates } from '../patterns/templates.svelte';
 import type { TimelineData } from '../timeline/timelinedata';
+import { EventValues } from '../values/eventvalues';
 import { ValueTrail } from '../followups/valuetrail.svelte';
 import { EmptyResult } from '../events/emptyresult.svelte';
 import { Unread } from '../importing/unread.svelte';
@@ -93,6 +94,7 @@ export class OpenCase {
   readonly fit: FitRange;
   readonly rows: Rows;
   readonly detail: Detail;
+  readonly eventValues: EventValues;
   readonly language: Language;
   readonly templates: Templates;
   readonly seismograph: Seismograph;
@@ -172,6 +174,7 @@ export class OpenCase {
       came: () => this.detail.rowsCame(),
     });
     this.detail = new Detail(lifetime, client, summary.path, this.rows);
+    this.eventValues = new EventValues(client, summary.path, () => this.isRemote);
     this.language = new Language(client, summary.path);
     this.templates = new Templates(lifetime, client);
     this.seismograph = new Seismograph(lifetime, client);

@@ -160,8 +160,9 @@ async function happened(
   });
   await check('around');
 
-  await screen.hover(value);
-  await screen.click(`${value} [data-action="follow"]`);
+  await screen.hover(`${value} .value`);
+  await screen.click(`${byId('value-tools')} [data-action="more"]`);
+  await screen.click(byId('value-follow'));
   await eventually(`the trail in ${follow.sources.join(', ')}`, async () => {
     const found = await sources(byId('trail'));
     return follow.sources.every((source) => found.some((each) => each.endsWith(source)));

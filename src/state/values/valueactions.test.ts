@@ -1,0 +1,81 @@
+import { describe, expect, it, test } from 'vitest';
+
+import { actionsOf, filterOf, filterWithout, oneOfEdit } from './valueactions';
+
+const clauses = (...texts: string[]) =>
+  texts.map((text) => ({ text, isNegated: text.startsWith('NOT ') }));
+const all = ['only', 'without', 'oneOf', 'copy', 'follow', 'column', 'chart', 'compare'];
+const without = (...names: string[]) => all.filter((name) => !names.includes(name));
+
+describe('the actions that fit a value', () => {
+  test.each([
+    ['a value of a field', { field: 'trace', value: '9f2c' }, all],
+    ['a number', { field: 'status', value: '502' }, all],
+    ['a level', { field: 'level', value: 'error' }, without('follow')],
+    ['a source', { field: 'source', value: 'a.log' }, without('follow')],
+    ['a boolean', { field: 'ok', value: 'true' }, without('follow')],
+    ['an empty value', { field: 'user', value: '' }, without('follow')],
+    ['a missing value', { field: 'user', value: null }, without('oneOf', 'copy', 'follow')],
+    ['a word of the text', { field: null, value: 'timeout' }, without('oneOf', 'column', 'chart')],
+    ['a time', { field: 'time', value: '2024-03-05 14:00:00' }, ['copy']],
+    ['a calculated number', { field: 'p95', value: '12', isCalculated: true }, ['copy', 'follow']],
+    ['a text of 100 kB', { field: 'body', value: 'x'.repeat(100_000) }, without('follow')],
+    ['a text of 1 MB', { field: 'body', value: 'x'.repeat(1e6) }, ['copy', 'column', 'chart']],
+  ])('%s', (_, seen, expected) => expect(actionsOf(seen)).toEqual(expected));
+
+  it('leaves a statement of SQL as it is', () =>
+    expect(actionsOf({ field: 'trace', value: '9f2c' }, true)).toEqual([
+      'copy',
+      'follow',
+      'column',
+      'chart',
+    ]));
+});
+
+test.each([
+  [{ field: 'status', value: '502' }, 'status="502"'],
+  [{ field: 'my field', value: 'a "b" \\c' }, '"my field"="a \\"b\\" \\\\c"'],
+  [{ field: 'user', value: '' }, 'user=""'],
+  [{ field: 'user', value: null }, 'NOT user:*'],
+  [{ field: null, value: 'say "hi"' }, '"say \\"hi\\""'],
+  [{ field: 'body', value: 'a\nb' }, 'body:/^a\\nb$/'],
+])('the filter for %j is %s, and its opposite excludes the same events', (seen, only) => {
+  expect(filterOf(seen)).toBe(only);
+  expect(filterOf(seen, true)).toBe(only.startsWith('NOT ') ? only.slice(4) : `NOT ${only}`);
+});
+
+describe('adding to “is one of”', () => {
+  const seen = { field: 'status', value: '504' };
+
+  it.each([
+    ['status=502', 'status=502 OR status="504"'],
+    ['status=500 OR status=502', 'status=500 OR status=502 OR status="504"'],
+    ['status:(500 OR 502)', 'status:(500 OR 502) OR status="504"'],
+    ['status="a OR b" OR status=c\\ d', 'status="a OR b" OR status=c\\ d OR status="504"'],
+  ])('extends %s', (text, clause) =>
+    expect(oneOfEdit(clauses('level=error', text), seen)).toEqual({
+      kind: 'replace',
+      at: 1,
+      clause,
+    }),
+  );
+
+  it.each([
+    'NOT status=502',
+    'status:*',
+    'status>500',
+    'status:[500 TO 599]',
+    'statuses=502',
+    'status=502 OR level=error',
+    '"status=502"',
+    '',
+  ])('does not change the meaning of %s', (text) =>
+    expect(oneOfEdit(clauses(text), seen)).toEqual({ kind: 'add', clause: 'status="504"' }),
+  );
+});
+
+it('compares a value with the rest of the filter, and not with the value itself', () => {
+  const seen = { field: 'status', value: '502' };
+  expect(filterWithout(clauses('a OR b', 'status=502', 'x'), seen)).toBe('(a OR b) (x)');
+  expect(filterWithout(clauses('*'), seen)).toBe('');
+});

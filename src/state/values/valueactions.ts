@@ -1,0 +1,85 @@
+/** What can be done with a value that is on the screen, and the query text for it. */
+import type { QueryClause, QueryEdit } from '../../ipc/generated';
+import { existence, fieldName, quoted, clause } from '../query/querytext';
+
+/** A value as it is in the log, wherever it is displayed. */
+export interface SeenValue {
+  /** Null for a part of an event's text that is the value of no field. */
+  readonly field: string | null;
+  /** Null where an event does not have the field. */
+  readonly value: string | null;
+  /** Whether no filter finds it: a calculated number, a time. */
+  readonly isCalculated?: boolean;
+}
+
+export type ValueAction =
+  'only' | 'without' | 'oneOf' | 'copy' | 'follow' | 'column' | 'chart' | 'compare';
+
+/** A filter with a longer value would come close to the longest query. */
+const LONGEST_FILTERED = 110_000;
+/** Longer values are texts, and no ids that occur elsewhere. */
+const LONGEST_FOLLOWED = 1_000;
+/** Fields with so few values that they lead nowhere. */
+const UNFOLLOWED = ['level', 'source', 'time', 'line'];
+
+/** The actions that fit a value, in the order of the menu. */
+export function actionsOf(seen: SeenValue, isSql = false): ValueAction[] {
+  const { field, value } = seen;
+  const isOfEvent = seen.isCalculated !== true && field !== 'time';
+  // A clause would replace a statement of SQL.
+  const isFiltered = isOfEvent && !isSql && (value ?? '').length <= LONGEST_FILTERED;
+  const isField = isOfEvent && field !== null;
+  const when = (fits: boolean, ...actions: ValueAction[]) => (fits ? actions : []);
+  return [
+    ...when(isFiltered, 'only', 'without'),
+    ...when(isFiltered && isField && value !== null, 'oneOf'),
+    ...when(value !== null, 'copy'),
+    ...when(isFollowed(seen), 'follow'),
+    ...when(isField, 'column', 'chart'),
+    ...when(isFiltered, 'compare'),
+  ];
+}
+
+function isFollowed({ field, value }: SeenValue): boolean {
+  if (value === null || value.trim() === '' || value.length > LONGEST_FOLLOWED) return false;
+  return !UNFOLLOWED.includes(field ?? '') && !/^(true|false|null)$/i.test(value);
+}
+
+/** The clause for the events that have a value, or for all others. */
+export function filterOf({ field, value }: SeenValue, excluded = false): string {
+  if (field === null) return `${excluded ? 'NOT ' : ''}${quoted(value ?? '')}`;
+  if (value === null) return `${excluded ? '' : 'NOT '}${existence(field)}`;
+  return clause(field, value, excluded);
+}
+
+/** Adds a value to the clause that lists values of its field, or adds the first of such a list. */
+export function oneOfEdit(clauses: readonly QueryClause[], seen: SeenValue): QueryEdit {
+  const added = filterOf(seen);
+  const name = fieldName(seen.field ?? '');
+  const at = clauses.findIndex(({ text }) => listsValues(text, name));
+  if (at < 0) return { kind: 'add', clause: added };
+  return { kind: 'replace', at, clause: `${clauses[at]!.text} OR ${added}` };
+}
+
+/** Whether a clause has only values of a field, one of which an event must have. */
+function listsValues(clause: string, name: string): boolean {
+  const parts = clause
+    .match(/(?:"(?:\\.|[^"\\])*"|\\.|[^"\\\s])+|\s+/g)
+    ?.filter((part) => /\S/.test(part));
+  if (parts === undefined) return false;
+  if (parts[0]!.startsWith(`${name}:(`)) return clause.endsWith(')');
+  const [values, others] = [parts.filter((_, at) => at % 2 === 0), parts.filter((_, at) => at % 2)];
+  const isValue = (part: string) => part.startsWith(`${name}=`) || part.startsWith(`${name}:`);
+  const isOpen = (part: string) => /[:=](\*|[<>[{].*)$/.test(part);
+  return (
+    others.every((part) => part === 'OR') && values.every((part) => isValue(part) && !isOpen(part))
+  );
+}
+
+/** The clauses of a filter without the one for a value: what the events with the value are compared within. */
+export function filterWithout(clauses: readonly QueryClause[], seen: SeenValue): string {
+  const { field, value } = seen;
+  const own = [filterOf(seen), `${fieldName(field ?? '')}=${value}`];
+  const others = clauses.filter(({ text }) => text !== '' && text !== '*' && !own.includes(text));
+  return others.map(({ text }) => `(${text})`).join(' ');
+}
