@@ -4,15 +4,14 @@
 # The flags are those of cargo-fuzz without its sanitizer, so that the stable compiler accepts them.
 # Failing inputs are in ingest/fuzz/artifacts; `run.sh TARGET 0 FILE` runs one again.
 set -eu
+instrument=$(cd "$(dirname "$0")" && pwd)/instrument.sh
 cd "${FUZZ:-$(dirname "$0")}"
 target=${1:?usage: run.sh TARGET SECONDS [FILE]}
 seconds=${2:?usage: run.sh TARGET SECONDS [FILE]}
 host=$(rustc -vV | sed -n 's/^host: //p')
-sancov="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4"
-sancov="$sancov -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table"
 # With an explicit target, the flags do not apply to build scripts.
-RUSTFLAGS="--cfg fuzzing -Ccodegen-units=1 $sancov" \
-    cargo build --release --target "$host" --target-dir "${CARGO_TARGET_DIR:-target}/fuzz" --bin "$target"
+RUSTC_WRAPPER="$instrument" RUSTFLAGS="--cfg fuzzing -Ccodegen-units=1" \
+    cargo build --release --target "$host" --target-dir "${CARGO_TARGET_DIR:-target}/fuzz" --bin "$target" ${FEATURES:+--features "$FEATURES"}
 built="${CARGO_TARGET_DIR:-target}"
 mkdir -p "corpus/$target" "artifacts/$target"
 export SEEDS="corpus/$target"
