@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::config::DbConfig;
 use rusqlite::ffi::{self, ErrorCode};
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
 use super::path;
 use crate::files::{NOTES, folder_is_read_only, is_refusal, sync_folder};
 use base::error::{Error, ErrorKind, Result, from_io};
 use base::files::{self, EntryKind};
-use base::limits::{NOTES_PATIENCE, NOTES_RETRY};
+use base::limits::{LONGEST_NOTE_BYTES, NOTES_PATIENCE, NOTES_RETRY};
 
 pub const NAME: &str = "notes.db";
 /// `TLN1`, by which `file` and similar tools identify the application of the SQLite file.
@@ -31,8 +32,19 @@ pub enum Failure {
 
 impl From<rusqlite::Error> for Failure {
     fn from(error: rusqlite::Error) -> Failure {
+        use rusqlite::Error as Sqlite;
+
+        // A value or a table that this program never writes, such as text for a time.
+        let is_foreign = match &error {
+            Sqlite::InvalidColumnType(..)
+            | Sqlite::IntegralValueOutOfRange(..)
+            | Sqlite::FromSqlConversionFailure(..)
+            | Sqlite::Utf8Error(..) => true,
+            other => other.sqlite_extended_error_code() == Some(ffi::SQLITE_ERROR),
+        };
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Failure::Damaged(error.to_string()),
+            _ if is_foreign => Failure::Damaged(error.to_string()),
             _ => Failure::Sqlite(error),
         }
     }
@@ -148,6 +160,8 @@ pub fn connected(file: &Path, access: OpenFlags) -> rusqlite::Result<Connection>
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    // What its schema calculates takes no more memory than notes do.
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, 4 * LONGEST_NOTE_BYTES as i32)?;
     connection.busy_handler(Some(wait))?;
     Ok(connection)
 }

@@ -44,7 +44,9 @@ fn place(connection: &Connection) -> Step<(String, u64)> {
         value.optional()?.ok_or_else(|| Failure::Damaged(format!("it does not tell its {key}")))
     };
     let revision = about("revision")?;
-    let revision = revision.parse().map_err(|_| Failure::Damaged(format!("its revision is {revision}")))?;
+    // There is a next one, and SQLite can store it.
+    let revision = (revision.parse().ok().filter(|&known: &u64| known < i64::MAX as u64))
+        .ok_or_else(|| Failure::Damaged(format!("its revision is {revision}")))?;
     Ok((about("store")?, revision))
 }
 
@@ -58,15 +60,15 @@ pub fn read(connection: &Connection, since: Option<&str>) -> Step<Notes> {
     if after == Some(revision) {
         return Ok(found);
     }
-    let after = after.unwrap_or(0);
+    let after = after.map_or(i64::MIN, |known| known as i64);
     let listed = format!("SELECT {COLUMNS} FROM note WHERE revision > ?1 ORDER BY kind, id");
     let mut statement = transaction.prepare(&listed)?;
-    for row in statement.query_map([after as i64], note)? {
+    for row in statement.query_map([after], note)? {
         found.notes.push(row?);
     }
     if !found.whole {
         let mut statement = transaction.prepare("SELECT kind, id FROM removed WHERE revision > ?1")?;
-        for row in statement.query_map([after as i64], |row| Ok((row.get(0)?, row.get(1)?)))? {
+        for row in statement.query_map([after], |row| Ok((row.get(0)?, row.get(1)?)))? {
             found.removed.push(row?);
         }
     }
@@ -78,17 +80,26 @@ fn note(row: &Row<'_>) -> rusqlite::Result<Note> {
     let data = serde_json::from_str(&data)
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(10, Type::Text, Box::new(error)))?;
     let both = |first: Option<i64>, second: Option<i64>| first.zip(second);
+    let event = match both(row.get(5)?, row.get(6)?) {
+        Some((source, offset)) => Some((within(5, source)?, within(6, offset)?)),
+        None => None,
+    };
     Ok(Note {
         kind: row.get(0)?,
         id: row.get(1)?,
-        revision: row.get::<_, i64>(2)? as u64,
+        revision: within(2, row.get(2)?)?,
         created_ns: row.get(3)?,
         changed_ns: row.get(4)?,
-        event: both(row.get(5)?, row.get(6)?).map(|(source, offset)| (source as u32, offset as u64)),
+        event,
         range: both(row.get(7)?, row.get(8)?),
         text: row.get(9)?,
         data,
     })
+}
+
+/// A number of a column, if it is one that the column can have.
+fn within<T: TryFrom<i64>>(column: usize, number: i64) -> rusqlite::Result<T> {
+    T::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
 }
 
 fn one(connection: &Connection, kind: &str, id: &str) -> Step<Option<Note>> {
@@ -176,7 +187,8 @@ pub fn rescue(connection: &Connection) -> Vec<Note> {
         let query = format!("SELECT {COLUMNS} FROM note NOT INDEXED ORDER BY rowid {order}");
         let Ok(mut statement) = connection.prepare(&query) else { continue };
         let Ok(rows) = statement.query_map([], note) else { continue };
-        found.extend(rows.map_while(std::result::Result::ok));
+        // After an error of the file itself there are no more rows; a value that cannot be is in one row.
+        found.extend(rows.flatten());
     }
     found.sort_by(|a, b| (&a.kind, &a.id, b.revision).cmp(&(&b.kind, &b.id, a.revision)));
     found.dedup_by(|later, first| later.kind == first.kind && later.id == first.id);
@@ -220,5 +232,11 @@ pub fn check(connection: &Connection) -> Step<()> {
     if found != "ok" {
         return Err(Failure::Damaged(found));
     }
-    read(connection, None).map(|_| ())
+    read(connection, None)?;
+    let mut removed = connection.prepare("SELECT kind, id, revision FROM removed")?;
+    let name = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+    for name in removed.query_map([], name)? {
+        let _: (String, String, i64) = name?;
+    }
+    Ok(())
 }

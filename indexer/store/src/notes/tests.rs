@@ -45,6 +45,52 @@ fn nothing_is_made_before_somebody_writes() {
 }
 
 #[test]
+fn values_that_no_notes_have_are_set_aside_with_their_file() {
+    for (statement, kept) in [
+        ("UPDATE about SET value = '18446744073709551615' WHERE key = 'revision'", 2),
+        ("UPDATE about SET value = '9223372036854775807' WHERE key = 'revision'", 2),
+        ("UPDATE note SET source = 4294967297 WHERE id = 'a'", 1),
+        ("UPDATE note SET offset = -1 WHERE id = 'a'", 1),
+        ("UPDATE note SET revision = -1 WHERE id = 'a'", 1),
+        ("UPDATE note SET created = 'then' WHERE id = 'a'", 1),
+        ("UPDATE note SET text = x'ff' WHERE id = 'a'", 1),
+        ("UPDATE note SET data = '{' WHERE id = 'a'", 1),
+        ("DROP TABLE removed", 2),
+        ("DROP TABLE note", 0),
+        ("ALTER TABLE note RENAME TO other; CREATE VIEW note AS SELECT * FROM other", 0),
+    ] {
+        let case = case();
+        made(
+            change(case.path(), &put(vec![draft("tag", "a", "a"), draft("tag", "b", "b")]), 1)
+                .expect("a change"),
+        );
+        let connection = rusqlite::Connection::open(path(case.path())).expect("the file");
+        connection.execute_batch(statement).expect(statement);
+        drop(connection);
+        let given = fs::read(path(case.path())).expect("the file");
+        let since = read(case.path(), None, 2).map(|notes| notes.mark).unwrap_or_default();
+        let changed = change(case.path(), &put(vec![draft("tag", "c", "c")]), 3);
+        assert_eq!(made(changed.expect(statement)).notes.len(), 1, "{statement}");
+        read(case.path(), Some(&since), 4).expect(statement);
+        assert_eq!(texts(case.path()).len(), kept + 1, "{statement}");
+        let aside = kept_aside(case.path());
+        assert_eq!(fs::read(&aside[0]).expect("the file aside"), given, "{statement}");
+    }
+}
+
+#[test]
+fn schema_that_calculates_much_takes_no_memory() {
+    let case = case();
+    made(change(case.path(), &put(vec![draft("tag", "a", "a")]), 1).expect("a change"));
+    let connection = rusqlite::Connection::open(path(case.path())).expect("the file");
+    let index = "DELETE FROM note; CREATE INDEX more ON note (hex(zeroblob(length(id) * 400000000)))";
+    connection.execute_batch(index).expect("an index");
+    drop(connection);
+    let error = change(case.path(), &put(vec![draft("tag", "b", "b")]), 2).expect_err("it is too much");
+    assert!(error.message().contains("too big"), "{error}");
+}
+
+#[test]
 fn written_notes_read_back_exactly() {
     let case = case();
     let whole =
