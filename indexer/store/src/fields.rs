@@ -2,13 +2,14 @@
 //! have them, and cached within a budget.
 
 use std::any::Any;
+use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use ingest::Level;
 
 use super::byte_ranges::{ByteRanges, CachedByteRanges};
-use super::columns::{Scalar, StoredColumn, Times};
+use super::columns::{ColumnValues, StoredColumn, Times};
 use super::derive;
 use super::parquet::Values;
 use super::raw::RawCursor;
@@ -201,11 +202,11 @@ impl Segment {
 
     pub fn levels(&self) -> Result<Levels> {
         let column = self.packed("level")?;
-        let level = |code: u64| match column.value(code) {
-            Some(Scalar::Text(name)) => table::level_of(&name),
-            _ => Level::None,
+        // Numbers have as many codes as a file claims.
+        let ColumnValues::Texts(names) = &column.values else {
+            return Err(Error::damaged(&self.folder, "its column `level` has the wrong type"));
         };
-        let by_code = (0..=column.largest).map(level).collect();
+        let by_code = iter::once(Level::None).chain(names.iter().map(table::level_of)).collect();
         Ok(Levels { column, by_code })
     }
 

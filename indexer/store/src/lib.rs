@@ -27,6 +27,8 @@ mod templates;
 mod text;
 mod texts;
 mod trash;
+#[cfg(test)]
+mod true_checksums_tests;
 
 pub use account::{Account, Example, Unparsed};
 pub use account::{Accounts, Resume, number_of as account_number};

@@ -78,6 +78,10 @@ impl SegmentMeta {
                 "a raw frame of it ends beyond every file",
             ),
             (
+                self.sources.iter().all(|source| source.frames.is_sorted_by_key(|frame| frame.offset)),
+                "its raw frames are not in the order of their source",
+            ),
+            (
                 self.fields.iter().all(|field| field.rows <= self.events),
                 "a field of it has more values than events",
             ),
@@ -525,7 +529,7 @@ mod tests {
     #[test]
     fn numbers_that_no_segment_has_are_refused_whatever_their_checksum() {
         assert_eq!(meta().validate(), Ok(()));
-        let changes: [(&str, Change); 11] = [
+        let changes: [(&str, Change); 12] = [
             ("more events", |meta| (meta.events, meta.untimed) = (u64::MAX, u64::MAX)),
             ("more events", |meta| meta.events = 1 << 32),
             ("without a time", |meta| meta.untimed = 11),
@@ -536,6 +540,10 @@ mod tests {
             ("over time", |meta| meta.rollup.levels[0].level = 200),
             ("over time", |meta| meta.rollup.width_ns = i64::MIN),
             ("beyond every file", |meta| meta.sources[0].frames[0].offset = u64::MAX),
+            ("not in the order", |meta| {
+                let first = Frame { offset: 200, ..meta.sources[0].frames[0] };
+                meta.sources[0].frames.insert(0, first);
+            }),
             ("more values", |meta| meta.fields[0].rows = 11),
         ];
         for (expected, change) in changes {

@@ -223,7 +223,7 @@ impl Table {
             _ => return Err(self.file.mistyped("level")),
         };
         Ok(Columns {
-            time: self.whole("time", |time| time)?,
+            time: self.times()?,
             level,
             source: self.whole("source", |source| source as u32)?,
             line: self.whole("line", |line| line as u64)?,
@@ -233,7 +233,12 @@ impl Table {
     }
 
     pub fn times(&self) -> Result<Vec<i64>> {
-        self.whole("time", |time| time)
+        let times = whole(&self.file, "time")?;
+        if times.is_sorted() {
+            Ok(times)
+        } else {
+            Err(self.file.wrong("its events are not in the order of their times"))
+        }
     }
 
     fn whole<T>(&self, name: &str, convert: impl Fn(i64) -> T) -> Result<Vec<T>> {

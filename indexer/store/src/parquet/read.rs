@@ -54,7 +54,7 @@ struct DataPage<'b> {
 }
 
 impl File {
-    /// Opens a file of so many rows.
+    /// Opens a file of so many rows. A checksum proves that it is the one that was written, not that it fits its segment.
     pub fn open(path: &Path, rows: usize) -> Result<File> {
         let mut file = base::files::open(path).at_path(path)?;
         let size = file.metadata().at_path(path)?.len();
@@ -135,7 +135,13 @@ impl File {
     /// A column that has another type than it must have.
     #[must_use]
     pub fn mistyped(&self, name: &str) -> Error {
-        Error::damaged(&self.path, format!("its column `{name}` has the wrong type"))
+        self.wrong(&format!("its column `{name}` has the wrong type"))
+    }
+
+    /// The file can be read, and is not what the case needs.
+    #[must_use]
+    pub fn wrong(&self, what: &str) -> Error {
+        Error::damaged(&self.path, what)
     }
 
     fn damaged(&self, name: &str) -> Error {
