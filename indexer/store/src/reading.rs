@@ -17,6 +17,9 @@ use super::raw::RawFile;
 use base::error::{AtPath, Error, ErrorKind, Result};
 use base::files;
 
+/// More than the first bytes of any source that its format was detected from. They are held in memory.
+const MOST_SAMPLE_BYTES: u64 = 16 * ingest::limits::SAMPLE_BYTES as u64;
+
 /// How a source was read: everything besides its bytes that its parser and its times depend on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceReading {
@@ -49,7 +52,7 @@ impl SourceReading {
             modified: entry.modified,
             definition: manifest.definition_of(&entry.reading).cloned(),
             definition_before: before.and_then(|before| manifest.definition_of(&before.reading)).cloned(),
-            sample_bytes: entry.reading.sample_bytes.min(entry.bytes),
+            sample_bytes: entry.reading.sample_bytes.min(entry.bytes).min(MOST_SAMPLE_BYTES),
             generation: entry.generation,
             account: entry.account.filter(|_| entry.set.is_some()),
             reading: entry.reading.clone(),
@@ -261,4 +264,26 @@ fn parsed(file: Option<&FormatFile>) -> Result<Vec<Arc<Definition>>> {
         Error::new(ErrorKind::CaseDamaged, format!("a format that is defined in the case: {fault}"))
     })?;
     Ok(found.into_iter().map(Arc::new).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::manifest::SourceEntry;
+    use super::*;
+
+    #[test]
+    fn sample_of_a_source_is_as_long_as_one_can_be() {
+        for (bytes, known, expected) in [
+            (500, 400, 400),
+            (500, 900, 500),
+            (1 << 47, 65_536, 65_536),
+            (1 << 47, u64::MAX, MOST_SAMPLE_BYTES),
+        ] {
+            let reading = Reading { sample_bytes: known, ..Reading::default() };
+            let source = SourceEntry { bytes, reading, ..SourceEntry::default() };
+            let manifest = Manifest { sources: vec![source], ..Manifest::new("x") };
+            let reading = SourceReading::from_manifest(&manifest, 0).expect("a source");
+            assert_eq!(reading.sample_bytes, expected, "{bytes} {known}");
+        }
+    }
 }
