@@ -49,6 +49,7 @@ pub use manifest::{Reading, SourceEntry};
 pub use names::Names;
 pub use notes::{Note, NoteChange, NoteDraft, NoteRemoval, Notes, NotesChanged};
 pub use packing::pack;
+#[cfg(feature = "other-parquet")]
 pub use parquet::others as other_parquet;
 pub use parquet::{
     File as ParquetFile, NO_CODE, NumberKind as ParquetKind, Texts, Values, Writer as ParquetWriter,

@@ -168,6 +168,12 @@ pub fn serve(
     served
 }
 
+/// What fuzz targets reach without a connection.
+#[cfg(fuzzing)]
+pub mod fuzzing {
+    pub use super::filter_path::FilterPath;
+}
+
 #[cfg(test)]
 mod cost_tests;
 #[cfg(test)]

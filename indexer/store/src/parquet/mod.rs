@@ -4,6 +4,7 @@
 //! here are read here, except by `others`.
 
 mod differences;
+#[cfg(feature = "other-parquet")]
 pub mod others;
 mod read;
 mod write;
