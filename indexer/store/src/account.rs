@@ -8,6 +8,7 @@ use ingest::{Batch, Detection, Encoding, LeftOut, SettlerState, TextDecoder, Tim
 use serde::{Deserialize, Serialize};
 
 use super::files;
+use super::manifest::LARGEST;
 use base::error::{AtPath, Error, Result};
 use base::limits::{EXAMPLE_BYTES, EXAMPLES, UNPARSED_REASONS};
 use base::stamp;
@@ -238,6 +239,35 @@ impl Accounts {
     pub fn read(case: &Path, number: u64) -> Result<Accounts> {
         let path = Accounts::path(case, number);
         let text = base::files::read(&path).at_path(&path)?;
-        serde_json::from_slice(&text).map_err(|error| Error::damaged(&path, error))
+        let accounts: Accounts =
+            serde_json::from_slice(&text).map_err(|error| Error::damaged(&path, error))?;
+        let mut resumed = accounts.of.values().filter_map(|account| account.resume.as_ref());
+        // A source that goes on counts from these.
+        let is_true = |resume: &Resume| {
+            [resume.offset, resume.line, resume.events, resume.not_parsed]
+                .iter()
+                .all(|&number| number < LARGEST)
+        };
+        if resumed.all(is_true) { Ok(accounts) } else { Err(Error::damaged(&path, "its numbers cannot be")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resume_point_beyond_every_source_is_damage() {
+        let released = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/frozen/v6.case/accounts/1.json");
+        let released = std::fs::read_to_string(released).expect("the file");
+        let case = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(case.path().join("accounts")).expect("a folder");
+        for (offset, is_sound) in [(0, true), (LARGEST - 1, true), (LARGEST, false), (u64::MAX, false)] {
+            let text = released
+                .replace("\"resume\":{\"offset\":20379", &format!("\"resume\":{{\"offset\":{offset}"));
+            assert_ne!(text, released);
+            std::fs::write(Accounts::path(case.path(), 1), text).expect("it is written");
+            assert_eq!(Accounts::read(case.path(), 1).is_ok(), is_sound, "{offset}");
+        }
     }
 }

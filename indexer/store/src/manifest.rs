@@ -29,7 +29,7 @@ const REPAIR: &str = "run `timberline verify --repair` on the case; until then i
 const COPY: &str = "case.copy.json";
 
 /// More than any count, size or number of a case: sums of many still fit 64 bits.
-const LARGEST: u64 = 1 << 48;
+pub(super) const LARGEST: u64 = 1 << 48;
 
 /// Comes before the checksum, which is the last key of the file.
 const CHECKSUM_KEY: &str = ",\n  \"sha256\": \"";
@@ -373,7 +373,12 @@ impl Manifest {
     /// False for numbers that no case has: sums of them, and the next ones, would not be numbers any more. A checksum
     /// proves that they are those that were written, not that they are true.
     fn has_true_numbers(&self) -> bool {
-        let sizes = self.sources.iter().flat_map(|source| [source.bytes, source.raw_bytes, source.events]);
+        let sizes = self.sources.iter().flat_map(|source| {
+            let stored =
+                [source.bytes, source.raw_bytes, source.packed_bytes, source.events, source.unparsed];
+            let live = source.live.as_ref().map(|live| [live.base, live.partition]);
+            stored.into_iter().chain(live.into_iter().flatten()).chain(source.account)
+        });
         let segments = self.segments.iter().flat_map(|segment| [segment.id, segment.events]);
         let mut all = sizes.chain(segments).chain([self.revision, self.next_segment]);
         let generations = self.sources.iter().all(|source| source.generation < u32::MAX);
@@ -533,4 +538,33 @@ fn checksum_differs(text: &[u8]) -> bool {
 #[derive(Deserialize)]
 struct Version {
     format: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Change = fn(&mut SourceEntry);
+
+    #[test]
+    fn numbers_that_no_source_has_are_refused() {
+        let source = || SourceEntry { live: Some(LiveEntry::default()), ..SourceEntry::default() };
+        let manifest = |source| Manifest { sources: vec![source], ..Manifest::new("x") };
+        assert!(manifest(source()).has_true_numbers());
+        let changes: [Change; 8] = [
+            |source| source.bytes = LARGEST,
+            |source| source.raw_bytes = u64::MAX,
+            |source| source.packed_bytes = u64::MAX,
+            |source| source.events = u64::MAX,
+            |source| source.unparsed = u64::MAX,
+            |source| source.account = Some(u64::MAX),
+            |source| source.live = Some(LiveEntry { base: u64::MAX, ..LiveEntry::default() }),
+            |source| source.live = Some(LiveEntry { partition: u64::MAX, ..LiveEntry::default() }),
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut changed = source();
+            change(&mut changed);
+            assert!(!manifest(changed).has_true_numbers(), "{number}");
+        }
+    }
 }
