@@ -42,3 +42,11 @@ it('returns a line without matches unchanged', () => {
   expect(highlight('nothing here', ['x1'])).toEqual([{ text: 'nothing here', marked: false }]);
   expect(highlight('', ['x'])).toEqual([{ text: '', marked: false }]);
 });
+
+it('marks the other words of a query whose words are too long for a pattern', () => {
+  const words = filterWords(`checkout OR ${'x'.repeat(100_000)}`);
+  expect(highlight('GET /checkout', words)).toEqual([
+    { text: 'GET /', marked: false },
+    { text: 'checkout', marked: true },
+  ]);
+});

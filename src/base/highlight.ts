@@ -39,9 +39,21 @@ function isPlain(word: string): boolean {
   return !/[*?]/.test(word.replace(/^\*|\*$/g, ''));
 }
 
+/** Browsers refuse much larger patterns. */
+const MOST_CHARACTERS = 10_000;
+
+/** The words that one pattern can hold. */
+function fitting(words: readonly string[]): string[] {
+  let rest = MOST_CHARACTERS;
+  return words.filter((word) => {
+    const fits = word.length <= rest;
+    if (fits) rest -= word.length;
+    return fits;
+  });
+}
+
 export function highlight(text: string, words: readonly string[]): HighlightedPart[] {
-  if (words.length === 0) return [{ text, marked: false }];
-  const texts = words.flatMap((word) =>
+  const texts = fitting(words).flatMap((word) =>
     FUZZY.test(word) ? similar(word, text) : [escapePattern(word)],
   );
   if (texts.length === 0) return [{ text, marked: false }];
