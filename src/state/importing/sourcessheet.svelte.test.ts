@@ -104,3 +104,14 @@ it('applies to the selected source while none is checked', () => {
   sheet.apply();
   expect(started).toEqual([{ kind: 'reread', sources: [1], reading: { format: 'syslog' } }]);
 });
+
+it('can be applied again at once to sources that are checked while others are re-imported', () => {
+  sheet.select(0);
+  sheet.choose({ zone: 'Asia/Tokyo' });
+  sheet.apply();
+  expect(sheet.applied?.active).toBe(true);
+  sheet.check([0, 1], true);
+  expect([sheet.applied, sheet.canApply, sheet.selected]).toEqual([null, true, 0]);
+  sheet.apply();
+  expect(started.at(-1)).toEqual({ kind: 'adjust', sources: [0, 1], zone: 'Asia/Tokyo' });
+});

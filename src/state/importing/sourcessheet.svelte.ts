@@ -88,6 +88,7 @@ export class SourcesSheet {
       else checked.delete(source);
     }
     this.checked = checked;
+    this.applied = null;
     // The preview is of one that the choices are for.
     const [first] = this.targets;
     if (first !== undefined && !this.targets.includes(this.selected ?? -1)) this.#show(first);
