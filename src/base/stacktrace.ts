@@ -93,7 +93,7 @@ const MORE = /^\s*\.{3} \d+ (?:more|common frames omitted)|^\s*--- End of .*stac
 /** A line is recognised by its beginning; a longer one is the same kind. */
 const MOST_TESTED = 500;
 
-/** The text of which every line is looked at; of a longer one, its beginning and its end. */
+/** Every line of a text up to this length is read; of a longer text, its beginning and its end. */
 export const MOST_LETTERS = 40_000;
 
 /** The lines of a text with their kinds; null for a text without frames. The work is bounded for any text. */
