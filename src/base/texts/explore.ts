@@ -61,7 +61,7 @@ export const explore = {
     quick: (written: string) => QUICK[written] ?? written,
     written: 'Time range',
     examples:
-      'last 15 minutes · yesterday · Mar 3 14:05 · 14:00-14:10 · time>14:05 · 1772546700. “now” is the end of the data.',
+      'last 15 minutes · yesterday · Mar 3 14:05 · 14:00-14:10 · around 14:05 · 14:05 ±90s · 14:05/PT15M · time>14:05 · 1772546700. “now” is the end of the data.',
     last: 'Last',
     unit: 'Unit',
     units: { s: 'seconds', m: 'minutes', h: 'hours', d: 'days', w: 'weeks', mo: 'months' },

@@ -3,6 +3,7 @@ import { texts } from '../../base/texts';
 import type { BinsData, HeatData, TermsData } from '../../state/charts/chartdata';
 import { formatValue } from '../../state/charts/units';
 import {
+  labelMiddlePx,
   MARGIN_PX,
   paintStackedBars,
   paintTickBelow,
@@ -114,10 +115,13 @@ function paintNumberAxis(
   for (const tick of ticks) {
     const [px, label] = [toPx(tick), formatValue(tick, unit)];
     // Labels that would overlap are left out.
-    const halfPx = pen.textWidth(label) / 2;
-    if (px - halfPx < lastPx + 6) continue;
+    const [halfPx, middlePx] = [
+      pen.textWidth(label) / 2,
+      labelMiddlePx(pen, px, label, widthPx),
+    ];
+    if (middlePx - halfPx < lastPx + 6) continue;
     paintTickBelow(pen, px, label, { widthPx, heightPx }, palette);
-    lastPx = px + halfPx;
+    lastPx = middlePx + halfPx;
   }
   pen.text(widthPx / 2, heightPx + 22, texts.charts.axis[scale](field), {
     colour: palette.text,
@@ -126,7 +130,10 @@ function paintNumberAxis(
   });
 }
 
-/** Percentiles as labelled lines; the label is only the name if the next line is too close. */
+/**
+ * Percentiles as labelled lines. A label is to the right of its line, or to the left where it would
+ * leave the plot or reach the next line; without room for the value it is only the name.
+ */
 function paintMarks(
   pen: Pen,
   data: BinsData,
@@ -134,6 +141,8 @@ function paintMarks(
   plot: Size,
   palette: Palette,
 ): void {
+  /** Where the last label or line ends. */
+  let takenPx = 0;
   const places = data.marks.map(({ value }) => Math.round(numbers.toPx(value)));
   data.marks.forEach(({ name, value }, at) => {
     const x = places[at]!;
@@ -144,11 +153,18 @@ function paintMarks(
       ],
       { colour: palette.strong, widthPx: 1, dash: [3, 3] },
     );
-    const roomPx = (places[at + 1] ?? plot.widthPx) - x - 8;
-    const label = [`${name} ${formatValue(value, data.unit)}`, name].find(
-      (text) => pen.textWidth(text) <= roomPx,
-    );
-    if (label !== undefined) pen.text(x + 4, 6, label, { colour: palette.strong });
+    const rightPx = (places[at + 1] ?? plot.widthPx) - x - 8;
+    const leftPx = x - Math.max(0, takenPx) - 8;
+    const place = [`${name} ${formatValue(value, data.unit)}`, name]
+      .flatMap((text) => [
+        { text, px: x + 4, align: 'left' as const, roomPx: rightPx },
+        { text, px: x - 4, align: 'right' as const, roomPx: leftPx },
+      ])
+      .find(({ text, roomPx }) => pen.textWidth(text) <= roomPx);
+    takenPx = x;
+    if (place === undefined) return;
+    pen.text(place.px, 6, place.text, { colour: palette.strong, align: place.align });
+    if (place.align === 'left') takenPx = place.px + pen.textWidth(place.text);
   });
 }
 

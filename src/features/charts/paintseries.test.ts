@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 
 import { asTime } from '../../base/time';
 import { Clock } from '../../base/zone';
-import type { TimeData } from '../../state/charts/chartdata';
+import type { BinsData, TimeData } from '../../state/charts/chartdata';
+import { MARGIN_PX } from '../plot/axes';
 import { paintChart } from './paint';
 import type { Palette } from '../plot/palette';
 import { SvgPen } from '../plot/svgpen';
@@ -44,4 +45,32 @@ it('shows isolated values, also those of the previous period', () => {
   paintChart(pen, { data: sparse, hidden: [], widthPx: 400, heightPx: 200, palette, clock });
   const svg = pen.finish(400, 200, 'sans', 'sparse');
   expect(svg.match(/fill="teal"/g)).toHaveLength(4);
+});
+
+it('keeps the labels of percentiles inside the histogram', () => {
+  const meta = sparse.meta;
+  const histogram: BinsData = {
+    shape: 'bins',
+    meta,
+    field: 'took',
+    bins: [0, 50, 100],
+    series: [{ ...sparse.series[0]!, values: [9, 1], before: null }],
+    marks: [
+      { name: 'p50', value: 10 },
+      { name: 'p99', value: 99 },
+    ],
+    unit: 'plain',
+    scale: 'linear',
+  };
+  const pen = new SvgPen(12);
+  const clock = new Clock('UTC');
+  paintChart(pen, { data: histogram, hidden: [], widthPx: 400, heightPx: 200, palette, clock });
+  const svg = pen.finish(400, 200, 'sans', 'took');
+  const labels = [...svg.matchAll(/<text x="([\d.]+)"[^>]*text-anchor="(\w+)"[^>]*>(p\d+ \d+)</g)];
+  expect(labels.map(([, , anchor, label]) => [label, anchor])).toEqual([
+    ['p50 10', 'start'],
+    ['p99 99', 'end'],
+  ]);
+  const rightPx = 400 - MARGIN_PX.left - MARGIN_PX.right;
+  expect(labels.every(([, x]) => Number(x) <= rightPx)).toBe(true);
 });

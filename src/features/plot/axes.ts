@@ -34,7 +34,14 @@ export function paintTimeAxis(
     paintTickBelow(pen, scale.toPx(time), label, { widthPx: scale.widthPx, heightPx }, palette);
 }
 
-/** One tick with its label, moved inwards if it would leave the picture. */
+/** The middle of a label below the axis, moved inwards if the label would leave the picture. */
+export function labelMiddlePx(pen: Pen, px: number, label: string, widthPx: number): number {
+  const half = pen.textWidth(label) / 2;
+  const most = widthPx - half + MARGIN_PX.right - 2;
+  return Math.min(Math.max(Math.round(px), half - MARGIN_PX.left + 2), most);
+}
+
+/** One tick with its label, which stays inside the picture. */
 export function paintTickBelow(
   pen: Pen,
   px: number,
@@ -42,12 +49,9 @@ export function paintTickBelow(
   { widthPx, heightPx }: Size,
   palette: Palette,
 ): void {
-  const x = Math.round(px);
-  pen.rect(x, heightPx, 1, TICK_PX, palette.line);
-  const half = pen.textWidth(label) / 2;
-  const most = widthPx - half + MARGIN_PX.right - 2;
-  const inside = Math.min(Math.max(x, half - MARGIN_PX.left + 2), most);
-  pen.text(inside, heightPx + 8, label, { colour: palette.text, align: 'center', baseline: 'top' });
+  pen.rect(Math.round(px), heightPx, 1, TICK_PX, palette.line);
+  const middle = labelMiddlePx(pen, px, label, widthPx);
+  pen.text(middle, heightPx + 8, label, { colour: palette.text, align: 'center', baseline: 'top' });
 }
 
 interface ValueLabels {

@@ -30,7 +30,7 @@ export function quickRanges(span: bigint): QuickRange[] {
 
 /** A relative time moves along with the data; a date does not. */
 export function isRelative(written: string): boolean {
-  return /now|today|yesterday|tomorrow|ago$|^(?:the )?(?:last|past|previous) |^[-+]|^\d+ ?[a-z]+$/i.test(
+  return /now|today|yesterday|tomorrow|ago$|^(?:the )?(?:last|past|previous) |^[-+]|^\d+ ?[a-z]+$|^p[t\d][^/]*$/i.test(
     written.trim(),
   );
 }
