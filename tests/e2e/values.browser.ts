@@ -6,9 +6,9 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { seriousFindings } from './support/accessible';
-import { temporaryFolder } from './support/machine';
+import { eventually, temporaryFolder } from './support/machine';
 import { opening } from './support/opening';
-import { listBecomes } from './support/page';
+import { listBecomes, totalBecomes } from './support/page';
 
 const open = opening();
 

@@ -15,6 +15,4 @@ export const values = {
     compare: 'Compare with the rest',
   },
   removeColumn: 'Remove column',
-  copied: 'Copied',
-  copyFailed: 'The clipboard is not available',
 } as const;

@@ -9,7 +9,8 @@ export function clause(field: string, value: string, excluded = false): string {
   return `${excluded ? 'NOT ' : ''}${fieldName(field)}${test}`;
 }
 
-const isVisible = (text: string) => visibleLine(text) === text;
+/** Whether a text is one line without characters that nobody sees. */
+export const isVisible = (text: string) => visibleLine(text) === text;
 
 /** A regular expression for a text. */
 function expressionOf(text: string): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 
-import { actionsOf, filterOf, filterWithout, oneOfEdit } from './valueactions';
+import { actionsOf, filterOf, filterWithout } from './valueactions';
 
 const clauses = (...texts: string[]) =>
   texts.map((text) => ({ text, isNegated: text.startsWith('NOT ') }));
@@ -17,6 +17,7 @@ describe('the actions that fit a value', () => {
     ['an empty value', { field: 'user', value: '' }, without('follow')],
     ['a missing value', { field: 'user', value: null }, without('oneOf', 'copy', 'follow')],
     ['a word of the text', { field: null, value: 'timeout' }, without('oneOf', 'column', 'chart')],
+    ['a text of two lines', { field: 'body', value: 'a\nb' }, without('oneOf')],
     ['a time', { field: 'time', value: '2024-03-05 14:00:00' }, ['copy']],
     ['a calculated number', { field: 'p95', value: '12', isCalculated: true }, ['copy', 'follow']],
     ['a text of 100 kB', { field: 'body', value: 'x'.repeat(100_000) }, without('follow')],
@@ -42,36 +43,6 @@ test.each([
 ])('the filter for %j is %s, and its opposite excludes the same events', (seen, only) => {
   expect(filterOf(seen)).toBe(only);
   expect(filterOf(seen, true)).toBe(only.startsWith('NOT ') ? only.slice(4) : `NOT ${only}`);
-});
-
-describe('adding to “is one of”', () => {
-  const seen = { field: 'status', value: '504' };
-
-  it.each([
-    ['status=502', 'status=502 OR status="504"'],
-    ['status=500 OR status=502', 'status=500 OR status=502 OR status="504"'],
-    ['status:(500 OR 502)', 'status:(500 OR 502) OR status="504"'],
-    ['status="a OR b" OR status=c\\ d', 'status="a OR b" OR status=c\\ d OR status="504"'],
-  ])('extends %s', (text, clause) =>
-    expect(oneOfEdit(clauses('level=error', text), seen)).toEqual({
-      kind: 'replace',
-      at: 1,
-      clause,
-    }),
-  );
-
-  it.each([
-    'NOT status=502',
-    'status:*',
-    'status>500',
-    'status:[500 TO 599]',
-    'statuses=502',
-    'status=502 OR level=error',
-    '"status=502"',
-    '',
-  ])('does not change the meaning of %s', (text) =>
-    expect(oneOfEdit(clauses(text), seen)).toEqual({ kind: 'add', clause: 'status="504"' }),
-  );
 });
 
 it('compares a value with the rest of the filter, and not with the value itself', () => {

@@ -1,6 +1,6 @@
 /** What can be done with a value that is on the screen, and the query text for it. */
-import type { QueryClause, QueryEdit } from '../../ipc/generated';
-import { existence, fieldName, quoted, clause } from '../query/querytext';
+import type { QueryClause } from '../../ipc/generated';
+import { clause, existence, fieldName, isVisible, quoted } from '../query/querytext';
 
 /** A value as it is in the log, wherever it is displayed. */
 export interface SeenValue {
@@ -32,7 +32,8 @@ export function actionsOf(seen: SeenValue, isSql = false): ValueAction[] {
   const when = (fits: boolean, ...actions: ValueAction[]) => (fits ? actions : []);
   return [
     ...when(isFiltered, 'only', 'without'),
-    ...when(isFiltered && isField && value !== null, 'oneOf'),
+    // A list of values has no expressions, which others are written as.
+    ...when(isFiltered && isField && value !== null && isVisible(value), 'oneOf'),
     ...when(value !== null, 'copy'),
     ...when(isFollowed(seen), 'follow'),
     ...when(isField, 'column', 'chart'),
@@ -50,30 +51,6 @@ export function filterOf({ field, value }: SeenValue, excluded = false): string 
   if (field === null) return `${excluded ? 'NOT ' : ''}${quoted(value ?? '')}`;
   if (value === null) return `${excluded ? '' : 'NOT '}${existence(field)}`;
   return clause(field, value, excluded);
-}
-
-/** Adds a value to the clause that lists values of its field, or adds the first of such a list. */
-export function oneOfEdit(clauses: readonly QueryClause[], seen: SeenValue): QueryEdit {
-  const added = filterOf(seen);
-  const name = fieldName(seen.field ?? '');
-  const at = clauses.findIndex(({ text }) => listsValues(text, name));
-  if (at < 0) return { kind: 'add', clause: added };
-  return { kind: 'replace', at, clause: `${clauses[at]!.text} OR ${added}` };
-}
-
-/** Whether a clause has only values of a field, one of which an event must have. */
-function listsValues(clause: string, name: string): boolean {
-  const parts = clause
-    .match(/(?:"(?:\\.|[^"\\])*"|\\.|[^"\\\s])+|\s+/g)
-    ?.filter((part) => /\S/.test(part));
-  if (parts === undefined) return false;
-  if (parts[0]!.startsWith(`${name}:(`)) return clause.endsWith(')');
-  const [values, others] = [parts.filter((_, at) => at % 2 === 0), parts.filter((_, at) => at % 2)];
-  const isValue = (part: string) => part.startsWith(`${name}=`) || part.startsWith(`${name}:`);
-  const isOpen = (part: string) => /[:=](\*|[<>[{].*)$/.test(part);
-  return (
-    others.every((part) => part === 'OR') && values.every((part) => isValue(part) && !isOpen(part))
-  );
 }
 
 /** The clauses of a filter without the one for a value: what the events with the value are compared within. */
