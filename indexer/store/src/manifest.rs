@@ -562,9 +562,9 @@ mod tests {
             |source| source.live = Some(LiveEntry { partition: u64::MAX, ..LiveEntry::default() }),
         ];
         for (number, change) in changes.into_iter().enumerate() {
-            let mut changed = source();
-            change(&mut changed);
-            assert!(!manifest(changed).has_true_numbers(), "{number}");
+            let mut other = source();
+            change(&mut other);
+            assert!(!manifest(other).has_true_numbers(), "{number}");
         }
     }
 }
