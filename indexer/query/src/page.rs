@@ -105,7 +105,9 @@ pub(super) const TIMES: &[(&str, &str)] = &[
 /// What follows the table of times.
 const AFTER_TIMES: &str = "
 Two times are a range: `time:\"14:05 to 14:10\"`, `time:2026-03-01/2026-03-02`. Put what has spaces or colons in quotation
-marks. The time picker and *Go to a time* take the same, and a test on the time, `time>14:05`. A time that is pasted alone into the
+marks. The time picker and *Go to a time* take the same, and a test on the time, `time>14:05`. A time with a length
+is a range too: `around 14:05` is five minutes before and after it, `14:05 ±90s` has another margin, and durations of
+ISO 8601 begin or end at a time: `14:05/PT15M`, `P1D/2026-03-02`; alone they end now. A time that is pasted alone into the
 query bar is offered as a clause.
 ";
 

@@ -6,7 +6,6 @@ import { EngineError } from '../../ipc/client';
 import type { Nanos, QueryCheck, QueryDiagnostic, Timeline } from '../../ipc/generated';
 import { NO_CHOICE, toggled, valueField } from '../fields/valueclause';
 import { Explorer } from './explorer.svelte';
-import { START } from './viewstate';
 import { FakeClient, settled } from '../fakeclient';
 
 function timeline(total: number, fraction = 1): Timeline {
@@ -211,25 +210,6 @@ it('remembers a completed query when it was answered, and no failed one', async 
   expect(asked).toEqual(['a']);
   explorer.finish();
   expect(asked).toEqual(['a', 'b']);
-});
-
-it('shows a saved view as one step, with its relative range as it is now', async () => {
-  const range = { from: asTime(0n), to: asTime(5n), written: 'now-5m' };
-  const { followUps: _, timeline: __, charts: ___, comparison: ____, ...start } = START;
-  const parts = { ...start, query: 'a', range, zone: 'Asia/Kolkata', tab: 'patterns' };
-  const shown = explorer.show({ name: 'mine', query: 'a', parts });
-  const stretch = client.callsTo('stretch')[0]!;
-  expect(stretch.args).toMatchObject({ from: 'now-5m', zone: 'Asia/Kolkata' });
-  await stretch.answer({ from: '10' as Nanos, to: '15' as Nanos });
-  await shown;
-  expect(explorer.history.current).toMatchObject({
-    query: 'a',
-    tab: 'patterns',
-    range: { from: 10n, to: 15n, written: 'now-5m' },
-  });
-  expect(explorer.draft).toBe('a');
-  explorer.history.undo();
-  expect(explorer.history.current).toEqual(START);
 });
 
 describe('typing', () => {
