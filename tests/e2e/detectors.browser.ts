@@ -164,7 +164,7 @@ describe('a detector', () => {
       .getByTestId('alert-flag')
       .evaluateAll((flags) => flags.map((each) => each.getAttribute('aria-label')));
     expect(await page.locator('[data-testid="alert-flag"][tabindex="0"]').count()).toBe(1);
-    await page.getByTestId('timeline-canvas').locator('xpath=..').focus();
+    await page.getByTestId('timeline-canvas').locator('xpath=ancestor::*[@tabindex][1]').focus();
     await page.keyboard.press('Tab');
     expect(titles).toContain(await focused());
     for (let count = 0; count < titles.length; count += 1) await page.keyboard.press('ArrowLeft');

@@ -1,6 +1,6 @@
 /** The event list, its fields, the detail, and the follow-up tabs, in a browser. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -12,6 +12,7 @@ import {
   attributeBecomes,
   listBecomes,
   openBrowser,
+  openField,
   query,
   restingBox,
   rowsAreWhole,
@@ -102,13 +103,6 @@ const row = (page: Page, index: number) =>
 
 const selected = (page: Page) =>
   page.locator('[data-testid="row"].selected').getAttribute('data-index');
-
-async function openField(page: Page, name: string): Promise<void> {
-  await page.getByTestId('field-search').fill(name);
-  const field = page.locator(`[data-testid="known-field"][data-name="${name}"]`);
-  await field.locator('.opener').click();
-  await field.locator('[data-testid="field-facts"][data-fresh="true"]').waitFor();
-}
 
 /** Text that must not be cut: times, and letters that are higher than their row. */
 function clipped(page: Page): Promise<string[]> {
@@ -253,47 +247,6 @@ describe('the fields', () => {
     await totalBecomes(page, access.checkouts);
   });
 
-  test('multiply: each checked value joins the clause, which goes with the last one', async () => {
-    const page = await open(server.address);
-    await openField(page, 'status');
-    const box = (value: string) =>
-      page.locator(`[data-testid="top-value"][data-value="${value}"]`).getByTestId('include');
-    await box('500').check();
-    await totalBecomes(page, access.checkouts);
-    expect(await page.getByTestId('query').innerText()).toBe('status=500');
-    await box('200').focus();
-    await page.keyboard.press('Space');
-    await textBecomes(page.getByTestId('query'), /^status:\(500 OR 200\)$/);
-    expect(await page.getByTestId('pill').count()).toBe(1);
-    expect(await seriousFindings(page)).toEqual([]);
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Space');
-    await textBecomes(page.getByTestId('query'), /^status=200$/);
-    await box('200').uncheck();
-    await totalBecomes(page, all);
-    expect(await page.getByTestId('pill').count()).toBe(0);
-  });
-
-  test('are searched for a value that is not among the most frequent ones', async () => {
-    const path = join(temporaryFolder(), 'ids.jsonl');
-    const line = (id: number) =>
-      JSON.stringify({ ts: '2026-03-01T14:05:00Z', level: 'info', id: `order ${id}` });
-    writeFileSync(path, Array.from({ length: 300 }, (_, id) => line(id)).join('\n'));
-    const page = await open((await ownServer([path])).address, 300);
-    await openField(page, 'id');
-    const values = page.getByTestId('top-value');
-    expect(await values.count()).toBe(10);
-    await page.getByTestId('value-search').fill('ER 277');
-    await eventually('the value', async () => (await values.count()) === 1);
-    await values.getByTestId('include').check();
-    await totalBecomes(page, 1);
-    // Without the search, the chosen value is first, whatever its rank.
-    await page.getByTestId('value-search').fill('');
-    await attributeBecomes(values.first(), 'data-value', 'order 277');
-    await page.getByTestId('more-values').click();
-    await eventually('more values', async () => (await values.count()) > 100);
-  });
-
   test('are listed separately if no event has them, and a small share is not shown as none', async () => {
     const page = await open(server.address);
     const share = (name: string) =>
@@ -324,52 +277,6 @@ describe('the fields', () => {
     expect(await page.getByTestId('fields-absent').count()).toBe(1);
     await page.mouse.move(0, 0);
     await page.getByTestId('fields-absent').waitFor({ state: 'detached' });
-  });
-
-  test('include the files of the case: one alone, several, or a folder, with their zone', async () => {
-    const folder = temporaryFolder();
-    const log = (name: string, events: number) => {
-      const line = (at: number) => `2026-03-01 14:0${at}:00 INFO ${name} ${at}`;
-      mkdirSync(join(folder, dirname(name)), { recursive: true });
-      writeFileSync(
-        join(folder, name),
-        Array.from({ length: events }, (_, at) => line(at)).join('\n'),
-      );
-    };
-    log('web/one.log', 4);
-    log('web/two.log', 3);
-    log('app/three.log', 2);
-    const page = await open((await ownServer([folder])).address, 9);
-    const file = (name: string) => page.locator(`[data-testid="file"][data-file$="${name}"]`);
-    const shown = page.getByTestId('query');
-    await file('one.log').getByTestId('only').click();
-    await totalBecomes(page, 4);
-    // The files that are not chosen keep their counts.
-    expect(await file('three.log').locator('.count').innerText()).toBe('2');
-    await file('three.log').getByTestId('include').check();
-    await totalBecomes(page, 6);
-    await file('web/').getByTestId('include').check();
-    await totalBecomes(page, 9);
-    await file('web/').getByTestId('without').click();
-    await totalBecomes(page, 2);
-    expect(await seriousFindings(page)).toEqual([]);
-    await pictures(page, 'files');
-    await page.getByTestId('all-files').click();
-    await totalBecomes(page, 9);
-    await file('web/').getByTestId('only').click();
-    await textBecomes(shown, /source:\/\^.*web/);
-
-    await page.getByTestId('files-menu').click();
-    await page.getByRole('menuitem', { name: 'Zone and clock of 2 files' }).click();
-    await textBecomes(page.getByTestId('for-many'), 'What you choose is for 2 files.');
-    await page.getByTestId('choose-offset').fill('1h');
-    await page.getByTestId('choose-offset').blur();
-    await page.getByTestId('apply-reading').click();
-    await page.keyboard.press('Escape');
-    await row(page, 0).filter({ hasText: '15:00:00' }).waitFor();
-    await page.getByTestId('all-files').click();
-    await row(page, 0).filter({ hasText: '14:00:00' }).waitFor();
-    await totalBecomes(page, 9);
   });
 
   test('say so if there are none', async () => {
@@ -538,52 +445,6 @@ describe('the list', () => {
     expect(box?.height).toBeGreaterThan(60);
     await rowsAreWhole(page);
     await page.getByTestId('lines-1').click();
-  });
-
-  test('shows stack traces as lines, with their cause, and unfolds library frames', async () => {
-    const log = join(temporaryFolder(), 'traces.log');
-    const frames = (at: string, count: number) =>
-      Array.from({ length: count }, (_, line) => `\tat ${at}(Some.java:${line})`);
-    const trace = [
-      'com.acme.OrderException: failed',
-      ...frames('org.springframework.web.Servlet.go', 4),
-      '\tat com.acme.Checkout.pay(Checkout.java:88)',
-      'Caused by: java.net.SocketTimeoutException: \u202eRead timed out',
-      ...frames('java.base/java.lang.Thread.run', 2),
-    ];
-    const event = (second: number) =>
-      `2026-03-01 14:05:${10 + second} ERROR shop - Order ${second} failed\n${trace.join('\n')}\n`;
-    writeFileSync(log, Array.from({ length: 40 }, (_, second) => event(second)).join(''));
-    const own = await ownServer([log]);
-    const page = await open(own.address, 40);
-    await page.getByTestId('appearance').click();
-    await page.getByTestId('lines-5').click();
-    await page.keyboard.press('Escape');
-    const text = row(page, 0).locator('.raw');
-    const lines = async () => (await text.innerText()).split('\n').filter((line) => line.trim());
-    await eventually('five lines', async () => (await lines()).length === 5);
-    expect((await lines()).slice(1)).toEqual([
-      'com.acme.OrderException: failed',
-      '… 4 library frames',
-      expect.stringContaining('at com.acme.Checkout.pay(Checkout.java:88)'),
-      'Caused by: java.net.SocketTimeoutException: ‹U+202E›Read timed out',
-    ]);
-    const fits = await text.evaluate((cell) => {
-      const last = cell.querySelector('.cause')!.getBoundingClientRect();
-      return last.bottom <= cell.closest('[role="option"]')!.getBoundingClientRect().bottom;
-    });
-    expect(fits).toBe(true);
-    await page.getByTestId('events').focus();
-    await page.keyboard.press('End');
-    await row(page, 39).getByText('Caused by').waitFor();
-
-    await row(page, 39).click();
-    const shown = page.getByTestId('stack-trace');
-    const folded = shown.getByTestId('library-frames').first();
-    await folded.click();
-    await shown.getByText('Servlet.go').first().waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
-    await pictures(page, 'stack-trace');
   });
 
   test('keeps its rows and says so when the engine goes away', async () => {

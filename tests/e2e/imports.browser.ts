@@ -160,6 +160,8 @@ describe('the import preview', () => {
     await textBecomes(page.getByTestId('source-offset'), '+1h');
     await page.keyboard.press('Escape');
     await textBecomes(page.getByTestId('import-panel'), 'Re-imported 1 source');
+    await page.getByTestId('events').focus();
+    await page.keyboard.press('End');
     await page.getByTestId('row').getByTestId('clock-shift').first().waitFor();
     await page.getByTestId('open-sources').click();
     await page.getByTestId('file-choice').filter({ hasText: 'odd.log' }).click();

@@ -19,7 +19,7 @@ import {
   totalBecomes,
   wholeRows,
 } from './support/page';
-import { mainPictures } from './support/picture';
+import { mainPictures, pictures } from './support/picture';
 
 const open = opening();
 
@@ -505,4 +505,50 @@ test('fields are in the order of coverage, all of them are in the menus, and a m
   expect(await items.allInnerTexts()).toEqual(['rare_592']);
   await page.keyboard.press('Enter');
   await page.locator('[data-testid="timeline"][data-split="rare_592"]').waitFor();
+});
+
+test('the list shows stack traces as lines, with their cause, and unfolds library frames', async () => {
+  const log = join(temporaryFolder(), 'traces.log');
+  const frames = (at: string, count: number) =>
+    Array.from({ length: count }, (_, line) => `\tat ${at}(Some.java:${line})`);
+  const trace = [
+    'com.acme.OrderException: failed',
+    ...frames('org.springframework.web.Servlet.go', 4),
+    '\tat com.acme.Checkout.pay(Checkout.java:88)',
+    'Caused by: java.net.SocketTimeoutException: \u202eRead timed out',
+    ...frames('java.base/java.lang.Thread.run', 2),
+  ];
+  const event = (second: number) =>
+    `2026-03-01 14:05:${10 + second} ERROR shop - Order ${second} failed\n${trace.join('\n')}\n`;
+  writeFileSync(log, Array.from({ length: 40 }, (_, second) => event(second)).join(''));
+  const page = await open([log]);
+  await listBecomes(page, 40);
+  await page.getByTestId('appearance').click();
+  await page.getByTestId('lines-5').click();
+  await page.keyboard.press('Escape');
+  const text = row(page, 0).locator('.raw');
+  const lines = async () => (await text.innerText()).split('\n').filter((line) => line.trim());
+  await eventually('five lines', async () => (await lines()).length === 5);
+  expect((await lines()).slice(1)).toEqual([
+    'com.acme.OrderException: failed',
+    '… 4 library frames',
+    expect.stringContaining('at com.acme.Checkout.pay(Checkout.java:88)'),
+    'Caused by: java.net.SocketTimeoutException: ‹U+202E›Read timed out',
+  ]);
+  const fits = await text.evaluate((cell) => {
+    const last = cell.querySelector('.cause')!.getBoundingClientRect();
+    return last.bottom <= cell.closest('[role="option"]')!.getBoundingClientRect().bottom;
+  });
+  expect(fits).toBe(true);
+  await page.getByTestId('events').focus();
+  await page.keyboard.press('End');
+  await row(page, 39).getByText('Caused by').waitFor();
+
+  await row(page, 39).click();
+  const shown = page.getByTestId('stack-trace');
+  const folded = shown.getByTestId('library-frames').first();
+  await folded.click();
+  await shown.getByText('Servlet.go').first().waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await pictures(page, 'stack-trace');
 });

@@ -194,3 +194,11 @@ export async function exported(page: Page, format: 'html' | 'markdown'): Promise
   await page.getByTestId(`export-${format}`).click();
   return readFileSync(await (await coming).path(), 'utf8');
 }
+
+/** Opens a field of the list, when its facts are those of the view. */
+export async function openField(page: Page, name: string): Promise<void> {
+  await page.getByTestId('field-search').fill(name);
+  const field = page.locator(`[data-testid="known-field"][data-name="${name}"]`);
+  await field.locator('.opener').click();
+  await field.locator('[data-testid="field-facts"][data-fresh="true"]').waitFor();
+}
