@@ -115,10 +115,7 @@ function paintNumberAxis(
   for (const tick of ticks) {
     const [px, label] = [toPx(tick), formatValue(tick, unit)];
     // Labels that would overlap are left out.
-    const [halfPx, middlePx] = [
-      pen.textWidth(label) / 2,
-      labelMiddlePx(pen, px, label, widthPx),
-    ];
+    const [halfPx, middlePx] = [pen.textWidth(label) / 2, labelMiddlePx(pen, px, label, widthPx)];
     if (middlePx - halfPx < lastPx + 6) continue;
     paintTickBelow(pen, px, label, { widthPx, heightPx }, palette);
     lastPx = middlePx + halfPx;

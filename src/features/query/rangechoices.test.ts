@@ -16,11 +16,20 @@ it('offers ranges that are shorter than the data', () => {
 
 it('recognises times relative to the data', () => {
   expect(
-    ['now-15m', 'Yesterday', '-1h@h', '15m', 'last 15 minutes', '5 minutes ago', 'PT15M'].every(isRelative),
+    ['now-15m', 'Yesterday', '-1h@h', '15m', 'last 15 minutes', '5 minutes ago', 'PT15M'].every(
+      isRelative,
+    ),
   ).toBe(true);
-  expect(['2024-05-01', '@2024-05-01T14:05', '1714572300', '3 Mar 2026', '14:05/PT15M', 'P1D/2024-05-02'].some(isRelative)).toBe(
-    false,
-  );
+  expect(
+    [
+      '2024-05-01',
+      '@2024-05-01T14:05',
+      '1714572300',
+      '3 Mar 2026',
+      '14:05/PT15M',
+      'P1D/2024-05-02',
+    ].some(isRelative),
+  ).toBe(false);
 });
 
 it('offers the zones of the sources, each once, and none that the system does not know', () => {
