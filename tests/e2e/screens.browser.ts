@@ -45,7 +45,11 @@ async function openSample(): Promise<Page> {
   const page = await open();
   await page.getByTestId('load-sample').click();
   await totalBecomes(page, sample.events);
-  await page.locator('[data-testid="import-panel"][data-active="false"]').waitFor();
+  const panel = page.getByTestId('import-panel');
+  await panel.and(page.locator('[data-active="false"]')).waitFor();
+  // It folds by itself a few seconds later, and pictures are compared.
+  await panel.getByText('Dismiss').click();
+  await panel.waitFor({ state: 'detached' });
   return page;
 }
 

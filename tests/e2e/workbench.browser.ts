@@ -466,7 +466,7 @@ test('a query that is run is shown as its clauses, and as text while it is writt
   await page.locator('[data-testid="pills"] button:focus').waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   await page.getByTestId('tab-events').click();
-  await mainPictures(page, 'query-as-clauses');
+  await pictures(page, 'query-as-clauses');
   // A click next to the clauses continues the text.
   await page.getByTestId('query').click();
   await page.keyboard.type(' | limit 1');

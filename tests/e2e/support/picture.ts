@@ -66,6 +66,8 @@ export async function mainPictures(
   check: () => Promise<void> = async () => {},
 ): Promise<void> {
   const before = page.viewportSize();
+  // What is under the pointer looks otherwise.
+  await page.mouse.move(0, 0);
   for (const size of SIZES) {
     await page.setViewportSize(size);
     await drawn(page);
