@@ -458,10 +458,18 @@ fn hash_file(path: &Path) -> Result<String> {
     Ok(base::hex(&Sha256::digest(&bytes)))
 }
 
-/// Removes a file of a segment, or the folder of an index.
+/// Removes a file of a segment, or the folder of an index. An index gets another name first: a half of one would be
+/// damage if the program ended now.
 pub(super) fn remove_part(path: &Path) -> Result<()> {
     match case_files::look(path) {
-        Some(entry) if entry.kind == EntryKind::Folder => files::remove_folder(path, text::is_index_file),
+        Some(entry) if entry.kind == EntryKind::Folder => {
+            let leaving = path.with_extension("tmp");
+            if leaving != path {
+                files::remove_folder(&leaving, text::is_index_file)?;
+                case_files::relocate(path, &leaving).at_path(path)?;
+            }
+            files::remove_folder(&leaving, text::is_index_file)
+        }
         _ => files::remove(path),
     }
 }

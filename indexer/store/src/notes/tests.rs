@@ -261,7 +261,8 @@ fn triggers_and_views_of_a_received_file_do_not_run() {
     assert_eq!(texts(case.path()), ["mine", "later"]);
     let view = "DROP TRIGGER gone; ALTER TABLE note RENAME TO notes; CREATE VIEW note AS SELECT * FROM notes";
     file.execute_batch(view).expect("a view");
-    assert!(read(case.path(), None, 0).is_err(), "a view is not read");
+    // The file is not one that a Timberline wrote.
+    assert!(read(case.path(), None, 0).is_ok_and(|notes| notes.notes.is_empty()), "a view is not read");
 }
 
 #[test]
