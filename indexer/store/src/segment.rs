@@ -464,11 +464,18 @@ pub(super) fn remove_part(path: &Path) -> Result<()> {
     match case_files::look(path) {
         Some(entry) if entry.kind == EntryKind::Folder => {
             let leaving = path.with_extension("tmp");
-            if leaving != path {
-                files::remove_folder(&leaving, text::is_index_file)?;
-                case_files::relocate(path, &leaving).at_path(path)?;
+            if leaving == path {
+                return files::remove_folder(path, text::is_index_file);
             }
-            files::remove_folder(&leaving, text::is_index_file)
+            files::remove_folder(&leaving, text::is_index_file)?;
+            match case_files::relocate(path, &leaving) {
+                Ok(()) => files::remove_folder(&leaving, text::is_index_file),
+                // Somebody else's file has that name, or is in that folder.
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                    files::remove_folder(path, text::is_index_file)
+                }
+                Err(error) => Err(error).at_path(path),
+            }
         }
         _ => files::remove(path),
     }

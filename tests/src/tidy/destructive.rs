@@ -114,7 +114,7 @@ pub const PLACES: &[Place] = &[
     ),
     (
         "indexer/store/src/segment.rs",
-        8,
+        10,
         "segments that a verified one replaces, damaged indexes",
         "segments/<id>: files with names of a segment",
         SWEEP,
