@@ -131,6 +131,20 @@ export default ts.config(
     },
   },
   {
+    // A page shows an answer when it has it: one look at it is a matter of luck.
+    files: ['tests/e2e/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            'CallExpression[callee.name="expect"] > AwaitExpression > CallExpression[callee.property.name=/^(count|innerText|textContent|inputValue|getAttribute|is[A-Z][a-z]+)$/]',
+          message: 'use expect.poll, which waits for it',
+        },
+      ],
+    },
+  },
+  {
     // Scripts and tests talk to a terminal and to the pages they drive.
     files: ['scripts/**', 'tests/**', '*.config.{js,ts}'],
     languageOptions: { globals: { ...globals.node, ...globals.browser } },

@@ -54,7 +54,9 @@ test('back and forward of the browser walk the views, and a reload restores one'
   await page.goBack();
   await hashBecomes(page, 'query=checkout');
   expect(page.url()).not.toContain('tab=');
-  expect(await page.getByTestId('tab-events').getAttribute('aria-selected')).toBe('true');
+  await expect
+    .poll(() => page.getByTestId('tab-events').getAttribute('aria-selected'))
+    .toBe('true');
   await page.goBack();
   await totalBecomes(page, access.lines);
   await page.goForward();

@@ -72,9 +72,9 @@ describe('a log named on the command line', () => {
     const page = await open((await server([accessLog()])).address);
     await totalBecomes(page, access.lines);
     expect(await buckets(page)).toBeGreaterThan(10);
-    expect(await page.getByTestId('timeline').getAttribute('data-total')).toBe(
-      String(access.lines),
-    );
+    await expect
+      .poll(() => page.getByTestId('timeline').getAttribute('data-total'))
+      .toBe(String(access.lines));
     expect(await seriousFindings(page)).toEqual([]);
 
     await query(page, 'checkout');
@@ -85,7 +85,7 @@ describe('a log named on the command line', () => {
     await page.locator('[data-testid="row"]').first().click();
     await page.getByTestId('detail').waitFor();
     await page.getByTestId('detail-tab-raw').click();
-    expect(await page.getByTestId('detail-raw').innerText()).toContain('HTTP/1.1');
+    await expect.poll(() => page.getByTestId('detail-raw').innerText()).toContain('HTTP/1.1');
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'detail');
     await page.getByTestId('detail-close').click();
@@ -129,7 +129,7 @@ describe('a log named on the command line', () => {
     await page.keyboard.press('Alt+Enter');
     await totalBecomes(page, access.lines - access.checkouts);
     await page.keyboard.press('ControlOrMeta+Z');
-    expect(await bar.innerText()).toBe('sttaus:200');
+    await expect.poll(() => bar.innerText()).toBe('sttaus:200');
   });
 
   test('is queried in SQL, with completion and error messages', async () => {
@@ -140,14 +140,14 @@ describe('a log named on the command line', () => {
     await page.keyboard.type('SELECT stat');
     const offered = suggestions(page).locator('li');
     await eventually('only the column', async () => (await offered.count()) === 1);
-    expect(await offered.innerText()).toContain('BIGINT');
+    await expect.poll(() => offered.innerText()).toContain('BIGINT');
     await eventually('the column in the statement', async () => {
       await page.keyboard.press('Tab');
       return (await bar.innerText()) === 'SELECT status';
     });
     await page.getByTestId('query-mode').waitFor();
     await page.keyboard.type(', count(*) AS n FROM events GROUP BY 1 ORDER BY n DESC');
-    expect(await bar.innerText()).toContain('SELECT status, count');
+    await expect.poll(() => bar.innerText()).toContain('SELECT status, count');
     // With suggestions or without: an Escape would leave the bar if there were none.
     await page.keyboard.press('Enter');
     const result = page.getByTestId('result');
@@ -217,7 +217,7 @@ describe('the welcome screen', () => {
     await pictures(page, 'patterns');
     await patterns.first().getByRole('button', { name: 'Include this pattern' }).click();
     expect(await fewerThan(page, sample.events)).toBeGreaterThan(0);
-    expect(await page.getByTestId('query').innerText()).toContain('template=');
+    await expect.poll(() => page.getByTestId('query').innerText()).toContain('template=');
     // A pill shows the text of the pattern instead of its id.
     await page
       .getByTestId('pill')

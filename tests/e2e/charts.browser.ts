@@ -152,7 +152,7 @@ describe('charts', () => {
   test('top values filter, and their values are a table without formulas', async () => {
     await chooseField('field', 'service');
     await charted('terms');
-    expect(await page.getByTestId('term').count()).toBe(SERVICES.length);
+    await expect.poll(() => page.getByTestId('term').count()).toBe(SERVICES.length);
     expect(await seriousFindings(page)).toEqual([]);
     await brush(page, 0.5, 0.97);
     await choose('compare', 'previous');
@@ -174,7 +174,7 @@ describe('charts', () => {
     await page.getByTestId('term').first().locator('.name').hover();
     await page.getByTestId('value-tools').locator('[data-action="only"]').click();
     await totalBecomes(page, EVENTS / SERVICES.length);
-    expect(await page.getByTestId('query').innerText()).toContain('service=');
+    await expect.poll(() => page.getByTestId('query').innerText()).toContain('service=');
   });
 
   test('a histogram filters by the selected numbers', async () => {
@@ -198,14 +198,14 @@ describe('charts', () => {
     await charted('time');
     const error = page.getByTestId('legend').getByRole('button', { name: /error/ });
     await error.click();
-    expect(await error.getAttribute('aria-pressed')).toBe('false');
+    await expect.poll(() => error.getAttribute('aria-pressed')).toBe('false');
     await page.getByTestId('undo').click();
-    expect(await error.getAttribute('aria-pressed')).toBe('true');
+    await expect.poll(() => error.getAttribute('aria-pressed')).toBe('true');
     const plot = page.getByTestId('chart').getByRole('slider');
     await plot.focus();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Shift+ArrowRight');
-    expect(await plot.getAttribute('aria-valuetext')).toContain('12:00');
+    await expect.poll(() => plot.getAttribute('aria-valuetext')).toContain('12:00');
     await page.keyboard.press('Enter');
     await page.getByTestId('range-clear').waitFor();
   });
@@ -237,7 +237,7 @@ describe('charts', () => {
     const plot = page.getByTestId('chart').getByRole('slider');
     await plot.focus();
     await page.keyboard.press('Home');
-    expect(await plot.getAttribute('aria-valuetext')).toContain('21:00');
+    await expect.poll(() => plot.getAttribute('aria-valuetext')).toContain('21:00');
     await page.getByTestId('chart-export').click();
     const csv = await saved(() => page.getByTestId('chart-export-csv').click());
     expect(csv.text).toContain('2026-03-01T12:00:00Z,');
@@ -284,7 +284,7 @@ describe('a query with stages', () => {
     const parquet = await saved(() => page.getByTestId('result-export-parquet').click());
     expect(parquet.text.slice(0, 4)).toBe('PAR1');
     await page.getByTestId('result-as-chart').click();
-    expect(await page.getByTestId('term').count()).toBe(3);
+    await expect.poll(() => page.getByTestId('term').count()).toBe(3);
     await query(page, '');
     await charted('time');
   });

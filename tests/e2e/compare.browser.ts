@@ -80,29 +80,31 @@ test('halves are compared, swapped and edited, and each row leads to its events'
   const refused = (change: string) =>
     page.locator(`[data-testid="compared"][data-change="${change}"]`);
   const fresh = refused('new');
-  expect(await rows(page).count()).toBe(2);
+  await expect.poll(() => rows(page).count()).toBe(2);
   const text = (await fresh.innerText()).replace(/\s+/g, ' ');
   expect(text).toMatch(/payment of order <num> refused Only in B: 120, 10% of its events\./);
   expect(text).toContain('The same events: new level=error');
   const moved = page.locator('[data-testid="compared"][data-change="moved"]');
-  expect(await moved.innerText()).toMatch(
-    /took_ms where region=eu[^]*p50 [\d.]+ ms in A, 3\d\d ms in B/,
-  );
+  await expect
+    .poll(() => moved.innerText())
+    .toMatch(/took_ms where region=eu[^]*p50 [\d.]+ ms in A, 3\d\d ms in B/);
 
   // Those of eu take 300 ms longer, all of them alike.
   const curve = moved.getByTestId('quantile-curve');
-  expect(await curve.getByRole('img').getAttribute('aria-label')).toMatch(
-    /quantile of took_ms where region=eu, B minus A\. 50% of the numbers .*: \+3\d\d ms/,
-  );
-  expect(await page.getByTestId('compare-first').innerText()).toContain('Main difference');
+  await expect
+    .poll(() => curve.getByRole('img').getAttribute('aria-label'))
+    .toMatch(/quantile of took_ms where region=eu, B minus A\. 50% of the numbers .*: \+3\d\d ms/);
+  await expect
+    .poll(() => page.getByTestId('compare-first').innerText())
+    .toContain('Main difference');
 
   await page.getByTestId('compared-score').first().focus();
   await page.getByRole('tooltip').first().waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   await page.getByTestId('compare-unchanged').locator('summary').click();
-  expect(await page.getByTestId('compare-unchanged').innerText()).toMatch(
-    /Unchanged fields\s+source/,
-  );
+  await expect
+    .poll(() => page.getByTestId('compare-unchanged').innerText())
+    .toMatch(/Unchanged fields\s+source/);
   await pictures(page, 'compare');
 
   await fresh.getByTestId('compared-b').click();
@@ -114,11 +116,11 @@ test('halves are compared, swapped and edited, and each row leads to its events'
   const refusal = words.getByTestId('word').filter({ hasText: 'refused' });
   await refusal.scrollIntoViewIfNeeded();
   await textBecomes(refusal, new RegExp(`^refused ${REFUSED} in B 0 in A$`));
-  expect(await words.innerText()).not.toContain('paid');
+  await expect.poll(() => words.innerText()).not.toContain('paid');
   await pictures(page, 'compare-words');
   await refusal.click();
   await totalBecomes(page, REFUSED);
-  expect(await page.getByTestId('query').innerText()).toContain('refused');
+  await expect.poll(() => page.getByTestId('query').innerText()).toContain('refused');
   await page.getByTestId('undo').click();
   await page.getByTestId('compare-swap').click();
   await counted(page, HALF, HALF);
@@ -129,19 +131,23 @@ test('halves are compared, swapped and edited, and each row leads to its events'
   await filter.fill('region:(');
   await filter.press('Enter');
   await page.getByTestId('compare-mistake-a').waitFor();
-  expect(await rows(page).count()).toBeGreaterThan(0);
+  await expect.poll(() => rows(page).count()).toBeGreaterThan(0);
   expect(await seriousFindings(page)).toEqual([]);
   await filter.fill('region=nowhere');
   await filter.press('Enter');
   await counted(page, 0, HALF);
-  expect(await page.getByTestId('compare-note').innerText()).toContain('A has no events');
+  await expect
+    .poll(() => page.getByTestId('compare-note').innerText())
+    .toContain('A has no events');
   await filter.fill('');
   await filter.press('Enter');
   await page.getByTestId('compare-time-a').click();
   await page.getByTestId('compare-written-a').fill('14:00 to 14:30');
   await page.getByTestId('compare-apply-a').click();
   await counted(page, 1_800, HALF);
-  expect(await page.getByTestId('compare-note').innerText()).toContain('1200 events are on both');
+  await expect
+    .poll(() => page.getByTestId('compare-note').innerText())
+    .toContain('1200 events are on both');
 });
 
 test('a brushed range is explained, compared in the tab, and added to the notebook', async () => {
@@ -166,14 +172,14 @@ test('a brushed range is explained, compared in the tab, and added to the notebo
   await pictures(page, 'range-words');
   await refusal.click();
   await totalBecomes(page, Number(here));
-  expect(await page.getByTestId('query').innerText()).toBe('region=eu AND refused');
+  await expect.poll(() => page.getByTestId('query').innerText()).toBe('region=eu AND refused');
   await page.getByTestId('undo').click();
   await totalBecomes(page, inRange);
   await page.getByTestId('difference-more').click();
   await answered(page);
   const sides = await Promise.all([count(page, 'a'), count(page, 'b')]);
   expect(Number(sides[0]) + Number(sides[1])).toBe((2 * HALF) / 3);
-  expect(await page.getByTestId('compare-time-a').innerText()).toContain('All but');
+  await expect.poll(() => page.getByTestId('compare-time-a').innerText()).toContain('All but');
 
   // The events of the other side are those outside of the range.
   await page.getByTestId('compare-count-a').click();

@@ -114,7 +114,7 @@ describe('a detector', () => {
 
     await definition(page, BUSY.replace('above', 'abov'));
     await page.getByTestId('definition-problems').getByText('Line 6').waitFor();
-    expect(await page.getByTestId('save-detector').isDisabled()).toBe(true);
+    await expect.poll(() => page.getByTestId('save-detector').isDisabled()).toBe(true);
     await definition(page, BUSY);
     await page
       .getByTestId('definition-problems')
@@ -146,7 +146,9 @@ describe('a detector', () => {
     await page.mouse.up();
     await levelIsTried(page);
     await fires(page, 2);
-    expect(await page.getByTestId('definition-text').innerText()).toContain('# as in March');
+    await expect
+      .poll(() => page.getByTestId('definition-text').innerText())
+      .toContain('# as in March');
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'detectors');
 
@@ -163,7 +165,9 @@ describe('a detector', () => {
     const titles = await page
       .getByTestId('alert-flag')
       .evaluateAll((flags) => flags.map((each) => each.getAttribute('aria-label')));
-    expect(await page.locator('[data-testid="alert-flag"][tabindex="0"]').count()).toBe(1);
+    await expect
+      .poll(() => page.locator('[data-testid="alert-flag"][tabindex="0"]').count())
+      .toBe(1);
     await page.getByTestId('timeline-canvas').locator('xpath=ancestor::*[@tabindex][1]').focus();
     await page.keyboard.press('Tab');
     expect(titles).toContain(await focused());
@@ -212,11 +216,13 @@ describe('a detector', () => {
     await page.getByTestId('board').first().click();
     await page.getByTestId('card-detect').click();
     await page.getByTestId('sentence').waitFor();
-    expect(await page.getByTestId('definition-text').innerText()).toContain('measure = "count"');
+    await expect
+      .poll(() => page.getByTestId('definition-text').innerText())
+      .toContain('measure = "count"');
     await brush(page, 0.52, 0.58);
     await page.getByTestId('detect-range').click();
     await fires(page, 2);
-    expect(await page.getByTestId('truth').isDisabled()).toBe(true);
+    await expect.poll(() => page.getByTestId('truth').isDisabled()).toBe(true);
     await page.getByTestId('range-notes').click();
     await page.getByRole('menuitem', { name: 'Tag this range…' }).click();
     await page.getByTestId('note-prompt').getByRole('combobox').fill('bad');

@@ -238,7 +238,7 @@ describe('the fields', () => {
     const failed = page.locator('[data-testid="top-value"][data-value="500"]');
     await failed.getByTestId('only').click();
     await totalBecomes(page, access.checkouts);
-    expect(await page.getByTestId('query').innerText()).toBe('status=500');
+    await expect.poll(() => page.getByTestId('query').innerText()).toBe('status=500');
     // The value that is not chosen stays, with its count.
     await attributeBecomes(distinct, 'data-value', '2');
     await failed.getByTestId('without').click();
@@ -253,7 +253,7 @@ describe('the fields', () => {
       page.locator(`[data-testid="known-field"][data-name="${name}"] .share`);
     // Three of about six hundred events.
     await share('trace').filter({ hasText: '<1%' }).waitFor();
-    expect(await page.getByTestId('fields-absent').count()).toBe(0);
+    await expect.poll(() => page.getByTestId('fields-absent').count()).toBe(0);
     await query(page, 'status=500');
     await totalBecomes(page, access.checkouts);
     await page.getByTestId('fields-absent').waitFor();
@@ -274,7 +274,7 @@ describe('the fields', () => {
     await page.locator('[data-name="status"]').hover();
     await page.keyboard.press('ControlOrMeta+Z');
     await share('trace').filter({ hasText: '<1%' }).waitFor();
-    expect(await page.getByTestId('fields-absent').count()).toBe(1);
+    await expect.poll(() => page.getByTestId('fields-absent').count()).toBe(1);
     await page.mouse.move(0, 0);
     await page.getByTestId('fields-absent').waitFor({ state: 'detached' });
   });
@@ -330,7 +330,7 @@ describe('columns', () => {
     await page.mouse.move(before.x - 190, before.y + 12, { steps: 4 });
     await page.mouse.up();
     const first = page.locator('[data-column]').first();
-    expect(await first.getAttribute('data-column')).toBe('source');
+    await expect.poll(() => first.getAttribute('data-column')).toBe('source');
     const box = await restingBox(first);
     await page.mouse.move(box.x + box.width, box.y + 12);
     await page.mouse.down();
@@ -339,7 +339,7 @@ describe('columns', () => {
     expect((await first.boundingBox())!.width).toBeCloseTo(box.width + 80, -1);
     await page.getByTestId('undo').click();
     await page.getByTestId('undo').click();
-    expect(await first.getAttribute('data-column')).toBe('time');
+    await expect.poll(() => first.getAttribute('data-column')).toBe('time');
   });
 });
 
@@ -402,7 +402,7 @@ describe('the list', () => {
     await row(page, 0).click();
     await row(page, 2).click({ modifiers: ['Shift'] });
     await row(page, 4).click({ modifiers: ['ControlOrMeta'] });
-    expect(await page.getByTestId('picked').getAttribute('data-count')).toBe('4');
+    await expect.poll(() => page.getByTestId('picked').getAttribute('data-count')).toBe('4');
     const clipboard = async (format: string) => {
       await page.getByTestId(`copy-${format}`).click();
       await eventually('the copy', async () =>
@@ -427,12 +427,14 @@ describe('the list', () => {
     await page.keyboard.press('Escape');
     await page.getByTestId('pickbar').waitFor({ state: 'detached' });
     await page.keyboard.press('ControlOrMeta+A');
-    expect(await page.getByTestId('picked').getAttribute('data-count')).toBe(String(all));
+    await expect
+      .poll(() => page.getByTestId('picked').getAttribute('data-count'))
+      .toBe(String(all));
     await page.keyboard.press('Escape');
     await page.keyboard.press('Shift+ArrowDown');
     await page.getByTestId('compare').click();
     await page.getByTestId('comparison').waitFor();
-    expect(await page.getByTestId('difference').count()).toBeGreaterThan(2);
+    await expect.poll(() => page.getByTestId('difference').count()).toBeGreaterThan(2);
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'comparison');
   });
@@ -456,7 +458,7 @@ describe('the list', () => {
     await page.mouse.wheel(0, 9_000);
     await page.getByTestId('lost').waitFor();
     await page.getByTestId('reconnect').waitFor();
-    expect(await page.locator('[data-testid="row"]').count()).toBeGreaterThan(0);
+    await expect.poll(() => page.locator('[data-testid="row"]').count()).toBeGreaterThan(0);
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'engine-gone');
   });
@@ -493,7 +495,7 @@ describe('the detail', () => {
     await page.getByTestId('detail-tab-raw').click();
     await page.getByTestId('detail-raw').locator('.piece').first().waitFor();
     await page.getByTestId('raw-bytes').click();
-    expect(await page.getByTestId('detail-bytes').innerText()).toContain('7b 22 74 73');
+    await expect.poll(() => page.getByTestId('detail-bytes').innerText()).toContain('7b 22 74 73');
     expect(await seriousFindings(page)).toEqual([]);
 
     // A line of a megabyte is shown up to a limit, and the tab is remembered.
@@ -518,7 +520,7 @@ describe('the detail', () => {
     expect(raw).toContain('‹U+202E›');
     expect(raw).toContain('‹U+200B›');
     expect(raw).toContain('\u2400');
-    expect(await page.locator('img[src="x"]').count()).toBe(0);
+    await expect.poll(() => page.locator('img[src="x"]').count()).toBe(0);
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'hostile');
   });

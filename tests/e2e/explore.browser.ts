@@ -77,18 +77,20 @@ test('every step is undone and redone, and survives a reload', async () => {
   await page.getByTestId('pattern').first().waitFor();
 
   await page.keyboard.press('ControlOrMeta+z');
-  expect(await page.getByTestId('tab-events').getAttribute('aria-selected')).toBe('true');
+  await expect
+    .poll(() => page.getByTestId('tab-events').getAttribute('aria-selected'))
+    .toBe('true');
   await page.getByTestId('undo').click();
   await totalBecomes(page, access.checkouts);
   await page.getByTestId('undo').click();
   await totalBecomes(page, access.lines);
-  expect(await page.getByTestId('undo').isDisabled()).toBe(true);
+  await expect.poll(() => page.getByTestId('undo').isDisabled()).toBe(true);
   await page.getByTestId('redo').click();
   await totalBecomes(page, access.checkouts);
 
   await page.reload();
   await totalBecomes(page, access.checkouts);
-  expect(await page.getByTestId('query').innerText()).toBe('checkout');
+  await expect.poll(() => page.getByTestId('query').innerText()).toBe('checkout');
 });
 
 test('the list of fields is requested once, however often what is known of them changes', async () => {
@@ -111,7 +113,7 @@ test('the list of fields is requested once, however often what is known of them 
 test('the time range is fitted to the matches, and restored with one step', async () => {
   const page = await openSmall();
   const fit = page.getByTestId('fit');
-  expect(await fit.isDisabled()).toBe(true);
+  await expect.poll(() => fit.isDisabled()).toBe(true);
   // Forty seconds of the hour.
   await query(page, 'path=/item/301 or path=/item/308');
   await totalBecomes(page, 2);
@@ -122,7 +124,7 @@ test('the time range is fitted to the matches, and restored with one step', asyn
   await fit.click();
   await page.getByTestId('range-clear').waitFor();
   await totalBecomes(page, 2);
-  expect(await page.getByTestId('range').innerText()).toContain('14:30:04 – 14:30:50');
+  await expect.poll(() => page.getByTestId('range').innerText()).toContain('14:30:04 – 14:30:50');
   await eventually('nothing more to fit', () => fit.isDisabled());
   await page.getByTestId('undo').click();
   await page.getByTestId('range-clear').waitFor({ state: 'detached' });
@@ -159,14 +161,14 @@ test('the clauses of a query are switched off, negated and removed', async () =>
   await totalBecomes(page, 0);
   await pills.filter({ hasText: 'checkout' }).getByRole('button', { name: 'Remove' }).click();
   await totalBecomes(page, access.checkouts);
-  expect(await page.getByTestId('query').innerText()).toBe('status:500');
+  await expect.poll(() => page.getByTestId('query').innerText()).toBe('status:500');
 });
 
 test('a query with pipes filters the events with the part before them', async () => {
   const page = await openSmall();
   await query(page, 'checkout | stats count by status');
   await totalBecomes(page, access.checkouts);
-  expect(await page.getByTestId('query-error').count()).toBe(0);
+  await expect.poll(() => page.getByTestId('query-error').count()).toBe(0);
   await query(page, 'checkout | stast count');
   await page.getByTestId('query-error').waitFor();
   expect(await total(page)).toBe(access.checkouts);
@@ -197,10 +199,10 @@ test('an incomplete query does not run, and a recent one returns with a key', as
   await page.keyboard.press('ControlOrMeta+A');
   await page.keyboard.type('status:');
   await page.locator('.cm-lintRange-error').waitFor();
-  expect(await page.getByTestId('query-error').count()).toBe(0);
+  await expect.poll(() => page.getByTestId('query-error').count()).toBe(0);
   expect(await total(page)).toBe(access.checkouts);
   await page.keyboard.press('Alt+ArrowUp');
-  expect(await page.getByTestId('query').innerText()).toBe('checkout');
+  await expect.poll(() => page.getByTestId('query').innerText()).toBe('checkout');
 });
 
 test('times are formatted in the syntax of the language, in the chosen zone', async () => {
@@ -217,7 +219,7 @@ test('times are formatted in the syntax of the language, in the chosen zone', as
   await pictures(page, 'explore-range');
   await page.keyboard.press('Enter');
   await totalBecomes(page, 100);
-  expect(await page.getByTestId('range').innerText()).toContain('15:10');
+  await expect.poll(() => page.getByTestId('range').innerText()).toContain('15:10');
 
   await page.getByTestId('range').click();
   await page.getByTestId('range-written').fill('soon');
@@ -269,11 +271,13 @@ test('every command is found by its name', async () => {
   await inPalette(page, 'share');
   await page.keyboard.press('Enter');
   const text = page.getByTestId('view-text');
-  expect(await text.inputValue()).toContain('tab=patterns');
+  await expect.poll(() => text.inputValue()).toContain('tab=patterns');
   await text.fill('timberline-view=1&query=checkout');
   await page.getByRole('button', { name: 'Open the pasted view' }).click();
   await totalBecomes(page, access.checkouts);
-  expect(await page.getByTestId('tab-events').getAttribute('aria-selected')).toBe('true');
+  await expect
+    .poll(() => page.getByTestId('tab-events').getAttribute('aria-selected'))
+    .toBe('true');
 });
 
 // Retried if the machine was busy at that moment; code that is too slow stays too slow.

@@ -37,18 +37,18 @@ test('checked values multiply: each joins the clause, which goes with the last o
     page.locator(`[data-testid="top-value"][data-value="${value}"]`).getByTestId('include');
   await box('500').check();
   await totalBecomes(page, access.checkouts);
-  expect(await page.getByTestId('query').innerText()).toBe('status=500');
+  await expect.poll(() => page.getByTestId('query').innerText()).toBe('status=500');
   await box('200').focus();
   await page.keyboard.press('Space');
   await textBecomes(page.getByTestId('query'), /^status:\(500 OR 200\)$/);
-  expect(await page.getByTestId('pill').count()).toBe(1);
+  await expect.poll(() => page.getByTestId('pill').count()).toBe(1);
   expect(await seriousFindings(page)).toEqual([]);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Space');
   await textBecomes(page.getByTestId('query'), /^status=200$/);
   await box('200').uncheck();
   await totalBecomes(page, access.lines);
-  expect(await page.getByTestId('pill').count()).toBe(0);
+  await expect.poll(() => page.getByTestId('pill').count()).toBe(0);
 });
 
 test('values are searched for one that is not among the most frequent ones', async () => {
@@ -59,7 +59,7 @@ test('values are searched for one that is not among the most frequent ones', asy
   const page = await shown([path], 300);
   await openField(page, 'id');
   const values = page.getByTestId('top-value');
-  expect(await values.count()).toBe(10);
+  await expect.poll(() => values.count()).toBe(10);
   await page.getByTestId('value-search').fill('ER 277');
   await eventually('the value', async () => (await values.count()) === 1);
   await values.getByTestId('include').check();
@@ -90,7 +90,7 @@ test('files of the case are shown: one alone, several, or a folder, with their z
   await file('one.log').getByTestId('only').click();
   await totalBecomes(page, 4);
   // The files that are not chosen keep their counts.
-  expect(await file('three.log').locator('.count').innerText()).toBe('2');
+  await expect.poll(() => file('three.log').locator('.count').innerText()).toBe('2');
   await file('three.log').getByTestId('include').check();
   await totalBecomes(page, 6);
   await file('web/').getByTestId('include').check();

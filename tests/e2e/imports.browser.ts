@@ -108,10 +108,10 @@ describe('the import preview', () => {
     await choose(page, 'look-first', [accessLog(), odd, file('empty.log', ''), binary]);
     await page.getByTestId('estimate').waitFor();
     const choices = page.getByTestId('file-choice');
-    expect(await choices.count()).toBe(4);
+    await expect.poll(() => choices.count()).toBe(4);
     await choices.filter({ hasText: access.name }).click();
     const status = page.getByTestId('preview-lines').locator('[data-field="status"]').first();
-    expect(await status.innerText()).toMatch(/^(200|500)$/);
+    await expect.poll(() => status.innerText()).toMatch(/^(200|500)$/);
     expect(await seriousFindings(page)).toEqual([]);
     await picture(page, 'import-sheet');
 
@@ -129,7 +129,7 @@ describe('the import preview', () => {
     await page.getByTestId('choose-offset').fill('soon');
     await page.getByTestId('choose-offset').press('Tab');
     await page.getByRole('alert').filter({ hasText: '1h30m' }).waitFor();
-    expect(await page.getByTestId('start-import').isDisabled()).toBe(true);
+    await expect.poll(() => page.getByTestId('start-import').isDisabled()).toBe(true);
     await page.getByTestId('obstacle').waitFor();
     await page.getByTestId('choose-offset').fill('');
     await page.getByTestId('choose-offset').press('Tab');
@@ -224,7 +224,7 @@ describe('the import preview', () => {
     });
     await choose(page, 'look-first', [accessLog()]);
     await page.getByTestId('no-room').waitFor();
-    expect(await page.getByTestId('start-import').isDisabled()).toBe(true);
+    await expect.poll(() => page.getByTestId('start-import').isDisabled()).toBe(true);
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'no-room');
     await page.getByTestId('no-room').getByRole('checkbox').check();
@@ -242,17 +242,16 @@ describe('a custom format', () => {
     await page.getByTestId('format-editor').waitFor();
     await page.getByTestId('definition').fill(RELAY.replace('%{WORD:host}', '%{WROD:host}'));
     await page.getByTestId('faults').getByText('WROD').waitFor();
-    expect(await page.getByTestId('save-format').isDisabled()).toBe(true);
+    await expect.poll(() => page.getByTestId('save-format').isDisabled()).toBe(true);
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByTestId('definition').fill(RELAY);
     await page.getByTestId('matched').getByText('27 of 30 events match').waitFor();
-    expect(await page.locator('[data-testid="format-editor"] [data-field="load"]').count()).toBe(
-      27,
-    );
+    await expect
+      .poll(() => page.locator('[data-testid="format-editor"] [data-field="load"]').count())
+      .toBe(27);
     await page.getByRole('checkbox', { name: 'Not matched' }).check();
-    expect(
-      await page.locator('[data-testid="format-editor"] [data-testid="preview-row"]').count(),
-    ).toBe(3);
+    const preview = page.locator('[data-testid="format-editor"] [data-testid="preview-row"]');
+    await expect.poll(() => preview.count()).toBe(3);
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'format-editor');
     await page.getByTestId('save-format').click();
@@ -291,7 +290,7 @@ describe('the files of an import', () => {
     expect((await row.boundingBox())?.y).toBeCloseTo(before!.y, -1);
     const line = await page.getByTestId('import-panel').innerText();
     expect(line).toContain(`Imported ${access.lines} events from 1 file`);
-    expect(await page.getByTestId('import-file').count()).toBe(0);
+    await expect.poll(() => page.getByTestId('import-file').count()).toBe(0);
     await pictures(page, 'import-folded');
 
     await page.keyboard.press('i');

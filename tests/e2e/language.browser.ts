@@ -78,5 +78,7 @@ test('a word that no event has is named wherever nothing matches, with the one t
   await meant('[data-testid="timeline"]').click();
   await totalBecomes(page, access.checkouts);
   await page.locator('[data-testid="result"][data-total="1"]').waitFor();
-  expect(await page.getByTestId('query').innerText()).toBe('checkout | stats count() by status');
+  await expect
+    .poll(() => page.getByTestId('query').innerText())
+    .toBe('checkout | stats count() by status');
 });

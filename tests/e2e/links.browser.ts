@@ -52,11 +52,11 @@ test('ids under other names are found, and the clock of a source is set right fr
   await open();
   const sheet = page.getByTestId('links-sheet');
   const link = sheet.getByTestId('link');
-  expect(await link.count()).toBe(1);
-  expect(await link.innerText()).toMatch(/order\.id[^=]*=[^=]*text after “order”/);
-  expect(await sheet.getByTestId('clock').innerText()).toContain(
-    'The clock of worker.log is 1 min 30 s ahead of that of shop.jsonl',
-  );
+  await expect.poll(() => link.count()).toBe(1);
+  await expect.poll(() => link.innerText()).toMatch(/order\.id[^=]*=[^=]*text after “order”/);
+  await expect
+    .poll(() => sheet.getByTestId('clock').innerText())
+    .toContain('The clock of worker.log is 1 min 30 s ahead of that of shop.jsonl');
   await pictures(page, 'links');
   expect(await seriousFindings(page)).toEqual([]);
 

@@ -137,7 +137,7 @@ test('a file is followed, paused, imported next to, and offered again', async ()
   expect(await seriousFindings(page)).toEqual([]);
   await pictures(page, 'live-sheet-parts');
   await page.getByRole('button', { name: 'Remove nginx' }).click();
-  expect(await page.getByTestId('live-part').count()).toBe(0);
+  await expect.poll(() => page.getByTestId('live-part').count()).toBe(0);
   await page.getByTestId('live-zone').fill('');
   await page.getByTestId('live-transport').selectOption('unix');
   await page.getByTestId('live-socket').fill('/run/app/log');
@@ -150,13 +150,13 @@ test('a file is followed, paused, imported next to, and offered again', async ()
   await textBecomes(counters, 'p99');
   await textBecomes(counters, /Queue .*peak .*0 stalls.*Sync p50 .*Visible after p50/);
   await page.getByTestId('live-add').click();
-  expect(await page.getByTestId('live-refresh').inputValue()).toBe('200');
-  expect(await page.getByTestId('live-keep-time').inputValue()).toBe('168');
+  await expect.poll(() => page.getByTestId('live-refresh').inputValue()).toBe('200');
+  await expect.poll(() => page.getByTestId('live-keep-time').inputValue()).toBe('168');
   await page.keyboard.press('Escape');
   log.write(4);
   await totalBecomes(page, 7);
   await acceptedBecome(page, 7);
-  expect(await page.getByTestId('incomplete').count()).toBe(0);
+  await expect.poll(() => page.getByTestId('incomplete').count()).toBe(0);
   expect(await seriousFindings(page)).toEqual([]);
 
   const other = join(temporaryFolder(), 'other.log');
@@ -200,7 +200,7 @@ test('the Live switch follows new events until somebody scrolls away', async () 
   await totalBecomes(page, 60);
   await page.getByTestId('live-switch').click();
   await eventually('the end of the list', () => isAtEnd(page));
-  expect(await page.getByTestId('range').innerText()).toContain('15 minutes');
+  await expect.poll(() => page.getByTestId('range').innerText()).toContain('15 minutes');
   log.write(500);
   await totalBecomes(page, 560);
   await eventually('the new end of the list', () => isAtEnd(page));
@@ -269,9 +269,9 @@ test('a case that another process writes is followed too', async () => {
   await page.getByTestId('readonly').waitFor();
   // Its sources and counters are shown, and are the other process's to change.
   await source(page).waitFor();
-  expect(await page.getByTestId('live-add').isDisabled()).toBe(true);
+  await expect.poll(() => page.getByTestId('live-add').isDisabled()).toBe(true);
   for (const control of ['live-pause', 'live-remove']) {
-    expect(await page.getByTestId(control).count()).toBe(0);
+    await expect.poll(() => page.getByTestId(control).count()).toBe(0);
   }
   await page.getByTestId('live-switch').click();
   log.write(300);

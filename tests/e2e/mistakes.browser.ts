@@ -53,24 +53,24 @@ test('an invalid query leaves every tab with the last valid one, and one banner 
   await query(page, 'checkout sttaus:200');
   const banner = page.getByTestId('query-error');
   await textBecomes(banner, 'Showing results of the previous query: checkout');
-  expect(await page.locator('main').getAttribute('data-former')).toBe('true');
+  await expect.poll(() => page.locator('main').getAttribute('data-former')).toBe('true');
   expect(await total(page)).toBe(access.checkouts);
   expect(await seriousFindings(page)).toEqual([]);
   await pictures(page, 'workbench-invalid');
   // A tab that is opened only now shows the last valid query as well.
   await page.getByTestId('tab-charts').click();
   await chartTotal(access.checkouts);
-  expect(await banner.count()).toBe(1);
+  await expect.poll(() => banner.count()).toBe(1);
   // So does a cell of the notebook.
   await page.getByTestId('tab-notes').click();
   await page.getByTestId('new-page').click();
   await page.getByRole('button', { name: '+ Query' }).click();
   const written = page.getByTestId('page-text');
   await written.getByText('checkout').waitFor();
-  expect(await written.innerText()).not.toContain('sttaus');
+  await expect.poll(() => written.innerText()).not.toContain('sttaus');
   await page.getByTestId('query-fix').click();
   await banner.waitFor({ state: 'detached' });
-  expect(await page.getByTestId('query').innerText()).toBe('checkout status:200');
+  await expect.poll(() => page.getByTestId('query').innerText()).toBe('checkout status:200');
   await query(page, 'checkout (');
   await banner.waitFor();
   await page.getByTestId('query-revert').click();
@@ -152,7 +152,7 @@ test('tabs that are opened after an invalid query show the last valid one, dimme
     await eventually(`the last valid ${tab}`, async () => (await read()) === valid.get(tab));
     const style = await page.locator('#panel').evaluate((panel) => getComputedStyle(panel).filter);
     expect(style, tab).toContain('opacity');
-    expect(await byId('query-error').count(), tab).toBe(1);
+    await expect.poll(() => byId('query-error').count(), { message: tab }).toBe(1);
     expect(await page.locator('[role="alert"]:visible').allInnerTexts(), tab).toHaveLength(1);
     expect(await seriousFindings(page)).toEqual([]);
   }
@@ -248,7 +248,9 @@ test('the time picker takes what people paste, and an error is at its field', as
   await page.getByTestId('range-to').fill('soon');
   await page.getByTestId('range-to').press('Enter');
   await attributeBecomes(page.getByTestId('range-to'), 'aria-invalid', 'true');
-  expect(await page.getByTestId('range-written').getAttribute('aria-invalid')).toBeNull();
+  await expect
+    .poll(() => page.getByTestId('range-written').getAttribute('aria-invalid'))
+    .toBeNull();
   expect(await seriousFindings(page)).toEqual([]);
   await pictures(page, 'workbench-range-error');
 });

@@ -92,7 +92,7 @@ test('a page is deleted by its bin, after a question', async () => {
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   await press('Delete page');
   await press('Cancel');
-  expect(await draft.count()).toBe(1);
+  await expect.poll(() => draft.count()).toBe(1);
   await press('Delete page');
   await press('Delete permanently');
   await draft.waitFor({ state: 'detached' });
@@ -197,15 +197,17 @@ describe('annotations', () => {
     await page.keyboard.press('c');
     await prompt.getByRole('textbox').fill('a thought that is selected');
     await dragOutside(page, prompt.getByRole('textbox'));
-    expect(await prompt.getByRole('textbox').inputValue()).toBe('a thought that is selected');
+    await expect
+      .poll(() => prompt.getByRole('textbox').inputValue())
+      .toBe('a thought that is selected');
     await write('a first thought');
     const comment = page.getByTestId('event-notes').getByTestId('comment');
     await comment.filter({ hasText: 'a first thought' }).waitFor();
     await page.getByTestId('comment-edit').click();
-    expect(await prompt.getByRole('textbox').inputValue()).toBe('a first thought');
+    await expect.poll(() => prompt.getByRole('textbox').inputValue()).toBe('a first thought');
     await write('a better thought');
     await comment.filter({ hasText: 'a better thought' }).waitFor();
-    expect(await comment.count()).toBe(1);
+    await expect.poll(() => comment.count()).toBe(1);
 
     await page.getByTestId('comment-remove').click();
     await comment.waitFor({ state: 'detached' });
@@ -227,10 +229,10 @@ describe('annotations', () => {
     await page.keyboard.press('t');
     await prompt.getByRole('combobox').pressSequentially('word');
     await page.keyboard.press('ControlOrMeta+Z');
-    expect(await prompt.getByRole('combobox').inputValue()).not.toBe('word');
+    await expect.poll(() => prompt.getByRole('combobox').inputValue()).not.toBe('word');
     await page.keyboard.press('Escape');
     await prompt.waitFor({ state: 'detached' });
-    expect(await comment.count()).toBe(1);
+    await expect.poll(() => comment.count()).toBe(1);
 
     await brush(page, 0.4, 0.6);
     const narrowed = await fewerThan(page, access.lines);
@@ -280,13 +282,13 @@ test('a page of a case from elsewhere reads a file once a person trusts the case
     await page.getByTestId('page').filter({ hasText: 'Whose failures' }).click();
     const shown = page.getByTestId('cell').filter({ hasText: 'owners.csv' });
     await shown.getByTestId('problem').filter({ hasText: 'not trusted' }).waitFor();
-    expect(await shown.getByText('Ann').count()).toBe(0);
+    await expect.poll(() => shown.getByText('Ann').count()).toBe(0);
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'case-not-trusted');
     await shown.getByTestId('trust-case').focus();
     await page.keyboard.press('Enter');
     await shown.getByText('Ann').waitFor();
-    expect(await shown.getByTestId('problem').count()).toBe(0);
+    await expect.poll(() => shown.getByTestId('problem').count()).toBe(0);
   } finally {
     await receiver.stop();
   }

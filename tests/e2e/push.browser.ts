@@ -59,7 +59,7 @@ test('matching events are shown, pushed, stopped, continued and compared with th
   await page.keyboard.press('Enter');
   const plan = sheet.getByTestId('push-plan');
   await textBecomes(plan, `4,000 events would be sent to shop.ndjson at ${cluster.url}`);
-  expect(await sheet.getByTestId('push-query').innerText()).toBe('NOT service:search');
+  await expect.poll(() => sheet.getByTestId('push-query').innerText()).toBe('NOT service:search');
   const mapping = (name: string) =>
     sheet.locator(`[data-testid="push-decision"][data-name="${name}"] .value`).innerText();
   expect(await mapping('status')).toBe('long');
@@ -72,7 +72,7 @@ test('matching events are shown, pushed, stopped, continued and compared with th
   // Other choices need another dry run; a name that no index can have is said at once.
   const start = sheet.getByTestId('push-start');
   await sheet.getByTestId('push-index').fill('Incident 42');
-  expect(await start.isDisabled()).toBe(true);
+  await expect.poll(() => start.isDisabled()).toBe(true);
   await sheet.getByTestId('push-look').click();
   const failure = sheet.getByTestId('push-failure');
   await textBecomes(failure, '"Incident 42" cannot be the name of an index');
@@ -111,11 +111,11 @@ test('matching events are shown, pushed, stopped, continued and compared with th
   await start.click();
   const report = sheet.getByTestId('push-report');
   await attributeBecomes(report, 'data-different', '0');
-  expect(await sheet.getByTestId('push-created').innerText()).toBe('2,000');
-  expect(await sheet.getByTestId('push-skipped').innerText()).toBe('2,000');
-  expect(await sheet.getByTestId('push-hours').innerText()).toContain('All 4 hours');
-  expect(await sheet.getByTestId('push-hour').count()).toBe(4);
-  expect(await start.isDisabled(), 'all of it is sent').toBe(true);
+  await expect.poll(() => sheet.getByTestId('push-created').innerText()).toBe('2,000');
+  await expect.poll(() => sheet.getByTestId('push-skipped').innerText()).toBe('2,000');
+  await expect.poll(() => sheet.getByTestId('push-hours').innerText()).toContain('All 4 hours');
+  await expect.poll(() => sheet.getByTestId('push-hour').count()).toBe(4);
+  await expect.poll(() => start.isDisabled(), { message: 'all of it is sent' }).toBe(true);
   await pictures(page, 'push-done');
   expect(await seriousFindings(page)).toEqual([]);
 

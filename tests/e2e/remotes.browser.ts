@@ -31,7 +31,7 @@ test('a remote is added, tried, opened like a case, and switched off with all ot
   await sheet.getByTestId('add-remote').click();
   await sheet.getByTestId('remote').waitFor();
   expect(cluster.asked, 'adding connects to nothing').toEqual([]);
-  expect(await sheet.getByTestId('remote').innerText()).toContain(cluster.url);
+  await expect.poll(() => sheet.getByTestId('remote').innerText()).toContain(cluster.url);
   await sheet.getByTestId('test-remote').click();
   const tested = sheet.getByTestId('remote-tested');
   await attributeBecomes(tested, 'data-usable', 'true');
@@ -41,8 +41,8 @@ test('a remote is added, tried, opened like a case, and switched off with all ot
 
   await sheet.getByTestId('open-remote').click();
   await listBecomes(page, EVENTS);
-  expect(await page.getByTestId('remote-mark').innerText()).toMatch(/prod\s*remote/);
-  expect(await page.getByTestId('add-files').count()).toBe(0);
+  await expect.poll(() => page.getByTestId('remote-mark').innerText()).toMatch(/prod\s*remote/);
+  await expect.poll(() => page.getByTestId('add-files').count()).toBe(0);
   const rows = page.getByTestId('row');
   await textBecomes(rows.first(), 'request 0 to upstream');
   // The last events are far from all that were read.

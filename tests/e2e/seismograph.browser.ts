@@ -64,9 +64,9 @@ test('says what starts and repeats, and a click shows the events of a cell', asy
     row += 1;
     return false;
   });
-  expect(await cell.innerText()).toContain('Starts at 2026-03-01 15:20');
+  await expect.poll(() => cell.innerText()).toContain('Starts at 2026-03-01 15:20');
   await page.keyboard.press('End');
-  expect(await cell.innerText()).toMatch(/[1-9]\d* events; usually/);
+  await expect.poll(() => cell.innerText()).toMatch(/[1-9]\d* events; usually/);
 
   const [box, label] = [await restingBox(grid), Number(await grid.getAttribute('data-label'))];
   const y = box.y + row * 20 + 10;
@@ -93,7 +93,7 @@ test('a brush zooms, and pinned rows are lanes of the timeline whatever the filt
   await page.keyboard.type('level:error');
   await page.keyboard.press('Enter');
   await totalBecomes(page, REFUSED);
-  expect(await timeline.getAttribute('data-laned')).toBe('true');
+  await expect.poll(() => timeline.getAttribute('data-laned')).toBe('true');
   // The key would undo only a part of what was typed, if that took a while.
   await page.getByTestId('undo').click();
   await page.getByTestId('unpin-patterns').click();

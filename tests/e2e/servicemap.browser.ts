@@ -45,9 +45,9 @@ test('steps are a picture and a table, and each leads to its events', async () =
   await node.filter({ hasText: 'service' }).waitFor();
   const map = page.locator('[data-testid="service-map"][data-edges="2"]');
   await map.waitFor();
-  expect(await page.getByTestId('map-sum').innerText()).toBe(
-    `${REQUESTS} ids, ${2 * REQUESTS} steps`,
-  );
+  await expect
+    .poll(() => page.getByTestId('map-sum').innerText())
+    .toBe(`${REQUESTS} ids, ${2 * REQUESTS} steps`);
   const edges = await page.getByTestId('map-edge').allInnerTexts();
   expect(edges.map((text) => text.split(/\s*\t\s*/).slice(0, 2))).toEqual(
     expect.arrayContaining([

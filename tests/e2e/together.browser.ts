@@ -50,7 +50,7 @@ test('a case is shown with a remote: one timeline, one list, one table, and alon
   await sheet.getByTestId('show-with').click();
 
   await listBecomes(page, EVENTS);
-  expect(await page.getByTestId('remote-mark').innerText()).toMatch(/\+ prod\s*remote/);
+  await expect.poll(() => page.getByTestId('remote-mark').innerText()).toMatch(/\+ prod\s*remote/);
   await attributeBecomes(page.getByTestId('timeline'), 'data-laned', 'true');
   const rows = page.getByTestId('row');
   await eventually('events of both in the order of time', async () => {
@@ -110,5 +110,5 @@ test('a case is shown with a remote: one timeline, one list, one table, and alon
   await totalBecomes(page, 0);
   await query(page, '*');
   await totalBecomes(page, own.length);
-  expect(await page.getByTestId('remote-mark').count()).toBe(0);
+  await expect.poll(() => page.getByTestId('remote-mark').count()).toBe(0);
 });

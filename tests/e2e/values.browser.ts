@@ -111,7 +111,7 @@ async function pointAt(page: Page, shown: Locator, text: string): Promise<void> 
 test('a value in the text of an event is a filter after one click, and another is added to it', async () => {
   const page = await openShop();
   await pointAt(page, row(page, 0), '500');
-  expect(await tools(page).getAttribute('aria-label')).toBe('Actions for status 500');
+  await expect.poll(() => tools(page).getAttribute('aria-label')).toBe('Actions for status 500');
   expect(await seriousFindings(page)).toEqual([]);
   await tools(page).locator('[data-action="only"]').click();
   await queryIs(page, 'status=500');
@@ -130,7 +130,7 @@ test('the menu of a value opens by right-click and by keys, and the focus return
   const menu = page.getByRole('menu');
   await row(page, 0).locator('[data-field="source"]').click({ button: 'right' });
   await menu.waitFor();
-  expect(await menu.getAttribute('aria-label')).toBe('Actions for source shop.jsonl');
+  await expect.poll(() => menu.getAttribute('aria-label')).toBe('Actions for source shop.jsonl');
   expect(await seriousFindings(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await menu.waitFor({ state: 'detached' });
@@ -141,7 +141,7 @@ test('the menu of a value opens by right-click and by keys, and the focus return
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('Shift+F10');
   await menu.waitFor();
-  expect(await menu.getAttribute('aria-label')).toBe('Actions for level info');
+  await expect.poll(() => menu.getAttribute('aria-label')).toBe('Actions for level info');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await queryIs(page, 'NOT level=info');
@@ -159,7 +159,7 @@ test('hostile and long values are filtered for exactly as they are', async () =>
     await value.click({ button: 'right', position: { x: 4, y: 8 } });
     await page.getByTestId('value-only').click();
     await listBecomes(page, 1);
-    expect(await page.locator('[data-testid="query-error"]').count()).toBe(0);
+    await expect.poll(() => page.locator('[data-testid="query-error"]').count()).toBe(0);
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByTestId('undo').click();
     await totalBecomes(page, EVENTS);

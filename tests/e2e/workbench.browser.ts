@@ -75,13 +75,15 @@ test('a new case says how much it has, when, and what the spike is, each a click
   // A level is a letter, which is explained where the pointer rests.
   const level = row(page, 0).locator('.level');
   await textBecomes(level.locator('[aria-hidden]'), /^[EF]$/);
-  expect(await level.locator('[title]').getAttribute('title')).toMatch(/^(Error|Fatal)$/);
+  await expect
+    .poll(() => level.locator('[title]').getAttribute('title'))
+    .toMatch(/^(Error|Fatal)$/);
 
   // It is a first look: the next opening shows the case as it was left.
   await caseAction(page, 'close');
   await page.getByTestId('recent').locator('.open').click();
   await page.getByTestId('events').waitFor();
-  expect(await look.count()).toBe(0);
+  await expect.poll(() => look.count()).toBe(0);
 });
 
 test('the events of a spike without errors are a click too', async () => {
@@ -107,10 +109,10 @@ test('a time range shows what differs in it, and each difference is a filter', a
   const rows = page.getByTestId('difference-row');
   await rows.first().waitFor();
   await page.locator('[data-testid="difference"][aria-busy="false"]').waitFor();
-  expect(await rows.count()).toBe(5);
-  expect(await page.getByTestId('difference-more').innerText()).toMatch(/^\d+ more…$/);
-  expect(await rows.first().innerText()).toMatch(/no database connection.*\s+only here/);
-  expect(await rows.first().getAttribute('title')).toContain('Occurs with it: ');
+  await expect.poll(() => rows.count()).toBe(5);
+  await expect.poll(() => page.getByTestId('difference-more').innerText()).toMatch(/^\d+ more…$/);
+  await expect.poll(() => rows.first().innerText()).toMatch(/no database connection.*\s+only here/);
+  await expect.poll(() => rows.first().getAttribute('title')).toContain('Occurs with it: ');
   expect(await seriousFindings(page)).toEqual([]);
   await rows.first().click();
   await totalBecomes(page, 110);
@@ -144,7 +146,7 @@ test('the fields of a chart are searched where there are many', async () => {
   expect(await seriousFindings(page)).toEqual([]);
   await page.keyboard.press('Enter');
   await page.locator('[data-testid="chart"][data-shape="heat"][data-busy="false"]').waitFor();
-  expect(await field.innerText()).toContain('duration_ms');
+  await expect.poll(() => field.innerText()).toContain('duration_ms');
 
   // Most events have the first ones, whatever their type.
   await page.getByTestId('chart-split').click();
@@ -219,8 +221,8 @@ test('an export shows its progress and is cancelled', async () => {
   await page.getByTestId('exporting').waitFor();
   await page.getByTestId('cancel-export').click();
   await page.getByTestId('exporting').waitFor({ state: 'detached' });
-  expect(await page.getByTestId('confirmation').count()).toBe(0);
-  expect(await page.locator('.notice').count()).toBe(0);
+  await expect.poll(() => page.getByTestId('confirmation').count()).toBe(0);
+  await expect.poll(() => page.locator('.notice').count()).toBe(0);
 });
 
 test('F1 opens the reference of the language, whose examples go to the query bar', async () => {
@@ -357,7 +359,7 @@ test('a file is unchecked in the preview and not imported', async () => {
   await (await dialog).setFiles([accessLog(), other]);
   await page.getByTestId('estimate').waitFor();
   const boxes = page.getByTestId('check-file');
-  expect(await boxes.count()).toBe(2);
+  await expect.poll(() => boxes.count()).toBe(2);
   await page.getByTestId('check-all').uncheck();
   await page.getByTestId('obstacle').waitFor();
   await page.getByRole('checkbox', { name: 'Import other.log' }).check();
@@ -430,7 +432,7 @@ test('rows show the message first, numbers to the right, and the open event afte
   await eventually('the event far below', async () => {
     return Number(await selected.getAttribute('data-index')) > 1_000;
   });
-  expect(await selected.innerText()).toBe(opened);
+  await expect.poll(() => selected.innerText()).toBe(opened);
 });
 
 test('the timeline is a strip that selects time too, by a key that is remembered', async () => {
@@ -460,7 +462,7 @@ test('a query that is run is shown as its clauses, and as text while it is writt
   const pills = page.getByTestId('pill');
   await query(page, 'checkout status:500 | stats count by status');
   await page.getByTestId('result-row').first().waitFor();
-  expect(await pills.count()).toBe(0);
+  await expect.poll(() => pills.count()).toBe(0);
   await page.keyboard.press('Shift+Tab');
   expect(await pills.allInnerTexts()).toEqual(['checkout', 'status:500']);
   await page.locator('[data-testid="pills"] button:focus').waitFor();
@@ -470,8 +472,8 @@ test('a query that is run is shown as its clauses, and as text while it is writt
   // A click next to the clauses continues the text.
   await page.getByTestId('query').click();
   await page.keyboard.type(' | limit 1');
-  expect(await page.getByTestId('query').innerText()).toMatch(/status \| limit 1$/);
-  expect(await pills.count()).toBe(0);
+  await expect.poll(() => page.getByTestId('query').innerText()).toMatch(/status \| limit 1$/);
+  await expect.poll(() => pills.count()).toBe(0);
 });
 
 test('fields are in the order of coverage, all of them are in the menus, and a menu can be searched', async () => {
