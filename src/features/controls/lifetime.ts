@@ -1,10 +1,11 @@
 import { onDestroy } from 'svelte';
 
-import { Lifetime } from '../../base/lifetime';
+import type { Lifetime } from '../../base/lifetime';
+import { getCase } from '../../state/workbench/context';
 
-/** A lifetime that ends when the component that calls this is destroyed. */
+/** A lifetime that ends when the component that calls this is destroyed, and follows its case. */
 export function componentLifetime(): Lifetime {
-  const lifetime = new Lifetime();
+  const lifetime = getCase().child();
   onDestroy(() => lifetime.end());
   return lifetime;
 }

@@ -9,7 +9,7 @@ const words = texts.notes;
 
 /** The event for a command if none is selected: the row under the cursor, otherwise the open one. */
 function selected({ rows, detail }: OpenCase): EventId | null {
-  return rows.at(detail.index)?.id ?? (detail.open ? (detail.event?.row.id ?? null) : null);
+  return rows.at(detail.index)?.id ?? (detail.open ? (detail.value?.row.id ?? null) : null);
 }
 
 /** The selected events, or the row under the cursor. */
@@ -25,7 +25,7 @@ async function meant(opened: OpenCase): Promise<readonly EventId[]> {
 /** The time of the selected event, otherwise the visible range. */
 function timeMeant(opened: OpenCase): { from: Nanos; to: Nanos } | null {
   const row = opened.rows.at(opened.detail.index);
-  const time = row?.time ?? (opened.detail.open ? opened.detail.event?.row.time : null) ?? null;
+  const time = row?.time ?? (opened.detail.open ? opened.detail.value?.row.time : null) ?? null;
   if (time !== null) return { from: time, to: time };
   return rangeMeant(opened);
 }

@@ -11,11 +11,13 @@ import { titleOf } from './charttitle';
 
 const MINUTE = 60_000_000_000n;
 let client: FakeClient;
+let lifetime: Lifetime;
 let chart: Chart;
 
 beforeEach(() => {
   client = new FakeClient();
-  chart = new Chart(new Lifetime(), client);
+  lifetime = new Lifetime();
+  chart = new Chart(lifetime, client);
 });
 
 function question(spec: Partial<ChartSpec>, more: Partial<ChartQuestion> = {}): ChartQuestion {
@@ -26,7 +28,6 @@ function question(spec: Partial<ChartSpec>, more: Partial<ChartQuestion> = {}): 
     domain: { from: asTime(0n), to: asTime(3n * MINUTE) },
     buckets: 10,
     zone: null,
-    epoch: 1,
     ...more,
   };
 }
@@ -75,14 +76,14 @@ async function answerAll(calls: readonly PendingCall<'aggregate'>[], first = 1):
 }
 
 it('shows partial counts, and never less than it has', async () => {
-  chart.show(question({}));
+  chart.ask(question({}));
   const [main, whole] = asked();
   main!.options.progress?.(answer(main!.args, 1, 0.5));
-  expect(chart.data).toMatchObject({ shape: 'time', meta: { fraction: 0.5 } });
+  expect(chart.value).toMatchObject({ shape: 'time', meta: { fraction: 0.5 } });
   main!.options.progress?.(answer(main!.args, 1, 0.2));
-  expect(chart.data?.meta.fraction).toBe(0.5);
+  expect(chart.value?.meta.fraction).toBe(0.5);
   await answerAll([main!, whole!]);
-  expect(chart.data).toMatchObject({
+  expect(chart.value).toMatchObject({
     meta: { fraction: 1 },
     series: [{ values: [1, 2, 3], whole: 1 }],
   });
@@ -90,30 +91,30 @@ it('shows partial counts, and never less than it has', async () => {
 });
 
 it('aborts a replaced request, and keeps the last answer until the next', async () => {
-  chart.show(question({}));
+  chart.ask(question({}));
   await answerAll(asked());
-  const shown = chart.data;
-  chart.show(question({ field: 'duration_ms' }));
+  const shown = chart.value;
+  chart.ask(question({ field: 'duration_ms' }));
   const replaced = asked().slice(2);
-  chart.show(question({ field: 'path', kind: 'top' }));
+  chart.ask(question({ field: 'path', kind: 'top' }));
   expect(replaced.every((call) => call.options.signal?.aborted)).toBe(true);
-  expect(chart.data).toBe(shown);
+  expect(chart.value).toBe(shown);
   await answerAll(replaced);
-  expect(chart.data).toBe(shown);
+  expect(chart.value).toBe(shown);
 });
 
 it('requests nothing when the legend hides a series', async () => {
-  chart.show(question({ split: 'service' }));
+  chart.ask(question({ split: 'service' }));
   await answerAll(asked());
   const before = asked().length;
-  chart.show(question({ split: 'service', hidden: ['=x'] }));
+  chart.ask(question({ split: 'service', hidden: ['=x'] }));
   expect(asked().length).toBe(before);
 });
 
 it('draws each value of a split as a line of its own', async () => {
-  chart.show(question({ split: 'service' }));
+  chart.ask(question({ split: 'service' }));
   await answerAll(asked());
-  expect(chart.data).toMatchObject({
+  expect(chart.value).toMatchObject({
     series: [
       { id: '=x', values: [1, 5, 9], filter: { field: 'service', value: 'x' } },
       { id: '=y', values: [2, 6, 10] },
@@ -131,7 +132,7 @@ it('compares with the previous period: the same buckets, shifted', async () => {
     to: (6n * MINUTE).toString(),
   };
   const domain = { from: asTime(3n * MINUTE), to: asTime(6n * MINUTE) };
-  chart.show(question({ compare: 'previous' }, { view: view as never, domain }));
+  chart.ask(question({ compare: 'previous' }, { view: view as never, domain }));
   await answerAll(asked(), 4);
   const before = asked().slice(2);
   expect(before.map(({ args }) => [args.view.from, args.view.to])).toEqual([
@@ -142,35 +143,35 @@ it('compares with the previous period: the same buckets, shifted', async () => {
     interval: { kind: 'fixed', ns: MINUTE.toString() },
   });
   await answerAll(before, 2);
-  expect(chart.data).toMatchObject({
+  expect(chart.value).toMatchObject({
     before: { edges: [3n, 4n, 5n, 6n].map((minute) => minute * MINUTE), shift: 3n * MINUTE },
     series: [{ whole: 4, before: { values: [2, 3, 4], whole: 2 } }],
   });
 });
 
 it('still shows the current period if the other one fails', async () => {
-  chart.show(question({ compare: 'day' }));
+  chart.ask(question({ compare: 'day' }));
   await answerAll(asked());
   for (const call of asked().slice(2)) await call.fail({ code: 'internal', message: 'broken' });
   expect(chart.failure).toBeNull();
-  expect(chart.data).toMatchObject({ shape: 'time', before: null, series: [{ before: null }] });
-  expect(chart.data?.meta.notes.join()).toContain('could not be read');
+  expect(chart.value).toMatchObject({ shape: 'time', before: null, series: [{ before: null }] });
+  expect(chart.value?.meta.notes.join()).toContain('could not be read');
 });
 
 it('draws percentiles over a heatmap, and shows the heatmap without them too', async () => {
-  chart.show(question({ field: 'duration_ms', kind: 'heatmap' }));
+  chart.ask(question({ field: 'duration_ms', kind: 'heatmap' }));
   const [main, ...lines] = asked();
   main!.options.progress?.(answer(main!.args, 1, 0.4));
-  expect(chart.data).toMatchObject({ shape: 'heat', bins: [1, 2, 5], lines: [] });
+  expect(chart.value).toMatchObject({ shape: 'heat', bins: [1, 2, 5], lines: [] });
   await answerAll([...lines, main!]);
-  expect(chart.data).toMatchObject({
+  expect(chart.value).toMatchObject({
     lines: [{ id: 'p50' }, { id: 'p95', values: [10, 20, 30], whole: 10 }, { id: 'p99' }],
   });
 });
 
 it('finds the largest values of a measure among more than it lists', async () => {
   const info = { field: 'duration_ms', kinds: ['float' as const], distinct: null, present: null };
-  chart.show(
+  chart.ask(
     question(
       { field: 'duration_ms', split: 'path', kind: 'top', measure: 'p95', top: 1 },
       { info },
@@ -178,34 +179,34 @@ it('finds the largest values of a measure among more than it lists', async () =>
   );
   expect(asked()[0]!.args.by[0]).toMatchObject({ field: 'path', top: 1_000 });
   await answerAll(asked());
-  expect(chart.data).toMatchObject({ shape: 'terms', rows: [{ name: 'y', value: 20 }] });
+  expect(chart.value).toMatchObject({ shape: 'terms', rows: [{ name: 'y', value: 20 }] });
 });
 
 it('reports a failure and keeps the last good answer', async () => {
-  chart.show(question({}));
+  chart.ask(question({}));
   await answerAll(asked());
-  const shown = chart.data;
-  chart.show(question({ measure: 'rate' }));
+  const shown = chart.value;
+  chart.ask(question({ measure: 'rate' }));
   await asked()[2]!.fail({ code: 'internal', message: 'broken' });
   await asked()[3]!.fail({ code: 'internal', message: 'broken' });
   expect(chart.failure?.code).toBe('internal');
-  expect(chart.data).toBe(shown);
+  expect(chart.value).toBe(shown);
   chart.retry();
   await answerAll(asked().slice(4));
   expect(chart.failure).toBeNull();
 });
 
 it('follows a growing case without aborting the running request', async () => {
-  chart.show(question({}));
+  chart.ask(question({}));
   const first = asked().slice();
-  chart.show(question({}, { epoch: 2 }));
+  lifetime.grow();
   expect(first.every((call) => call.options.signal?.aborted)).toBe(false);
   await answerAll(first);
   expect(asked().length).toBe(4);
 });
 
 it('is not split if it is a heatmap of all events', async () => {
-  chart.show(question({ kind: 'heatmap', field: 'took', split: 'service', measure: 'p50' }));
+  chart.ask(question({ kind: 'heatmap', field: 'took', split: 'service', measure: 'p50' }));
   expect(client.callsTo('aggregate')[0]!.args.by.map(({ kind }) => kind)).toEqual(['time', 'bins']);
   expect(
     titleOf(resolveSpec(specOf({ kind: 'heatmap', field: 'took', split: 'service' }), undefined)),

@@ -12,7 +12,6 @@ let charts: Charts;
 beforeEach(() => {
   client = new FakeClient();
   charts = new Charts(new Lifetime(), client, '/c', new ViewHistory());
-  charts.refresh(1);
   charts.watch();
 });
 

@@ -1,9 +1,9 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { asTime, timeFromNanos, type TimeRange } from '../../base/time';
 import type { Client } from '../../ipc/client';
-import type { CaseSummary, Facets, Fields, KnownField } from '../../ipc/generated';
+import type { CaseSummary, Fields, KnownField } from '../../ipc/generated';
 import { byCoverage } from '../fields/coverage';
+import { Request } from '../request.svelte';
 import type { ViewHistory } from '../view/history.svelte';
 import type { Json } from '../view/viewstate';
 import type { FieldInfo } from './autochart';
@@ -31,31 +31,54 @@ export class Charts {
   fields = $derived.by((): readonly FieldInfo[] =>
     this.#known.map(
       ({ name, kinds, present }) =>
-        this.#facts.get(name) ?? { field: name, kinds, distinct: null, present },
+        this.#facts.value?.get(name) ?? { field: name, kinds, distinct: null, present },
     ),
   );
-  /** Increases with the case. */
-  epoch = $state(0);
   readonly main: Chart;
 
   readonly #client: Client;
-  readonly #casePath: string;
   readonly #history: ViewHistory;
-  readonly #listing: Latest<Fields>;
-  readonly #examining: Latest<Facets>;
-  #known = $state.raw<readonly KnownField[]>([]);
-  #facts = $state.raw<ReadonlyMap<string, FieldInfo>>(new Map());
-  /** Fields to examine, and those that are examined for the epoch of the list. */
+  /** Without the list of fields a chart can still be shown. */
+  readonly #listing: Request<string, Fields>;
+  readonly #known = $derived.by((): readonly KnownField[] =>
+    byCoverage(this.#listing.value?.fields ?? []),
+  );
+  /** What is known of the fields that were examined; name and type are enough for a chart of one. */
+  readonly #facts: Request<readonly string[], ReadonlyMap<string, FieldInfo>>;
+  /** Fields to examine. */
   readonly #wanted = new Set<string>();
-  readonly #examined = new Set<string>();
   #watchers = 0;
-  #loaded = -1;
 
   constructor(lifetime: Lifetime, client: Client, casePath: string, history: ViewHistory) {
-    this.#listing = new Latest(lifetime);
-    this.#examining = new Latest(lifetime);
+    const view = { case: casePath, query: '', from: null, to: null };
+    /** When each field was examined. */
+    const examined = new Map<string, number>();
+    this.#facts = new Request(lifetime, async (names, { signal }) => {
+      const { epoch } = lifetime;
+      const fields = names.filter((name) => examined.get(name) !== epoch);
+      const request = { view, fields, top: 0, buckets: 1 };
+      const found = await client.call('facets', request, { signal });
+      for (const name of fields) examined.set(name, epoch);
+      const infos = found.fields.map((info): [string, FieldInfo] => [info.field, info]);
+      return new Map([...(this.#facts.value ?? []), ...infos]);
+    });
+    this.#listing = new Request(
+      lifetime,
+      async (path, { signal }) => {
+        const found = await client.call('fields', { path }, { signal });
+        const known = byCoverage(found.fields);
+        const [telling, others] = [true, false].map((tells) =>
+          known.filter(({ ecs }) => (ecs !== null) === tells),
+        );
+        const first = [...telling!, ...others!].slice(0, MOST_EXAMINED);
+        for (const { name } of first) this.#wanted.add(name);
+        if (!signal.aborted) this.#facts.ask([...this.#wanted], 'follow');
+        return found;
+      },
+      { onlyShown: true },
+    );
+    this.#listing.ask(casePath);
     this.#client = client;
-    this.#casePath = casePath;
     this.#history = history;
     this.main = new Chart(lifetime, client);
   }
@@ -116,8 +139,9 @@ export class Charts {
   /** Examines the fields of a chart: how many values they have. */
   examine(fields: readonly (string | null)[]): void {
     const names = fields.filter((name) => this.#known.some((known) => known.name === name));
+    if (names.every((name) => this.#wanted.has(name!))) return;
     for (const name of names) this.#wanted.add(name!);
-    this.#examine();
+    this.#facts.ask([...this.#wanted], 'follow');
   }
 
   info(field: string | null): FieldInfo | undefined {
@@ -127,13 +151,12 @@ export class Charts {
   /** Loads the fields while a component is on the screen. Returns what ends that. */
   watch(): () => void {
     this.#watchers += 1;
-    this.#load();
-    return () => void (this.#watchers -= 1);
-  }
-
-  refresh(epoch: number): void {
-    this.epoch = epoch;
-    this.#load();
+    this.#listing.shown = true;
+    return () => {
+      this.#watchers -= 1;
+      this.#listing.shown = this.#watchers > 0;
+      if (this.#watchers === 0) this.#facts.stop();
+    };
   }
 
   get #kept(): StoredCharts {
@@ -141,47 +164,6 @@ export class Charts {
     return typeof charts === 'object' && charts !== null && !Array.isArray(charts)
       ? (charts as StoredCharts)
       : {};
-  }
-
-  #load(): void {
-    if (this.#watchers === 0 || this.#loaded === this.epoch) return;
-    const { epoch } = this;
-    this.#listing.follow({
-      key: String(epoch),
-      load: (signal) => this.#client.call('fields', { path: this.#casePath }, { signal }),
-      done: ({ fields }) => {
-        this.#known = byCoverage(fields);
-        this.#loaded = epoch;
-        this.#examined.clear();
-        const [telling, others] = [true, false].map((tells) =>
-          this.#known.filter(({ ecs }) => (ecs !== null) === tells),
-        );
-        const examined = [...telling!, ...others!].slice(0, MOST_EXAMINED);
-        for (const { name } of examined) this.#wanted.add(name);
-        this.#examine();
-      },
-      // Without the list of fields a chart can still be shown; the next attempt may succeed.
-      failed: () => {},
-    });
-  }
-
-  #examine(): void {
-    const names = [...this.#wanted].filter((name) => !this.#examined.has(name));
-    if (names.length === 0) return;
-    const epoch = this.#loaded;
-    const view = { case: this.#casePath, query: '', from: null, to: null };
-    this.#examining.follow({
-      key: `${epoch} ${names.join(' ')}`,
-      load: (signal) =>
-        this.#client.call('facets', { view, fields: names, top: 0, buckets: 1 }, { signal }),
-      done: ({ fields }) => {
-        const infos = fields.map((info): [string, FieldInfo] => [info.field, info]);
-        this.#facts = new Map([...this.#facts, ...infos]);
-        if (epoch === this.#loaded) for (const name of names) this.#examined.add(name);
-      },
-      // The name and type of a field are enough for a chart of it.
-      failed: () => {},
-    });
   }
 }
 

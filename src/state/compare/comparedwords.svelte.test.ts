@@ -14,40 +14,40 @@ const answer = {
 
 function shown() {
   const client = new FakeClient();
-  const words = new ComparedWords(new Lifetime(), client, () => ({
-    casePath: '/a.case',
-    zone: null,
-  }));
-  words.show(sides, 1);
-  return { client, words, call: client.callsTo('compareWords')[0]! };
+  const lifetime = new Lifetime();
+  const words = new ComparedWords(lifetime, client, () => ({ casePath: '/a.case', zone: null }));
+  words.show(sides);
+  return { client, lifetime, words, call: client.callsTo('compareWords')[0]! };
 }
 
 it('asks once for sides until the case grows or other sides are shown', async () => {
-  const { client, words, call } = shown();
+  const { client, lifetime, words, call } = shown();
   expect(call.args).toMatchObject({
     a: { case: '/a.case', query: 'NOT (level:error)' },
     b: { case: '/a.case', query: 'level:error' },
   });
   await call.answer(answer);
-  expect(words).toMatchObject({ answer, busy: false });
+  expect(words).toMatchObject({ value: answer, busy: false });
   words.stop();
-  words.show(sides, 1);
+  words.show(sides);
   expect(client.calls).toHaveLength(1);
-  words.show(sides, 2);
-  expect(words).toMatchObject({ answer: null, busy: true });
-  words.show({ a: sides.b, b: sides.a }, 2);
+  // What is known is shown until the next answer, as what it is.
+  lifetime.grow();
+  expect(words).toMatchObject({ value: answer, isStale: true, busy: true });
+  words.show({ a: sides.b, b: sides.a });
   expect(client.callsTo('compareWords')[1]!.options.signal!.aborted).toBe(true);
 });
 
 it('asks again for what was stopped or failed', async () => {
   const { client, words } = shown();
   words.stop();
-  words.show(sides, 1);
+  words.show(sides);
   await client.callsTo('compareWords')[1]!.fail({ code: 'internal', message: 'broken' });
-  expect(words).toMatchObject({ hasFailed: true, answer: null });
-  words.show(sides, 1);
+  expect(words).toMatchObject({ error: { message: 'broken' }, value: null });
+  words.stop();
+  words.show(sides);
   expect(client.calls).toHaveLength(3);
-  expect(words.hasFailed).toBe(false);
+  expect(words.error).toBeNull();
 });
 
 it('knows sides without words in a case', () => {

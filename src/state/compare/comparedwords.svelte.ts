@@ -1,7 +1,7 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
-import { engineError, type Client } from '../../ipc/client';
-import type { SignificantWords } from '../../ipc/generated';
+import type { Client } from '../../ipc/client';
+import type { CompareRequest, SignificantWords } from '../../ipc/generated';
+import { Request, SLOWLY } from '../request.svelte';
 import { SIDE_NAMES, viewsOfSides, type ComparedIn, type ComparedSides } from './sides';
 
 /** Words that are listed: more than anyone reads. */
@@ -13,44 +13,15 @@ export function haveWords(sides: ComparedSides): boolean {
 }
 
 /** The words that distinguish side B from side A, requested only while they are shown. */
-export class ComparedWords {
-  /** Null until it has come, or if there is none. */
-  answer = $state.raw<SignificantWords | null>(null);
-  busy = $state(false);
-  hasFailed = $state(false);
-
-  readonly #client: Client;
+export class ComparedWords extends Request<CompareRequest, SignificantWords> {
   readonly #place: () => ComparedIn;
-  readonly #latest: Latest<SignificantWords>;
-  #asked = '';
 
   constructor(lifetime: Lifetime, client: Client, place: () => ComparedIn) {
-    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
-    this.#client = client;
+    super(lifetime, (asked, { signal }) => client.call('compareWords', asked, { signal }), SLOWLY);
     this.#place = place;
   }
 
-  show(sides: ComparedSides, revision: number): void {
-    const request = { ...viewsOfSides(sides, this.#place()), limit: LISTED };
-    const key = JSON.stringify([request, revision]);
-    if (key === this.#asked) return;
-    this.#asked = key;
-    this.answer = null;
-    this.hasFailed = false;
-    this.#latest.replace({
-      key,
-      load: (signal) => this.#client.call('compareWords', request, { signal }),
-      done: (answer) => (this.answer = answer),
-      failed: (cause) => {
-        this.#asked = '';
-        this.hasFailed = engineError(cause).code !== 'cancelled';
-      },
-    });
-  }
-
-  /** What is known stays for the next time. */
-  stop(): void {
-    if (this.busy) this.#asked = '';
-    this.#latest.stop();
+  show(sides: ComparedSides): void {
+    this.ask({ ...viewsOfSides(sides, this.#place()), limit: LISTED });
   }
 }

@@ -18,13 +18,10 @@ const check = (part: Partial<QueryCheck>) =>
 function screen() {
   const client = new FakeClient();
   const history = new ViewHistory();
-  const comparing = new Comparing(
-    new Lifetime(),
-    client,
-    () => ({ casePath: '/c', zone: null }),
-    history,
-  );
-  return { client, history, comparing, calls: () => client.callsTo('compare') };
+  const lifetime = new Lifetime();
+  const place = () => ({ casePath: '/c', zone: null });
+  const comparing = new Comparing(lifetime, client, place, history);
+  return { client, lifetime, history, comparing, calls: () => client.callsTo('compare') };
 }
 
 it('compares what the view says, shows the first rows, and comes back to the whole answer', async () => {
@@ -41,9 +38,9 @@ it('compares what the view says, shows the first rows, and comes back to the who
     b: { query: '', from: '1772373600000000000' },
   });
   call!.options.progress!(found(0.3));
-  expect(comparing.answer?.fraction).toBe(0.3);
+  expect(comparing.value?.fraction).toBe(0.3);
   await call!.answer(found(1));
-  expect([comparing.answer?.fraction, comparing.isOf(ranges)]).toEqual([1, true]);
+  expect([comparing.value?.fraction, comparing.isOf(ranges)]).toEqual([1, true]);
   // The tab is left and shown again.
   comparing.show(null);
   comparing.show(ranges);
@@ -61,22 +58,22 @@ it('compares what the view says, shows the first rows, and comes back to the who
 });
 
 it('keeps what was found until it was cancelled, and goes on if it is wanted', async () => {
-  const { comparing, calls } = screen();
+  const { comparing, lifetime, calls } = screen();
   comparing.show(ranges);
   await settled();
   calls()[0]!.options.progress!(found(0.6));
   comparing.cancel();
   expect(calls()[0]!.options.signal!.aborted).toBe(true);
   calls()[0]!.options.progress!(found(0.9));
-  expect(comparing).toMatchObject({ busy: false, isCancelled: true, answer: { fraction: 0.6 } });
+  expect(comparing).toMatchObject({ busy: false, isCancelled: true, value: { fraction: 0.6 } });
   // What grows meanwhile is not compared, because a person stopped it.
-  comparing.refresh(1);
+  lifetime.grow();
   await settled();
   expect(calls()).toHaveLength(1);
   comparing.retry();
   await settled();
   await calls()[1]!.answer(found(1));
-  expect(comparing).toMatchObject({ isCancelled: false, answer: { fraction: 1 } });
+  expect(comparing).toMatchObject({ isCancelled: false, value: { fraction: 1 } });
 });
 
 it('names the side whose filter is wrong, and keeps the last answer', async () => {
@@ -104,7 +101,7 @@ it('names the side whose filter is wrong, and keeps the last answer', async () =
   await checks()[1]!.answer(check({ stages: [{ start: 4, end: 17 }] as QueryCheck['stages'] }));
   expect(comparing.mistakes.a?.message).toBe('A bracket is open.');
   expect(comparing.mistakes.b?.message).toContain('stages');
-  expect(comparing).toMatchObject({ busy: false, answer: { fraction: 1 }, failure: null });
+  expect(comparing).toMatchObject({ busy: false, value: { fraction: 1 }, failure: null });
   expect(calls()).toHaveLength(1);
 
   comparing.show({ ...both, a: ALL, b: { ...ALL, query: 'x' } });
@@ -145,14 +142,14 @@ it('shows the events of a side with what a row is about', async () => {
 });
 
 it('compares again when the case has grown, without going back to first rows', async () => {
-  const { comparing, calls } = screen();
+  const { comparing, lifetime, calls } = screen();
   comparing.show(ranges);
   await settled();
   await calls()[0]!.answer(found(1));
-  comparing.refresh(1);
+  lifetime.grow();
   await settled();
   calls()[1]!.options.progress!(found(0.2, [6, 8]));
-  expect(comparing.answer?.events).toEqual([5, 7]);
+  expect(comparing.value?.events).toEqual([5, 7]);
   await calls()[1]!.answer(found(1, [6, 8]));
-  expect(comparing.answer?.events).toEqual([6, 8]);
+  expect(comparing.value?.events).toEqual([6, 8]);
 });

@@ -1,8 +1,8 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { texts } from '../../base/texts';
-import { EngineError, engineError, type Client } from '../../ipc/client';
-import type { Compared, EventId, Nanos, RecentCase } from '../../ipc/generated';
+import { EngineError, type Client } from '../../ipc/client';
+import type { Compared, EventId, Nanos, QueryCheck, RecentCase } from '../../ipc/generated';
+import { Request } from '../request.svelte';
 import { partsOf } from '../query/queryparts';
 import type { ViewHistory } from '../view/history.svelte';
 import { ComparedWords } from './comparedwords.svelte';
@@ -35,11 +35,7 @@ export interface Place {
 }
 
 /** The comparison of two parts of the case, requested only while it is shown. */
-export class Comparing {
-  /** The last good answer, or what is known of the next one. */
-  answer = $state.raw<Compared | null>(null);
-  busy = $state(false);
-  failure = $state.raw<EngineError | null>(null);
+export class Comparing extends Request<ComparedSides, Compared> {
   /** What is wrong with the filter of a side. */
   mistakes = $state.raw<Mistakes>(NO_MISTAKES);
   /** Whether a person stopped it before it was complete. */
@@ -55,16 +51,27 @@ export class Comparing {
   readonly #client: Client;
   readonly #place: () => ComparedIn;
   readonly #history: ViewHistory;
-  readonly #latest: Latest<Compared | Mistakes>;
-  /** The sides whose whole answer, or whose failure, is shown. */
-  #settled = '';
-  /** The sides of the answer, which may be a part of it. */
+  /** The sides of the value, which may be a part of the answer. */
   #answered = '';
-  #shown: ComparedSides | null = null;
-  #epoch = 0;
+  /** The sides that are shown, and those that a person stopped. */
+  #shown = '';
+  #stopped = '';
 
   constructor(lifetime: Lifetime, client: Client, place: () => ComparedIn, history: ViewHistory) {
-    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
+    super(
+      lifetime,
+      async (sides, { signal, show }) => {
+        const { casePath } = place();
+        const mistakes = await mistakesIn(sides, (path, query) =>
+          client.call('check', { case: path ?? casePath, query, kql: false }, { signal }),
+        );
+        if (mistakes !== null) throw new WrongFilter(mistakes);
+        const progress = (part: Compared) => show(part, part.fraction);
+        const request = { ...viewsOfSides(sides, place()), limit: LISTED };
+        return client.call('compare', request, { signal, progress });
+      },
+      { key: (sides) => keyOf(sides, place()) },
+    );
     this.#client = client;
     this.words = new ComparedWords(lifetime, client, place);
     this.#place = place;
@@ -73,14 +80,16 @@ export class Comparing {
 
   /** Whether the answer is of the sides that are shown. */
   isOf(sides: ComparedSides): boolean {
-    return this.answer !== null && this.#answered === this.#keyOf(sides);
+    return this.value !== null && this.#answered === this.#keyOf(sides);
   }
 
   /** The sides are on the screen; null if none are, or no longer. */
   show(sides: ComparedSides | null): void {
-    this.#shown = sides;
-    if (sides === null) this.#latest.stop();
-    else if (this.#settled !== this.#keyOf(sides)) this.#load('replace');
+    if (sides !== null) {
+      this.#shown = this.#keyOf(sides);
+      this.isCancelled &&= this.#shown === this.#stopped;
+    }
+    if (!this.isCancelled) this.ask(sides);
   }
 
   /** Compares two sides in the tab. */
@@ -99,13 +108,14 @@ export class Comparing {
 
   /** Stops it; what is known until then stays. */
   cancel(): void {
-    this.#latest.stop();
+    this.stop();
     this.isCancelled = true;
-    this.#settled = this.#shown === null ? '' : this.#keyOf(this.#shown);
+    this.#stopped = this.#shown;
   }
 
-  retry(): void {
-    this.#load('replace');
+  override retry(): void {
+    this.isCancelled = false;
+    super.retry();
   }
 
   /** Lists the other cases and the clusters, as they are now. */
@@ -133,13 +143,6 @@ export class Comparing {
     return known ?? elsewhere.split(/[/\\]/).at(-1) ?? elsewhere;
   }
 
-  /** The case has grown. */
-  refresh(epoch: number): void {
-    this.#epoch = epoch;
-    this.#settled = '';
-    if (this.#shown !== null && !this.isCancelled) this.#load('follow');
-  }
-
   /** Shows the events of a side in the list, all of them or those that match a filter too. */
   async showEvents(name: SideName, filter: string | null): Promise<void> {
     const side = this.sides?.[name];
@@ -155,12 +158,12 @@ export class Comparing {
 
   /** Shows the event by which the sides begin to differ, or the events of the row where no single one shows it. */
   async showFirst(reveal: (id: EventId, time: Nanos | null) => Promise<void>): Promise<void> {
-    const first = this.answer?.first ?? null;
+    const first = this.value?.first ?? null;
     if (first === null) return;
     const name = SIDE_NAMES[first.side] ?? 'b';
     const isHere = this.sides?.[name].elsewhere === null;
     if (first.event !== null && isHere) return reveal(first.event, first.at);
-    const row = this.answer?.differences[first.row];
+    const row = this.value?.differences[first.row];
     const filter = row === undefined ? null : (row.sideFilters?.[first.side] ?? row.filter);
     await this.showEvents(name, filter);
   }
@@ -175,72 +178,56 @@ export class Comparing {
     }
   }
 
-  #load(how: 'replace' | 'follow'): void {
-    const sides = this.#shown;
-    if (sides === null) return;
-    const key = this.#keyOf(sides);
-    this.isCancelled = false;
-    this.#latest[how]({
-      key: `${key} ${this.#epoch}`,
-      load: async (signal) => {
-        const mistakes = await this.#mistakes(sides, signal);
-        if (mistakes !== null) return mistakes;
-        const progress = (partial: Compared) => {
-          if (signal.aborted) return;
-          // A refreshed answer comes whole, so that rows do not jump.
-          const isWhole = this.#answered === key && this.answer?.fraction === 1;
-          if (!isWhole) this.#answer(partial, key);
-          this.mistakes = NO_MISTAKES;
-        };
-        const request = { ...viewsOfSides(sides, this.#place()), limit: LISTED };
-        return this.#client.call('compare', request, { signal, progress });
-      },
-      done: (found) => {
-        this.failure = null;
-        this.#settled = key;
-        if ('fraction' in found) {
-          this.mistakes = NO_MISTAKES;
-          this.#answer(found, key);
-        } else this.mistakes = found;
-      },
-      failed: (cause) => {
-        const error = engineError(cause);
-        if (error.code === 'cancelled') return;
-        this.#settled = key;
-        this.failure = error;
-      },
-    });
-  }
-
   get #casePath(): string {
     return this.#place().casePath;
   }
 
-  /** What an answer is of: the sides, and the zone of their typed times. */
   #keyOf(sides: ComparedSides): string {
-    return JSON.stringify([jsonOfSides(sides), this.#place().zone]);
+    return keyOf(sides, this.#place());
   }
 
-  #answer(answer: Compared, key: string): void {
-    this.answer = answer;
-    this.#answered = key;
+  protected override arrived(_: Compared, sides: ComparedSides): void {
+    this.mistakes = NO_MISTAKES;
+    this.#answered = this.#keyOf(sides);
   }
 
-  /** What is wrong with the filters; null if nothing is. */
-  async #mistakes(sides: ComparedSides, signal: AbortSignal): Promise<Mistakes | null> {
-    const found: { [Name in SideName]: EngineError | null } = { ...NO_MISTAKES };
-    for (const name of SIDE_NAMES) {
-      const { query, elsewhere } = sides[name];
-      if (query.trim() === '') continue;
-      const request = { case: elsewhere ?? this.#casePath, query, kql: false };
-      const parts = partsOf(query, await this.#client.call('check', request, { signal }));
-      found[name] = parts.mistake ?? (parts.stages.length > 0 || parts.isSql ? noFilter() : null);
-    }
-    return found.a === null && found.b === null ? null : found;
+  protected override failed(error: EngineError): void {
+    this.mistakes = error instanceof WrongFilter ? error.mistakes : NO_MISTAKES;
   }
+}
+
+/** The filter of a side cannot be run. */
+class WrongFilter extends EngineError {
+  readonly mistakes: Mistakes;
+
+  constructor(mistakes: Mistakes) {
+    const { message, hint } = mistakes.a ?? mistakes.b ?? noFilter();
+    super({ code: 'queryInvalid', message, hint, path: null, span: null });
+    this.mistakes = mistakes;
+  }
+}
+
+/** What is wrong with the filters; null if nothing is. */
+async function mistakesIn(
+  sides: ComparedSides,
+  check: (path: string | null, query: string) => Promise<QueryCheck>,
+): Promise<Mistakes | null> {
+  const found: { [Name in SideName]: EngineError | null } = { ...NO_MISTAKES };
+  for (const name of SIDE_NAMES) {
+    const { query, elsewhere } = sides[name];
+    if (query.trim() === '') continue;
+    const parts = partsOf(query, await check(elsewhere, query));
+    found[name] = parts.mistake ?? (parts.stages.length > 0 || parts.isSql ? noFilter() : null);
+  }
+  return found.a === null && found.b === null ? null : found;
 }
 
 function noFilter(): EngineError {
   const { message, hint } = texts.compare.noFilter;
   return new EngineError({ code: 'queryInvalid', message, hint, path: null, span: null });
+}
+
+/** What an answer is of: the sides, and the zone of their typed times. */
+function keyOf(sides: ComparedSides, { zone }: ComparedIn): string {
+  return JSON.stringify([jsonOfSides(sides), zone]);
 }

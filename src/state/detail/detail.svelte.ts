@@ -1,36 +1,35 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { Timer } from '../../base/timer';
-import { engineError, type Client, type EngineError } from '../../ipc/client';
-import type { EventDetail, EventId, Nanos } from '../../ipc/generated';
+import type { Client } from '../../ipc/client';
+import type { EventDetail, EventId, EventRequest, Nanos } from '../../ipc/generated';
 import { EventPattern } from './eventpattern.svelte';
+import { Request } from '../request.svelte';
 import type { Rows } from '../events/rows.svelte';
 
 /** Moving through the list with a held key must not request every event on the way. */
 const SETTLE_MS = 60;
 
+/** A case that grows changes its open event only if it is read again. */
+const REFRESH_MS = 1_000;
+
 /** The selected event, and its details while the panel is open. */
-export class Detail {
+export class Detail extends Request<EventRequest, EventDetail> {
   /** The row index, or -1. */
   index = $state(-1);
   open = $state(false);
-  event = $state.raw<EventDetail | null>(null);
-  busy = $state(false);
-  failure = $state.raw<EngineError | null>(null);
   /** The pattern of the event, while it is shown. */
   readonly pattern: EventPattern;
 
-  readonly #client: Client;
   readonly #casePath: string;
   readonly #rows: Rows;
-  readonly #latest: Latest<EventDetail>;
   #id: EventId | null = null;
   readonly #settling: Timer;
 
   constructor(lifetime: Lifetime, client: Client, casePath: string, rows: Rows) {
+    super(lifetime, (asked, { signal }) => client.call('event', asked, { signal }), {
+      everyMs: REFRESH_MS,
+    });
     this.#settling = new Timer(lifetime);
-    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
-    this.#client = client;
     this.#casePath = casePath;
     this.#rows = rows;
     this.pattern = new EventPattern(lifetime, client);
@@ -60,7 +59,7 @@ export class Detail {
   }
 
   isShown(id: EventId): boolean {
-    const shown = this.event?.row.id;
+    const shown = this.value?.row.id;
     return this.open && shown?.source === id.source && shown.offset === id.offset;
   }
 
@@ -79,13 +78,13 @@ export class Detail {
   close(): void {
     this.open = false;
     this.#settling.stop();
-    this.#latest.stop();
+    this.stop();
     this.pattern.forget();
   }
 
   /** The open event, to be found in another list; null if none is open. */
   get sought(): { readonly id: EventId; readonly time: Nanos | null } | null {
-    const shown = this.event?.row;
+    const shown = this.value?.row;
     if (!this.open || this.#id === null || shown === undefined) return null;
     return this.isShown(this.#id) ? { id: this.#id, time: shown.time } : null;
   }
@@ -120,26 +119,13 @@ export class Detail {
     const id = this.#id;
     this.#settling.stop();
     if (id === null) return;
-    const shown = this.event?.row.id;
-    if (shown?.source === id.source && shown.offset === id.offset) {
-      // Returning to the displayed event cancels a request for another one.
-      this.#latest.stop();
-      return;
-    }
-    const ask = () =>
-      this.#latest.replace({
-        key: `${id.source} ${id.offset}`,
-        load: (signal) => this.#client.call('event', { case: this.#casePath, id }, { signal }),
-        done: (event) => {
-          this.event = event;
-          this.failure = null;
-        },
-        failed: (cause) => {
-          const error = engineError(cause);
-          if (error.code !== 'cancelled') this.failure = error;
-        },
-      });
-    if (this.event === null) ask();
+    const ask = () => {
+      // Whoever selects it again tries what failed once more.
+      if (this.error !== null) this.stop();
+      this.ask({ case: this.#casePath, id });
+    };
+    // Returning to the displayed event cancels a request for another one.
+    if (this.value === null || this.isShown(id)) ask();
     else this.#settling.start(ask, SETTLE_MS);
   }
 }

@@ -1,8 +1,8 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
-import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { Client } from '../../ipc/client';
 import type { EventDetail, Pattern, View } from '../../ipc/generated';
 import { clause } from '../query/querytext';
+import { Request, SLOWLY } from '../request.svelte';
 
 export interface OwnPattern {
   /** With its variable values in this event. */
@@ -12,79 +12,42 @@ export interface OwnPattern {
   readonly total: number;
 }
 
-/** The pattern of the open event's message; requested only while it is shown. */
-export class EventPattern {
-  answer = $state.raw<OwnPattern | null>(null);
-  /** The event has no message, so it has no pattern. */
-  missing = $state(false);
-  failure = $state.raw<EngineError | null>(null);
+interface Asked {
+  /** A view of the event alone. */
+  readonly own: View;
+  readonly view: View;
+}
 
-  readonly #client: Client;
-  readonly #latest: Latest<OwnPattern | null>;
-
+/** The pattern of the open event's message, requested only while it is shown; null if it has no message. */
+export class EventPattern extends Request<Asked, { readonly found: OwnPattern | null }> {
   constructor(lifetime: Lifetime, client: Client) {
-    this.#latest = new Latest(lifetime);
-    this.#client = client;
+    super(
+      lifetime,
+      async ({ own, view }, { signal }) => {
+        const ask = (of: View, variables: string[]) => {
+          const few = { limit: 1, buckets: 1, examples: 0, values: 1 };
+          const request = { view: of, granularity: 'template' as const, compare: false, variables };
+          return client.call('patterns', { ...request, ...few }, { signal });
+        };
+        const count = async (of: View) => {
+          const request = { view: of, order: 'oldestFirst' as const, first: 0, count: 0 };
+          return (await client.call('page', request, { signal })).total;
+        };
+        const found = (await ask(own, [])).patterns[0];
+        if (found === undefined) return { found: null };
+        const [detailed, inView, total] = await Promise.all([
+          ask(own, [found.id]),
+          count(narrowed(view, found.id)),
+          count(view),
+        ]);
+        return { found: { pattern: detailed.patterns[0] ?? found, inView, total } };
+      },
+      SLOWLY,
+    );
   }
 
   show(event: EventDetail, view: View): void {
-    const own = ownView(event, view);
-    this.#latest.replace({
-      key: JSON.stringify([own, view]),
-      load: (signal) => this.#ask(own, view, signal),
-      done: (answer) => {
-        this.answer = answer;
-        this.missing = answer === null;
-        this.failure = null;
-      },
-      failed: (cause) => {
-        const error = engineError(cause);
-        if (error.code !== 'cancelled') this.failure = error;
-      },
-    });
-  }
-
-  forget(): void {
-    this.#latest.stop();
-    this.answer = null;
-    this.missing = false;
-    this.failure = null;
-  }
-
-  async #ask(own: View, view: View, signal: AbortSignal): Promise<OwnPattern | null> {
-    const ask = (of: View, variables: string[]) =>
-      this.#client.call(
-        'patterns',
-        {
-          view: of,
-          granularity: 'template',
-          limit: 1,
-          buckets: 1,
-          examples: 0,
-          compare: false,
-          variables,
-          values: 1,
-        },
-        { signal },
-      );
-    const found = (await ask(own, [])).patterns[0];
-    if (found === undefined) return null;
-    const [detailed, counted] = await Promise.all([
-      ask(own, [found.id]),
-      this.#client
-        .call(
-          'page',
-          { view: narrowed(view, found.id), order: 'oldestFirst', first: 0, count: 0 },
-          { signal },
-        )
-        .then(({ total }) => total),
-    ]);
-    const { total } = await this.#client.call(
-      'page',
-      { view, order: 'oldestFirst', first: 0, count: 0 },
-      { signal },
-    );
-    return { pattern: detailed.patterns[0] ?? found, inView: counted, total };
+    this.ask({ own: ownView(event, view), view });
   }
 }
 

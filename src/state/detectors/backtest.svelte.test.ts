@@ -85,11 +85,11 @@ it('takes the suggested level of a new detector', async () => {
 
 it('names the failure of a test, but not a stop', async () => {
   const { client, test } = await opened();
-  test.refresh(2);
+  test.refresh();
   await client.callsTo('readDetectors')[1]!.answer(list('busy'));
   await client.callsTo('backTest')[1]!.fail({ code: 'cancelled', message: 'stopped' });
   expect(test.failure).toBeNull();
-  test.refresh(3);
+  test.refresh();
   await client.callsTo('readDetectors')[2]!.answer(list('busy'));
   await client.callsTo('backTest')[2]!.fail({ code: 'badRequest', message: 'no such field' });
   expect(test.failure?.message).toBe('no such field');

@@ -1,16 +1,18 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { Timer } from '../../base/timer';
-import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { Client, EngineError } from '../../ipc/client';
 import type {
   BackTest as WireBackTest,
+  BackTestRequest,
   DetectorEntry,
   DetectorLevel,
   DetectorList,
   DetectorProblem,
   TimeSpan,
   TriedLevel,
+  TryLevelRequest,
 } from '../../ipc/generated';
+import { Request } from '../request.svelte';
 
 /** Slots of time that the measure is drawn in: about one for two pixels. */
 const SLOTS = 600;
@@ -41,27 +43,48 @@ export class BackTest {
   tried = $state.raw<TriedLevel | null>(null);
   /** The level that is dragged; null if it is the one of `tried`. */
   dragged = $state<number | null>(null);
-  busy = $state(false);
-  failure = $state.raw<EngineError | null>(null);
   truth = $state.raw<readonly TimeSpan[]>([]);
 
-  readonly #client: Client;
   readonly #casePath: string;
-  readonly #reading: Latest<DetectorList>;
-  readonly #testing: Latest<WireBackTest>;
-  readonly #trying: Latest<TriedLevel>;
+  readonly #reading: Request<string, DetectorList>;
+  readonly #testing: Request<BackTestRequest, WireBackTest>;
+  readonly #trying: Request<TryLevelRequest, TriedLevel>;
   readonly #typing: Timer;
   /** The text that the answer is for; levels are tried in it. */
   #tested = '';
-  #epoch = 0;
 
   constructor(lifetime: Lifetime, client: Client, casePath: string) {
-    this.#client = client;
     this.#casePath = casePath;
-    this.#reading = new Latest(lifetime);
-    this.#testing = new Latest(lifetime, (busy) => (this.busy = busy));
-    this.#trying = new Latest(lifetime);
+    // A test reads all events: the detectors say when it is made again.
+    const options = { ignoresGrowth: true };
+    this.#reading = new Request(
+      lifetime,
+      (text, { signal }) => client.call('readDetectors', { case: casePath, text }, { signal }),
+      options,
+    );
+    this.#testing = new Request(
+      lifetime,
+      (asked, { signal }) => client.call('backTest', asked, { signal }),
+      options,
+    );
+    this.#trying = new Request(
+      lifetime,
+      async (asked, { signal }) => {
+        const found = await client.call('tryLevel', asked, { signal });
+        if (!signal.aborted) this.#tried(asked.level, found);
+        return found;
+      },
+      options,
+    );
     this.#typing = new Timer(lifetime);
+  }
+
+  get busy(): boolean {
+    return this.#testing.busy;
+  }
+
+  get failure(): EngineError | null {
+    return this.#reading.error ?? this.#testing.error ?? this.#trying.error;
   }
 
   /** Whether the text is not what is kept. */
@@ -84,16 +107,15 @@ export class BackTest {
 
   close(): void {
     this.#typing.stop();
-    this.#reading.stop();
-    this.#testing.stop();
-    this.#trying.stop();
+    this.#reading.forget();
+    this.#testing.forget();
+    this.#trying.forget();
     this.subject = null;
     this.entry = null;
     this.problems = [];
     this.answer = null;
     this.tried = null;
     this.dragged = null;
-    this.failure = null;
     this.text = '';
   }
 
@@ -117,7 +139,7 @@ export class BackTest {
   type(text: string): void {
     if (text === this.text) return;
     this.text = text;
-    this.#trying.stop();
+    this.#trying.forget();
     this.dragged = null;
     this.#typing.start(() => this.#read(null), PAUSE_MS);
   }
@@ -127,25 +149,18 @@ export class BackTest {
     const { entry, level } = this;
     if (entry === null || level === null || !Number.isFinite(value)) return;
     this.dragged = value;
-    const request = {
-      case: this.#casePath,
-      text: this.#tested,
-      name: entry.name,
-      level: value,
-      slots: SLOTS,
-      truth: [...this.truth],
-    };
-    this.#trying.follow({
-      key: `${value}`,
-      load: (signal) => this.#client.call('tryLevel', request, { signal }),
-      done: (answer) => {
-        this.tried = answer;
-        this.text = answer.text;
-        this.failure = null;
-        if (this.dragged === value) this.dragged = null;
-      },
-      failed: (cause) => this.#failed(cause),
-    });
+    const truth = [...this.truth];
+    const { name } = entry;
+    this.#trying.ask(
+      { case: this.#casePath, text: this.#tested, name, level: value, slots: SLOTS, truth },
+      'follow',
+    );
+  }
+
+  #tried(level: number, found: TriedLevel): void {
+    this.tried = found;
+    this.text = found.text;
+    if (this.dragged === level) this.dragged = null;
   }
 
   /** Compares with other times from now on. */
@@ -155,8 +170,7 @@ export class BackTest {
   }
 
   /** The case has grown. */
-  refresh(epoch: number): void {
-    this.#epoch = epoch;
+  refresh(): void {
     if (this.subject !== null) this.#read(null);
   }
 
@@ -171,20 +185,16 @@ export class BackTest {
   /** Reads the text; if it says a detector, tests it. */
   #read(suggest: Subject['suggest']): void {
     const { text } = this;
-    this.#reading.replace({
-      key: text,
-      load: (signal) =>
-        this.#client.call('readDetectors', { case: this.#casePath, text }, { signal }),
-      done: ({ detectors, problems }) => {
-        this.problems = problems;
-        const name = this.entry?.name ?? this.subject?.name;
-        const entry = detectors.find((each) => each.name === name) ?? detectors[0] ?? null;
-        // What is shown stays while the text is being written.
-        if (entry === null) return;
-        this.entry = entry;
-        this.#test(text, entry, suggest);
-      },
-      failed: (cause) => this.#failed(cause),
+    void this.#reading.answer(text).then((found) => {
+      if (found === null) return;
+      const { detectors, problems } = found;
+      this.problems = problems;
+      const name = this.entry?.name ?? this.subject?.name;
+      const entry = detectors.find((each) => each.name === name) ?? detectors[0] ?? null;
+      // What is shown stays while the text is being written.
+      if (entry === null) return;
+      this.entry = entry;
+      this.#test(text, entry, suggest);
     });
   }
 
@@ -198,24 +208,14 @@ export class BackTest {
       suggest: suggest !== null,
       within: suggest?.within ?? null,
     };
-    this.#testing.replace({
-      key: `${JSON.stringify(request)} ${this.#epoch}`,
-      load: (signal) => this.#client.call('backTest', request, { signal }),
-      done: (answer) => {
-        this.#trying.stop();
-        this.answer = answer;
-        this.tried = answer.tried;
-        this.dragged = null;
-        this.failure = null;
-        this.#tested = text;
-        if (suggest !== null && this.text === text) this.text = answer.tried.text;
-      },
-      failed: (cause) => this.#failed(cause),
+    void this.#testing.answer(request).then((answer) => {
+      if (answer === null) return;
+      this.#trying.forget();
+      this.answer = answer;
+      this.tried = answer.tried;
+      this.dragged = null;
+      this.#tested = text;
+      if (suggest !== null && this.text === text) this.text = answer.tried.text;
     });
-  }
-
-  #failed(cause: unknown): void {
-    const error = engineError(cause);
-    if (error.code !== 'cancelled') this.failure = error;
   }
 }

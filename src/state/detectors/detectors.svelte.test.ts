@@ -81,7 +81,7 @@ it('runs when it is shown, and shows each detector when it is done', async () =>
   detectors.watch();
   await client.callsTo('detectors')[1]!.answer({ detectors: [entry('a')], problems: [] });
   expect(client.callsTo('runDetectors')).toHaveLength(1);
-  detectors.refresh(1);
+  lifetime.grow();
   expect(detectors.isStale).toBe(true);
   lifetime.end();
 });
@@ -131,15 +131,15 @@ it('runs again by itself when a case has stopped growing', async () => {
   await client.callsTo('detectors')[0]!.answer({ detectors: [entry('a')], problems: [] });
   await client.callsTo('runDetectors')[0]!.answer({ revision: 1, runs: [], elapsedMs: 1 });
   vi.useFakeTimers();
-  for (const epoch of [1, 2, 3]) {
-    detectors.refresh(epoch);
+  for (let grown = 0; grown < 3; grown += 1) {
+    lifetime.grow();
     await vi.advanceTimersByTimeAsync(1_000);
   }
   expect(client.callsTo('runDetectors')).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(1_500);
   expect(client.callsTo('runDetectors')).toHaveLength(2);
   leave();
-  detectors.refresh(4);
+  lifetime.grow();
   await vi.advanceTimersByTimeAsync(5_000);
   expect(client.callsTo('runDetectors')).toHaveLength(2);
   vi.useRealTimers();

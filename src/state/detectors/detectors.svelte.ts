@@ -1,5 +1,4 @@
 import { randomId } from '../../base/ids';
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { timeFromNanos, type Time } from '../../base/time';
 import { Timer } from '../../base/timer';
@@ -11,10 +10,12 @@ import type {
   DetectorProblem,
   DetectorRun,
   DetectorRuns,
+  EventId,
   EventsReply,
   RuleRuns,
   Severity,
 } from '../../ipc/generated';
+import { Request } from '../request.svelte';
 import { noteKey } from '../notes/notechange';
 import type { Notes } from '../notes/notes.svelte';
 import {
@@ -28,7 +29,7 @@ import {
   type AlertState,
 } from './alertnotes';
 import { BackTest, type Subject } from './backtest.svelte';
-import { spansOf, truthKey, truthNotes, type TruthChoice } from './truth';
+import { spansOf, truthNotes, type TruthChoice } from './truth';
 
 /** Alerts on the timeline at most, the most serious: more could not be distinguished. */
 const MOST_FLAGS = 400;
@@ -66,15 +67,10 @@ export class Detectors {
   problems = $state.raw<readonly DetectorProblem[]>([]);
   known = $state(false);
   runs = $state.raw<ReadonlyMap<string, DetectorRun>>(new Map());
-  /** How far the run is; null while none is under way. */
-  progress = $state.raw<{ readonly done: number; readonly total: number } | null>(null);
   /** Whether the case has grown since the last run. */
   isStale = $state(false);
-  failure = $state.raw<EngineError | null>(null);
-  rules = $state.raw<RuleRuns | null>(null);
   /** The files and folders of the rules. */
   rulePaths = $state.raw<readonly string[]>([]);
-  ruling = $state(false);
   truth = $state.raw<TruthChoice | null>(null);
   /** Why a change could not be stored: somebody else changed it. */
   conflict = $state(false);
@@ -99,17 +95,20 @@ export class Detectors {
   });
 
   readonly #client: Client;
-  readonly #casePath: string;
+  readonly #lifetime: Lifetime;
   readonly #notes: Notes;
-  readonly #listing: Latest<DetectorList>;
-  readonly #running: Latest<DetectorRuns>;
-  readonly #ruling: Latest<RuleRuns>;
-  readonly #truths: Latest<EventsReply>;
+  /** The list for the stored detectors that the question names. */
+  readonly #listing: Request<string, DetectorList>;
+  readonly #running: Request<string, DetectorRuns>;
+  readonly #ruling: Request<readonly string[], RuleRuns>;
+  readonly #truths: Request<readonly EventId[], EventsReply>;
+  #progress = $state.raw({ done: 0, total: 0 });
+  /** Why no rules could be chosen. */
+  #unchosen = $state.raw<EngineError | null>(null);
   readonly #settling: Timer;
   readonly #waking: Timer;
   /** The stored detectors that the list is for. */
   #listed: string | null = null;
-  #epoch = 0;
   #ran: string | null = null;
   /** The notes that the truth was taken from. */
   #compared = '';
@@ -118,33 +117,72 @@ export class Detectors {
 
   constructor(lifetime: Lifetime, client: Client, casePath: string, notes: Notes) {
     this.#client = client;
-    this.#casePath = casePath;
+    this.#lifetime = lifetime;
     this.#notes = notes;
-    this.#listing = new Latest(lifetime);
-    this.#running = new Latest(lifetime, (busy) => {
-      if (!busy) this.progress = null;
-    });
-    this.#ruling = new Latest(lifetime, (busy) => (this.ruling = busy));
-    this.#truths = new Latest(lifetime);
+    // A run reads all events: it is made again when the case has stopped growing.
+    const options = { ignoresGrowth: true };
+    this.#listing = new Request(
+      lifetime,
+      (_, { signal }) => client.call('detectors', { path: casePath }, { signal }),
+      options,
+    );
+    this.#running = new Request(
+      lifetime,
+      (_, { signal }) => {
+        const progress = (run: DetectorRun) => !signal.aborted && this.#came(run);
+        return client.call('runDetectors', { case: casePath }, { signal, progress });
+      },
+      options,
+    );
+    this.#ruling = new Request(
+      lifetime,
+      (paths, { signal }) =>
+        client.call('runRules', { case: casePath, paths: [...paths] }, { signal }),
+      options,
+    );
+    this.#truths = new Request(
+      lifetime,
+      (ids, { signal }) => client.call('events', { case: casePath, ids: [...ids] }, { signal }),
+      options,
+    );
     this.#settling = new Timer(lifetime);
     this.#waking = new Timer(lifetime);
     this.test = new BackTest(lifetime, client, casePath);
+    lifetime.onGrowth(() => this.#grew());
+  }
+
+  /** How far the run is; null while none is under way. */
+  get progress(): { readonly done: number; readonly total: number } | null {
+    return this.#running.busy ? this.#progress : null;
+  }
+
+  get rules(): RuleRuns | null {
+    return this.#ruling.value;
+  }
+
+  get ruling(): boolean {
+    return this.#ruling.busy;
+  }
+
+  get failure(): EngineError | null {
+    const requests = [this.#listing, this.#running, this.#ruling, this.#truths];
+    return (
+      this.#unchosen ?? requests.map(({ error }) => error).find((error) => error !== null) ?? null
+    );
   }
 
   /** Loads and runs while the tab is on the screen. */
   watch(): () => void {
     this.#isWatched = true;
     this.#load();
-    if (this.isStale) this.test.refresh(this.#epoch);
+    if (this.isStale) this.test.refresh();
     return () => {
       this.#isWatched = false;
       this.#settling.stop();
     };
   }
 
-  /** The case has grown. */
-  refresh(epoch: number): void {
-    this.#epoch = epoch;
+  #grew(): void {
     this.isStale = this.#ran !== null || this.rules !== null;
     if (this.#isWatched && this.isStale) this.#settling.start(() => this.runAgain(), SETTLED_MS);
   }
@@ -264,30 +302,25 @@ export class Detectors {
   runAgain(): void {
     this.#settling.stop();
     if (this.rules !== null) this.runRules(this.rulePaths);
-    this.test.refresh(this.#epoch);
+    this.test.refresh();
     this.run();
   }
 
   /** Runs all detectors over the history. */
   run(): void {
-    const key = `${this.#epoch} ${this.#stored()}`;
-    this.progress = { done: 0, total: this.list.length };
-    this.#running.replace({
-      key,
-      load: (signal) =>
-        this.#client.call(
-          'runDetectors',
-          { case: this.#casePath },
-          { signal, progress: (run) => !signal.aborted && this.#came(run) },
-        ),
-      done: ({ runs }) => {
-        this.#ran = key;
-        this.isStale = false;
-        this.failure = null;
-        this.runs = new Map(runs.map((run) => [runKey(run), run]));
-      },
-      failed: (cause) => this.#failed(cause),
+    const key = this.#state;
+    this.#progress = { done: 0, total: this.list.length };
+    void this.#running.answer(key).then((found) => {
+      if (found === null) return;
+      this.#ran = key;
+      this.isStale = false;
+      this.runs = new Map(found.runs.map((run) => [runKey(run), run]));
     });
+  }
+
+  /** The state of the case and of its detectors, which a run is of. */
+  get #state(): string {
+    return `${this.#lifetime.epoch} ${this.#stored()}`;
   }
 
   stop(): void {
@@ -297,26 +330,18 @@ export class Detectors {
 
   /** Lets a person choose rules, and runs them. */
   async chooseRules(kind: 'files' | 'folder'): Promise<void> {
+    this.#unchosen = null;
     try {
       const paths = await this.#client.choose(kind);
       if (paths.length > 0) this.runRules(paths);
     } catch (cause) {
-      this.failure = engineError(cause);
+      this.#unchosen = engineError(cause);
     }
   }
 
   runRules(paths: readonly string[]): void {
     this.rulePaths = paths;
-    this.#ruling.replace({
-      key: `${paths.join('\n')} ${this.#epoch}`,
-      load: (signal) =>
-        this.#client.call('runRules', { case: this.#casePath, paths: [...paths] }, { signal }),
-      done: (found) => {
-        this.rules = found;
-        this.failure = null;
-      },
-      failed: (cause) => this.#failed(cause),
-    });
+    void this.#ruling.answer(paths);
   }
 
   /** Chooses the notes that are the truth; the times of events are looked up. */
@@ -329,19 +354,15 @@ export class Detectors {
     const ids = notes.flatMap(({ event }) => (event === null ? [] : [event]));
     const spans = spansOf(notes);
     if (ids.length === 0) return this.test.compare(spans);
-    this.#truths.replace({
-      key: `${truthKey(choice)} ${this.#compared}`,
-      load: (signal) => this.#client.call('events', { case: this.#casePath, ids }, { signal }),
-      done: ({ events }) => {
-        const times = events.flatMap(({ row }) => (row.time === null ? [] : [row.time]));
-        this.test.compare([...spans, ...times.map((time) => ({ from: time, to: time }))]);
-      },
-      failed: (cause) => this.#failed(cause),
+    void this.#truths.answer(ids).then((found) => {
+      if (found === null) return;
+      const times = found.events.flatMap(({ row }) => (row.time === null ? [] : [row.time]));
+      this.test.compare([...spans, ...times.map((time) => ({ from: time, to: time }))]);
     });
   }
 
   retry(): void {
-    this.failure = null;
+    this.#unchosen = null;
     this.#load();
   }
 
@@ -358,27 +379,18 @@ export class Detectors {
 
   #load(): void {
     const stored = this.#stored();
-    this.#listing.replace({
-      key: stored,
-      load: (signal) => this.#client.call('detectors', { path: this.#casePath }, { signal }),
-      done: ({ detectors, problems }) => {
-        this.#listed = stored;
-        this.list = detectors;
-        this.problems = problems;
-        this.known = true;
-        if (this.#ran !== `${this.#epoch} ${stored}`) this.run();
-      },
-      failed: (cause) => this.#failed(cause),
+    void this.#listing.answer(stored).then((found) => {
+      if (found === null) return;
+      this.#listed = stored;
+      this.list = found.detectors;
+      this.problems = found.problems;
+      this.known = true;
+      if (this.#ran !== this.#state) this.run();
     });
   }
 
   #came(run: DetectorRun): void {
-    this.progress = { done: run.done, total: run.total };
+    this.#progress = { done: run.done, total: run.total };
     this.runs = new Map(this.runs).set(runKey(run), run);
-  }
-
-  #failed(cause: unknown): void {
-    const error = engineError(cause);
-    if (error.code !== 'cancelled') this.failure = error;
   }
 }

@@ -1,8 +1,7 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { texts } from '../../base/texts';
 import { visibleLine } from '../../base/visible';
-import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { Client } from '../../ipc/client';
 import type {
   DetectorProblem,
   LiveAlert,
@@ -10,31 +9,23 @@ import type {
   WatchedSets,
   WireError,
 } from '../../ipc/generated';
+import { Request } from '../request.svelte';
 import { SEVERITIES } from './detectors.svelte';
 
 /** Notices on the screen at once, the newest. */
 export const MOST_NOTICES = 3;
 
 /** What detectors sent while the case receives, and what of it is worth a notice. */
-export class LiveAlerts {
-  /** The newest last. */
-  alerts = $state.raw<readonly LiveAlert[]>([]);
-  /** Detectors that cannot run. */
-  problems = $state.raw<readonly DetectorProblem[]>([]);
-  /** Why none is evaluated. */
-  trouble = $state.raw<WireError | null>(null);
+export class LiveAlerts extends Request<string, Answer> {
   /** Alerts that fire, or came and went, and that nobody put away. */
   notices = $state.raw<readonly LiveAlert[]>([]);
 
   /** What is evaluated besides the detectors of the case; null until it is known. */
-  sets = $state.raw<WatchedSets | null>(null);
-  failure = $state.raw<EngineError | null>(null);
+  readonly watched: Request<{ readonly sets: WatchedSets | null }, WatchedSets>;
 
   readonly #client: Client;
   readonly #casePath: string;
-  readonly #watched: Latest<WatchedSets>;
   readonly #isQuiet: (message: LiveAlert) => boolean;
-  readonly #latest: Latest<Answer>;
   /** The number of the last message that was looked at. */
   #seen = 0;
 
@@ -45,22 +36,41 @@ export class LiveAlerts {
     /** Whether a person does not want to be notified of an alert. */
     isQuiet: (message: LiveAlert) => boolean,
   ) {
+    super(lifetime, (path, { signal }) => client.call('liveAlerts', { path }, { signal }), {
+      ignoresGrowth: true,
+    });
+    this.watched = new Request(
+      lifetime,
+      ({ sets }, { signal }) => client.call('watchSets', { case: casePath, sets }, { signal }),
+      { ignoresGrowth: true },
+    );
     this.#client = client;
     this.#casePath = casePath;
     this.#isQuiet = isQuiet;
-    this.#latest = new Latest(lifetime);
-    this.#watched = new Latest(lifetime);
+  }
+
+  /** The newest last. */
+  get alerts(): readonly LiveAlert[] {
+    return this.value?.alerts ?? [];
+  }
+
+  /** Detectors that cannot run. */
+  get problems(): readonly DetectorProblem[] {
+    return this.value?.problems ?? [];
+  }
+
+  /** Why none is evaluated. */
+  get trouble(): WireError | null {
+    return this.value?.trouble ?? null;
+  }
+
+  get sets(): WatchedSets | null {
+    return this.watched.value;
   }
 
   /** Requests what was sent since. */
   look(): void {
-    this.#latest.replace({
-      key: 'alerts',
-      load: (signal) => this.#client.call('liveAlerts', { path: this.#casePath }, { signal }),
-      done: (answer) => this.#took(answer),
-      // The screen says by itself that the engine is lost.
-      failed: () => {},
-    });
+    void this.answer(this.#casePath);
   }
 
   /** Asks which sets are evaluated, while the tab is on the screen. */
@@ -85,31 +95,17 @@ export class LiveAlerts {
   }
 
   #change(sets: WatchedSets | null): void {
-    this.#watched.replace({
-      key: JSON.stringify(sets),
-      load: (signal) => this.#client.call('watchSets', { case: this.#casePath, sets }, { signal }),
-      done: (found) => {
-        this.sets = found;
-        this.failure = null;
-      },
-      failed: (cause) => {
-        const error = engineError(cause);
-        if (error.code !== 'cancelled') this.failure = error;
-      },
-    });
+    void this.watched.answer({ sets });
   }
 
   dismiss(number: number): void {
     this.notices = this.notices.filter((notice) => notice.number !== number);
   }
 
-  #took({ alerts, problems, trouble }: Answer): void {
+  protected override arrived({ alerts }: Answer): void {
     const fresh = alerts.filter(({ number }) => number > this.#seen);
-    this.problems = problems;
-    this.trouble = trouble;
     if (fresh.length === 0) return;
     this.#seen = fresh.at(-1)!.number;
-    this.alerts = alerts;
     let notices = [...this.notices];
     for (const message of fresh) {
       // What is over needs no notice any more.

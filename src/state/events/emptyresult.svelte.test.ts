@@ -39,7 +39,7 @@ const page = (total: number, time: string | null = null): Page => ({
 it('finds the clause that excludes everything, and the nearest times', async () => {
   const client = new FakeClient();
   const out = new EmptyResult(new Lifetime(), client);
-  out.look(view, range, parts, 1);
+  out.ask({ view, range, parts });
   await client.callsTo('edit')[0]!.answer({ query: 'b' });
   await client.callsTo('edit')[1]!.answer({ query: 'a' });
   expect(client.callsTo('page').map(({ args }) => args.view.query)).toEqual(['b', 'a']);
@@ -62,7 +62,7 @@ it('finds the clause that excludes everything, and the nearest times', async () 
 it('shows nothing of a view that was left meanwhile', async () => {
   const client = new FakeClient();
   const out = new EmptyResult(new Lifetime(), client);
-  out.look({ ...view, from: null, to: null }, null, parts, 1);
+  out.ask({ view: { ...view, from: null, to: null }, range: null, parts });
   out.stop();
   for (const call of client.callsTo('edit')) await call.answer({ query: 'b' });
   for (const call of client.callsTo('page')) await call.answer(page(7));

@@ -28,28 +28,30 @@ it('keeps the marks of the last valid query while another is invalid, and follow
   await strips()[0]!.answer(strip(3));
   landmarks.show(asked('b'));
   await strips()[1]!.fail(error('queryInvalid'));
-  expect(landmarks.failure).toBeNull();
-  expect(landmarks.strip?.counts[0]).toEqual([3]);
+  expect(landmarks.problem).toBeNull();
+  expect(landmarks.value?.counts[0]).toEqual([3]);
   landmarks.show(asked('a'));
+  expect(landmarks.isStale).toBe(false);
+  landmarks.show(asked('c'));
   await strips()[2]!.answer(strip(4));
-  expect(landmarks.strip?.counts[0]).toEqual([4]);
+  expect(landmarks.value?.counts[0]).toEqual([4]);
 });
 
 it('recovers from a failure with the next answer, also where no marks are drawn', async () => {
   const { landmarks, strips } = shown();
   await strips()[0]!.fail(error('internal'));
-  expect(landmarks.failure?.code).toBe('internal');
+  expect(landmarks.problem?.code).toBe('internal');
   landmarks.show(asked('b'));
   await strips()[1]!.answer(strip(1));
-  expect(landmarks.failure).toBeNull();
+  expect(landmarks.problem).toBeNull();
 
   const remote = shown(true);
   remote.landmarks.seek('error', false, 0, () => {});
   await remote.client.callsTo('seek')[0]!.fail(error('internal'));
-  expect(remote.landmarks.failure?.code).toBe('internal');
+  expect(remote.landmarks.problem?.code).toBe('internal');
   remote.landmarks.seek('error', false, 0, () => {});
   await remote.client.callsTo('seek')[1]!.answer({ row: 7 });
-  expect(remote.landmarks.failure).toBeNull();
+  expect(remote.landmarks.problem).toBeNull();
 });
 
 it('a highlight that failed with an invalid view is marked again in the next one', async () => {
@@ -59,14 +61,19 @@ it('a highlight that failed with an invalid view is marked again in the next one
   expect(marks()).toEqual([MARKS.error, MARKS.warning, 'timeout']);
   await strips()[1]!.fail(error('queryInvalid'));
   expect(landmarks.findError).not.toBeNull();
-  // The marks of errors do not wait for it.
-  expect(marks()).toEqual([MARKS.error, MARKS.warning]);
-  await strips()[2]!.answer(strip(3));
-  expect(landmarks.findError).not.toBeNull();
+  // The marks of errors do not wait for it; they are known.
+  expect(landmarks).toMatchObject({ value: strip(3), isStale: false, busy: false });
 
   landmarks.show(asked('b'));
   expect(marks()).toEqual([MARKS.error, MARKS.warning, 'timeout']);
-  await strips()[3]!.answer(strip(5));
+  await strips()[2]!.fail(error('queryInvalid'));
+  expect(marks()).toEqual([MARKS.error, MARKS.warning]);
+  await strips()[3]!.answer(strip(4));
+  expect(landmarks.findError).not.toBeNull();
+
+  landmarks.show(asked('c'));
+  expect(marks()).toEqual([MARKS.error, MARKS.warning, 'timeout']);
+  await strips()[4]!.answer(strip(5));
   expect(landmarks.findError).toBeNull();
-  expect(landmarks.strip?.counts[0]).toEqual([5]);
+  expect(landmarks.value?.counts[0]).toEqual([5]);
 });

@@ -1,8 +1,16 @@
-import { Coalesced } from '../../base/coalesce';
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
-import { engineError, type Client, type EngineError } from '../../ipc/client';
-import type { EventId, Nanos, Order, Strip, View } from '../../ipc/generated';
+import type { Client, EngineError } from '../../ipc/client';
+import type {
+  EventId,
+  LocateRequest,
+  Nanos,
+  Order,
+  SeekRequest,
+  Strip,
+  StripRequest,
+  View,
+} from '../../ipc/generated';
+import { Request } from '../request.svelte';
 
 export const MARKS = { error: 'level>=error', warning: 'level:warn' } as const;
 
@@ -10,26 +18,21 @@ export type Mark = keyof typeof MARKS | 'match';
 
 const REFRESH_MS = 1_000;
 
+/** A search for a row: the next one with a mark, or that of a time or an event. */
+type Seek = { readonly seek: SeekRequest } | { readonly locate: LocateRequest };
+
 /**
  * The positions of errors, warnings and highlighted events in the list. The highlight is a separate
  * filter that does not narrow the list.
  */
-export class Landmarks {
+export class Landmarks extends Request<StripRequest, Strip> {
   find = $state('');
   findError = $state.raw<EngineError | null>(null);
-  strip = $state.raw<Strip | null>(null);
-  busy = $state(false);
-  failure = $state.raw<EngineError | null>(null);
 
-  readonly #client: Client;
-  readonly #latest: Latest<Strip>;
-  readonly #seeking: Latest<number | null>;
-  readonly #refresh: Coalesced;
-  #asked: { view: View; order: Order } | null = null;
+  readonly #seeking: Request<Seek, number | null>;
+  #view: { view: View; order: Order } | null = null;
   #cells = 0;
   readonly #held: () => number | null;
-  #epoch = 0;
-
   /** Where marks lie in a result of a cluster is not known; they are found one after the other. */
   readonly #hasStrip: boolean;
 
@@ -40,21 +43,31 @@ export class Landmarks {
     held: () => number | null = () => null,
     isRemote = false,
   ) {
+    super(lifetime, (asked, { signal }) => client.call('strip', asked, { signal }), {
+      everyMs: REFRESH_MS,
+    });
     this.#held = held;
     this.#hasStrip = !isRemote;
-    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
-    this.#seeking = new Latest(lifetime);
-    this.#refresh = new Coalesced(lifetime, () => this.#load('follow'), REFRESH_MS);
-    this.#client = client;
+    this.#seeking = new Request(
+      lifetime,
+      async (asked, { signal }) =>
+        'seek' in asked
+          ? (await client.call('seek', asked.seek, { signal })).row
+          : (await client.call('locate', asked.locate, { signal })).row,
+      { ignoresGrowth: true },
+    );
+  }
+
+  /** Why the marks, or a row, could not be found. */
+  get problem(): EngineError | null {
+    return this.#seeking.failure ?? this.failure;
   }
 
   /** Null if the list is not in time order: then there are no marks. */
   show(asked: { view: View; order: Order } | null): void {
-    this.#asked = asked;
-    if (asked === null) {
-      this.#latest.stop();
-      this.strip = null;
-    } else this.#load('replace', true);
+    this.#view = asked;
+    if (asked === null) this.forget();
+    else this.#load('replace', true);
   }
 
   /** How many marks fit next to the list. */
@@ -62,11 +75,6 @@ export class Landmarks {
     if (cells === this.#cells) return;
     this.#cells = cells;
     this.#load('follow');
-  }
-
-  refresh(epoch: number): void {
-    this.#epoch = epoch;
-    this.#refresh.request();
   }
 
   lookFor(find: string): void {
@@ -78,23 +86,13 @@ export class Landmarks {
 
   /** The next row with a mark, passed to `found`; null if there is none. */
   seek(mark: Mark, backward: boolean, from: number, found: (row: number | null) => void): void {
-    const asked = this.#asked;
-    if (asked === null) return;
+    if (this.#view === null) return;
     const wanted = mark === 'match' ? this.find : MARKS[mark];
-    const request = { ...asked, from: from < 0 ? null : from, backward, wanted };
-    this.#seeking.replace({
-      key: JSON.stringify(request),
-      load: async (signal) => (await this.#client.call('seek', request, { signal })).row,
-      done: (row) => {
-        this.failure = null;
-        if (mark === 'match') this.findError = null;
-        found(row);
-      },
-      failed: (cause) => {
-        const error = engineError(cause);
-        if (error.code === 'queryInvalid' && mark === 'match') this.findError = error;
-        else if (error.code !== 'cancelled') this.failure = error;
-      },
+    const seek = { ...this.#view, from: from < 0 ? null : from, backward, wanted };
+    void this.#seeking.answer({ seek }).then((row) => {
+      const { mistake, error } = this.#seeking;
+      if (mark === 'match') this.findError = mistake;
+      if (error === null) found(row);
     });
   }
 
@@ -109,49 +107,30 @@ export class Landmarks {
   }
 
   #locate(place: { time: Nanos; event?: EventId }, found: (row: number) => void): void {
-    const asked = this.#asked;
-    if (asked === null) return;
+    if (this.#view === null) return;
     const revision = this.#held();
-    const request = { ...asked, ...place, ...(revision === null ? {} : { revision }) };
-    this.#seeking.replace({
-      key: JSON.stringify(request),
-      load: async (signal) => (await this.#client.call('locate', request, { signal })).row,
-      done: (row) => {
-        this.failure = null;
-        if (row !== null) found(row);
-      },
-      failed: (cause) => this.#failed(engineError(cause)),
+    const locate = { ...this.#view, ...place, ...(revision === null ? {} : { revision }) };
+    void this.#seeking.answer({ locate }).then((row) => {
+      if (row !== null) found(row);
     });
   }
 
   /** A highlight that failed is tried again with another view, because that may have been invalid. */
   #load(how: 'replace' | 'follow', withFind = this.findError === null): void {
-    const asked = this.#asked;
-    if (asked === null || this.#cells === 0 || !this.#hasStrip) return;
-    const { find } = this;
-    const looksFor = find !== '' && withFind;
-    const marks = looksFor ? [MARKS.error, MARKS.warning, find] : [MARKS.error, MARKS.warning];
-    const request = { ...asked, cells: this.#cells, marks };
-    this.#latest[how]({
-      key: `${JSON.stringify(request)} ${this.#epoch}`,
-      load: (signal) => this.#client.call('strip', request, { signal }),
-      done: (strip) => {
-        this.strip = strip;
-        this.failure = null;
-        if (looksFor) this.findError = null;
-      },
-      failed: (cause) => {
-        const error = engineError(cause);
-        if (error.code === 'queryInvalid' && looksFor) {
-          // The marks of errors do not wait until the highlight is fixed.
-          this.findError = error;
-          this.#load('follow');
-        } else this.#failed(error);
-      },
-    });
+    if (this.#view === null || this.#cells === 0 || !this.#hasStrip) return;
+    const highlight = this.find !== '' && withFind ? [this.find] : [];
+    const marks = [MARKS.error, MARKS.warning, ...highlight];
+    this.ask({ ...this.#view, cells: this.#cells, marks }, how);
   }
 
-  #failed(error: EngineError): void {
-    if (error.code !== 'cancelled' && error.code !== 'queryInvalid') this.failure = error;
+  protected override arrived(_: Strip, { marks }: StripRequest): void {
+    if (marks.length > 2) this.findError = null;
+  }
+
+  protected override failed(error: EngineError, { marks }: StripRequest): void {
+    if (error.code !== 'queryInvalid' || marks.length <= 2) return;
+    // The marks of errors do not wait until the highlight is fixed.
+    this.findError = error;
+    this.#load('follow');
   }
 }

@@ -22,13 +22,15 @@ const error = (code: 'queryInvalid' | 'internal') =>
   new EngineError({ code, message: 'm', hint: null, path: null, span: null });
 
 let client: FakeClient;
+let lifetime: Lifetime;
 let rows: Rows;
 const listener = { replaced: vi.fn(), came: vi.fn() };
 
 beforeEach(() => {
   vi.clearAllMocks();
   client = new FakeClient();
-  rows = new Rows(new Lifetime(), client, listener);
+  lifetime = new Lifetime();
+  rows = new Rows(lifetime, client, listener);
 });
 
 const asked = () => client.callsTo('page').map((call) => call.args.first / PAGE_ROWS);
@@ -103,7 +105,7 @@ describe('scrolling', () => {
 it('shows the old rows of a growing case until the newer ones arrive', async () => {
   rows.show(view(''), OLDEST);
   await client.callsTo('page')[0]!.answer(page('old', 0, 50));
-  rows.refresh(2);
+  lifetime.grow();
   expect(rows.at(0)?.text).toBe('old 0');
   await client.callsTo('page')[1]!.answer(page('new', 0, 80));
   expect(rows.at(0)?.text).toBe('new 0');
@@ -165,7 +167,7 @@ describe('a list that is followed to its end', () => {
 
   it('grows only together with its last rows', async () => {
     await followed();
-    rows.refresh(1);
+    lifetime.grow();
     expect(asked()).toEqual([0]);
     await client.callsTo('page')[0]!.answer(page('all', 0, 950));
     expect(rows.total).toBe(150);
@@ -179,7 +181,7 @@ describe('a list that is followed to its end', () => {
 
   it('has a whole screen of rows at its end', async () => {
     await followed();
-    rows.refresh(1);
+    lifetime.grow();
     await client.callsTo('page')[0]!.answer(page('all', 0, 805));
     await client.callsTo('page')[1]!.answer(page('all', 600, 805));
     expect(rows.total).toBe(150);
@@ -199,11 +201,11 @@ describe('a list that is followed to its end', () => {
 
   it('does not move because a page in sight is newer', async () => {
     await followed();
-    rows.refresh(1);
+    lifetime.grow();
     await client.callsTo('page')[0]!.answer(page('all', 0, 160));
     rows.see(0, 20);
     client.calls.length = 0;
-    rows.refresh(2);
+    lifetime.grow();
     rows.see(100, 150);
     const [end, ...seen] = client.callsTo('page');
     for (const call of seen) await call.answer(page('all', 0, 900));

@@ -1,7 +1,7 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { EventId, Order, Page, Row, View } from '../../ipc/generated';
+import { Request } from '../request.svelte';
 import { PAGE_ROWS, PageCache } from './pagecache';
 import type { ViewSort } from '../view/viewstate';
 
@@ -59,25 +59,49 @@ export class Rows {
   /** The revision whose rows are shown although the case has more by now; null shows what there is. */
   held = $state<number | null>(null);
 
+  /** Whether another list was asked for than is shown. */
+  #isOther = $state(false);
   readonly #client: Client;
   readonly #listener: RowsListener;
   readonly #cache = new PageCache<Row>(PAGES_KEPT);
   readonly #underWay = new Map<string, AbortController>();
-  readonly #atEnd: Latest<Page>;
+  readonly #atEnd: Request<RowsRequest, Page>;
   #asked: RowsRequest | null = null;
   #shown: RowsRequest | null = null;
   /** The list before only the columns changed: its texts are the same. */
   #former: RowsRequest | null = null;
-  #epoch = 0;
+  #ends = 0;
+  readonly #lifetime: Lifetime;
   #seen = { first: 0, last: 0 };
   /** The revision of the rows that arrived last. */
   #revision: number | null = null;
 
   constructor(lifetime: Lifetime, client: Client, listener: RowsListener) {
-    this.#atEnd = new Latest(lifetime);
+    this.#lifetime = lifetime;
+    this.#atEnd = new Request(
+      lifetime,
+      async (asked, { signal }) => {
+        const answer = await this.#lastPages(asked, signal).catch((cause: unknown) => {
+          if (!signal.aborted) this.#failed(engineError(cause));
+          throw cause;
+        });
+        if (signal.aborted || asked.key !== this.#asked?.key) return answer;
+        this.#show(asked);
+        this.#took(answer);
+        return answer;
+      },
+      // The end is wherever it is now, also of a list that was shown before.
+      { ignoresGrowth: true, key: () => String((this.#ends += 1)) },
+    );
     lifetime.onEnd(() => this.#abandon());
+    lifetime.onGrowth(() => this.#refresh());
     this.#client = client;
     this.#listener = listener;
+  }
+
+  /** Whether what is shown is not what was asked for, or could not be brought up to date. */
+  get isStale(): boolean {
+    return this.known && (this.#isOther || this.failure !== null);
   }
 
   /** The row at an index, or undefined while its page loads. */
@@ -104,7 +128,7 @@ export class Rows {
     const shown = this.#shown;
     if (shown === null || index >= this.total) return null;
     const page = Math.floor(index / PAGE_ROWS);
-    const epoch = this.#epoch;
+    const { epoch } = this.#lifetime;
     const answer = await this.#ask(shown, page, signal);
     this.#cache.put(shown.key, page, epoch, answer.rows);
     return answer.rows[index - page * PAGE_ROWS]?.id ?? null;
@@ -126,6 +150,7 @@ export class Rows {
     const list = JSON.stringify([view, listing.order, listing.sort]);
     const asked = { view, listing, list, key: `${list} ${JSON.stringify(listing.fields)}` };
     this.#asked = asked;
+    this.#isOther = this.#shown !== null && list !== this.#shown.list;
     if (asked.key === this.#shown?.key) {
       this.#fetchSeen();
       return;
@@ -145,8 +170,7 @@ export class Rows {
   }
 
   /** The same view has newer rows. */
-  refresh(epoch: number): void {
-    this.#epoch = epoch;
+  #refresh(): void {
     // A request that failed may succeed now, for example if a file was just being replaced.
     this.failure = null;
     if (this.followsEnd && this.#asked !== null && this.#shown !== null)
@@ -211,21 +235,12 @@ export class Rows {
 
   /** Shows a list, or what is new in it, as soon as its last rows are there. */
   #fetchEnd(asked: RowsRequest): void {
-    const epoch = this.#epoch;
-    this.#atEnd.follow({
-      key: `${epoch} ${asked.key}`,
-      load: (signal) => this.#lastPages(asked, epoch, signal),
-      done: (answer) => {
-        if (asked.key !== this.#asked?.key) return;
-        this.#show(asked);
-        this.#took(answer);
-      },
-      failed: (cause) => this.#failed(engineError(cause)),
-    });
+    this.#atEnd.ask(asked, 'follow');
   }
 
   /** Requests the last pages. How long the list is now, the first answer says. */
-  async #lastPages(asked: RowsRequest, epoch: number, signal: AbortSignal): Promise<Page> {
+  async #lastPages(asked: RowsRequest, signal: AbortSignal): Promise<Page> {
+    const { epoch } = this.#lifetime;
     const pageOf = (row: number) => Math.floor(Math.max(0, row) / PAGE_ROWS);
     const guessed = pageOf(this.total - 1);
     const answer = await this.#ask(asked, guessed, signal);
@@ -241,7 +256,7 @@ export class Rows {
   }
 
   #fetch(asked: RowsRequest, page: number): void {
-    const epoch = this.#epoch;
+    const { epoch } = this.#lifetime;
     const id = `${page} ${asked.key}`;
     if (this.#underWay.has(id) || this.#underWay.size >= MOST_UNDER_WAY) return;
     if (asked.key === this.#shown?.key && this.#cache.isFresh(asked.key, page, epoch)) return;
@@ -291,6 +306,7 @@ export class Rows {
   #show(asked: RowsRequest): void {
     if (asked.key === this.#shown?.key) return;
     this.#shown = asked;
+    this.#isOther = false;
     this.#former = null;
     this.generation += 1;
     this.#listener.replaced();

@@ -1,28 +1,33 @@
 import type { Lifetime } from '../../base/lifetime';
-import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { Client } from '../../ipc/client';
 import type { EventDetail, EventId } from '../../ipc/generated';
 import { countOf, firstRows, holds, runOf, toggled, withRun, type Runs } from './rowruns';
+import { Request } from '../request.svelte';
 import type { Rows } from './rows.svelte';
 
 /** The number of complete events per request; for more there is the export. */
 export const MOST_COPIED = 1_000;
 
 /** Selected events in the list, for copying or comparing. */
-export class EventSelection {
+export class EventSelection extends Request<readonly number[], readonly EventDetail[]> {
   runs = $state.raw<Runs>([]);
-  busy = $state(false);
-  failure = $state.raw<EngineError | null>(null);
 
-  readonly #client: Client;
-  readonly #casePath: string;
   readonly #rows: Rows;
   #anchor = 0;
-  #abort: AbortController | null = null;
 
   constructor(lifetime: Lifetime, client: Client, casePath: string, rows: Rows) {
-    lifetime.onEnd(() => this.#abort?.abort());
-    this.#client = client;
-    this.#casePath = casePath;
+    super(
+      lifetime,
+      async (selected, { signal }) => {
+        const ids: EventId[] = [];
+        for (const row of selected) {
+          const id = await rows.idAt(row, signal);
+          if (id !== null) ids.push(id);
+        }
+        return (await client.call('events', { case: casePath, ids }, { signal })).events;
+      },
+      { ignoresGrowth: true },
+    );
     this.#rows = rows;
   }
 
@@ -66,27 +71,7 @@ export class EventSelection {
    * The selected events with all details; only the first of very many. Null if it failed or was
    * overtaken.
    */
-  async events(): Promise<readonly EventDetail[] | null> {
-    this.#abort?.abort();
-    const abort = new AbortController();
-    this.#abort = abort;
-    this.busy = true;
-    this.failure = null;
-    try {
-      const rows = firstRows(this.runs, MOST_COPIED);
-      const ids: EventId[] = [];
-      for (const row of rows) {
-        const id = await this.#rows.idAt(row, abort.signal);
-        if (id !== null) ids.push(id);
-      }
-      const request = { case: this.#casePath, ids };
-      const { events } = await this.#client.call('events', request, { signal: abort.signal });
-      return abort.signal.aborted ? null : events;
-    } catch (cause) {
-      if (!abort.signal.aborted) this.failure = engineError(cause);
-      return null;
-    } finally {
-      if (this.#abort === abort) this.busy = false;
-    }
+  events(): Promise<readonly EventDetail[] | null> {
+    return this.answer(firstRows(this.runs, MOST_COPIED));
   }
 }

@@ -1,7 +1,6 @@
 import { Coalesced } from '../../base/coalesce';
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
-import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { Client, EngineError } from '../../ipc/client';
 import type {
   Facet,
   Facets,
@@ -10,6 +9,7 @@ import type {
   QueryClause,
   View,
 } from '../../ipc/generated';
+import { Request } from '../request.svelte';
 import { byCoverage } from './coverage';
 import { valueField } from './valueclause';
 import { ValueList } from './valuelist.svelte';
@@ -22,6 +22,13 @@ const SPARK_BUCKETS = 48;
  * counts do.
  */
 const REFRESH_MS = 2_000;
+
+/** Facts that are missing, for a state of the view. */
+interface AskedFacets {
+  readonly view: View;
+  readonly fields: readonly string[];
+  readonly key: string;
+}
 
 /** The facts of a field in a view. */
 export interface FieldFacts {
@@ -37,10 +44,6 @@ export interface FieldFacts {
  * missing ones at once; known facts are shown while the others are counted.
  */
 export class Fields {
-  /** Null until the list has been requested. */
-  known = $state.raw<readonly KnownField[] | null>(null);
-  busy = $state(false);
-  failure = $state.raw<EngineError | null>(null);
   /** The values of the opened field. */
   readonly values: ValueList;
   /** The files of the case: the values of `source`. */
@@ -49,14 +52,13 @@ export class Fields {
   #opened = $state<string | null>(null);
   #facts = $state.raw<ReadonlyMap<string, FieldFacts>>(new Map());
   #key = $state('');
-  readonly #client: Client;
   readonly #casePath: string;
-  readonly #latest: Latest<Facets>;
-  readonly #listing: Latest<FieldList>;
+  readonly #facets: Request<AskedFacets, Facets>;
+  readonly #listing: Request<string, FieldList>;
   readonly #refresh: Coalesced;
   #view: View | null = null;
   #clauses: readonly QueryClause[] = [];
-  #epoch = 0;
+  readonly #lifetime: Lifetime;
   #inSight: readonly string[] = [];
   #shown = false;
 
@@ -67,13 +69,45 @@ export class Fields {
     /** The client for lists of values; of a cluster, one that does not hear what its charts say. */
     valuesClient = client,
   ) {
+    this.#lifetime = lifetime;
     this.values = new ValueList(lifetime, valuesClient);
     this.files = new ValueList(lifetime, valuesClient);
-    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
-    this.#listing = new Latest(lifetime);
+    this.#facets = new Request(
+      lifetime,
+      async ({ view, fields, key }, { signal }) => {
+        const learn = (facets: Facets) => !signal.aborted && this.#learn(key, facets);
+        const request = { view, fields: [...fields], top: TOP, buckets: SPARK_BUCKETS };
+        const found = await client.call('facets', request, { signal, progress: learn });
+        learn(found);
+        return found;
+      },
+      // Which facts are missing is decided again when the case has grown.
+      { ignoresGrowth: true },
+    );
+    this.#listing = new Request(
+      lifetime,
+      (path, { signal }) => client.call('fields', { path }, { signal }),
+      { everyMs: REFRESH_MS },
+    );
+    for (const list of [this.values, this.files]) list.shown = false;
     this.#refresh = new Coalesced(lifetime, () => this.#renew(), REFRESH_MS);
-    this.#client = client;
     this.#casePath = casePath;
+    lifetime.onGrowth(() => {
+      if (this.#shown) this.#refresh.request();
+    });
+  }
+
+  /** Null until the list has been requested. */
+  get known(): readonly KnownField[] | null {
+    return this.#listing.value?.fields ?? null;
+  }
+
+  get busy(): boolean {
+    return this.#facets.busy;
+  }
+
+  get failure(): EngineError | null {
+    return this.#facets.failure ?? this.#listing.failure;
   }
 
   /** All fields, those that most events of the case have first. */
@@ -102,7 +136,8 @@ export class Fields {
     if (shown) {
       this.#renew();
       this.#showValues();
-    } else this.#latest.stop();
+    } else this.#facets.stop();
+    for (const list of [this.values, this.files]) list.shown = shown;
   }
 
   /** The field whose values are shown. */
@@ -121,15 +156,9 @@ export class Fields {
     this.#view = view;
     this.#clauses = clauses;
     this.#showValues();
-    this.#key = JSON.stringify([view, this.#epoch]);
-    this.failure = null;
+    this.#key = JSON.stringify([view, this.#lifetime.epoch]);
+    this.#forgive();
     this.#load();
-  }
-
-  /** The case has grown. */
-  refresh(epoch: number): void {
-    this.#epoch = epoch;
-    if (this.#shown) this.#refresh.request();
   }
 
   /** Sets the visible fields. */
@@ -139,26 +168,28 @@ export class Fields {
   }
 
   retry(): void {
-    this.failure = null;
+    this.#forgive();
     this.#renew();
   }
 
   /** Requests the list of fields, for whoever offers them while the panel is hidden. */
   list(): void {
-    this.#listing.follow({
-      key: String(this.#epoch),
-      load: (signal) => this.#client.call('fields', { path: this.#casePath }, { signal }),
-      done: ({ fields }) => (this.known = fields),
-      failed: (cause) => this.#failed(engineError(cause)),
-    });
+    this.#listing.ask(this.#casePath, 'follow');
+  }
+
+  /** What failed may be asked again. */
+  #forgive(): void {
+    for (const request of [this.#facets, this.#listing]) {
+      if (request.failure === null) continue;
+      request.stop();
+      request.failure = null;
+    }
   }
 
   #renew(): void {
     if (!this.#shown) return;
     this.list();
-    if (this.#view !== null) this.#key = JSON.stringify([this.#view, this.#epoch]);
-    this.values.refresh(this.#epoch);
-    this.files.refresh(this.#epoch);
+    if (this.#view !== null) this.#key = JSON.stringify([this.#view, this.#lifetime.epoch]);
     this.#load('follow');
   }
 
@@ -175,32 +206,12 @@ export class Fields {
     const key = this.#key;
     const fields = this.#inSight.filter((field) => this.#facts.get(field)?.key !== key);
     if (fields.length === 0) return;
-    this.#latest[how]({
-      key: `${key} ${fields.join(' ')}`,
-      load: (signal) =>
-        this.#client.call(
-          'facets',
-          { view, fields: [...fields], top: TOP, buckets: SPARK_BUCKETS },
-          {
-            signal,
-            progress: (partial) => {
-              if (!signal.aborted) this.#learn(key, partial);
-            },
-          },
-        ),
-      done: (facets) => this.#learn(key, facets),
-      failed: (cause) => this.#failed(engineError(cause)),
-    });
+    this.#facets.ask({ view, fields, key }, how);
   }
 
   #learn(key: string, { fields, total }: Facets): void {
     const facts = new Map(this.#facts);
     for (const facet of fields) facts.set(facet.field, { facet, total, key });
     this.#facts = facts;
-  }
-
-  #failed(error: EngineError): void {
-    // Query errors are shown under the query bar.
-    if (error.code !== 'cancelled' && error.code !== 'queryInvalid') this.failure = error;
   }
 }

@@ -8,6 +8,7 @@ import { ValueList, withSearch } from './valuelist.svelte';
 
 const status = valueField({ name: 'status', kinds: ['int'] });
 let client: FakeClient;
+let lifetime: Lifetime;
 let list: ValueList;
 
 const view = (query: string): View => ({ case: '/a.case', query, from: null, to: null });
@@ -23,12 +24,13 @@ const answer = (counts: Record<string, number>, distinct: number, others = 0, mi
   const axes = [{ kind: 'terms', field: 'status', values, distinct }];
   return { axes, counts: [...Object.values(counts), others, missing], total: all } as Aggregate;
 };
-const rows = () => list.answer?.rows.map(({ value, count }) => [value.text, count]);
+const rows = () => list.value?.rows.map(({ value, count }) => [value.text, count]);
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   client = new FakeClient();
-  list = new ValueList(new Lifetime(), client);
+  lifetime = new Lifetime();
+  list = new ValueList(lifetime, client);
 });
 
 afterEach(() => vi.useRealTimers());
@@ -50,7 +52,7 @@ it('counts the values that the query does not choose too', async () => {
     ['502', 4],
     ['504', 2],
   ]);
-  expect(list.answer).toMatchObject({ distinct: 3, present: 76 });
+  expect(list.value).toMatchObject({ distinct: 3, present: 76 });
   expect([...list.choice.included]).toEqual(['502', '504']);
   expect([list.isFresh, list.more]).toEqual([true, 0]);
 });
@@ -93,7 +95,7 @@ it('searches all values where they are, in any case, as text', async () => {
   expect(asked().view.query).toBe('(a OR b) status:*50*');
   expect(list.isFresh).toBe(false);
   await reply(answer({ 500: 3, 502: 1 }, 2));
-  expect([rows(), list.more, list.answer?.search]).toEqual([
+  expect([rows(), list.more, list.value?.search]).toEqual([
     [
       ['500', 3],
       ['502', 1],
@@ -113,19 +115,20 @@ it('lists more values on request, and starts again with another field', async ()
   expect(rows()).toEqual([['200', 70]]);
   list.open(valueField({ name: 'other', kinds: ['text'] }));
   expect(asked().by[0]).toMatchObject({ field: 'other', top: 10 });
-  expect([list.answer, list.search]).toEqual([null, '']);
+  expect([list.value, list.search]).toEqual([null, '']);
 });
 
 it('follows a case that grows, and stops when no field is open', async () => {
   list.show(view(''), []);
   list.open(status);
   await reply(answer({ 200: 70 }, 1));
-  list.refresh(2);
+  lifetime.grow();
   expect(client.callsTo('aggregate')).toHaveLength(2);
   await reply(answer({ 200: 80 }, 1));
   expect(rows()).toEqual([['200', 80]]);
   list.open(null);
-  list.refresh(3);
+  lifetime.grow();
+  await vi.advanceTimersByTimeAsync(2_000);
   expect(client.callsTo('aggregate')).toHaveLength(2);
 });
 

@@ -1,9 +1,9 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { Timer } from '../../base/timer';
-import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { Client } from '../../ipc/client';
 import type { Aggregate, QueryClause, Scalar, View } from '../../ipc/generated';
 import { fieldName } from '../query/querytext';
+import { Request, SLOWLY } from '../request.svelte';
 import { choiceClauses, choiceOf, NO_CHOICE, withoutChoice, type ValueField } from './valueclause';
 
 /** As many values as people read at a glance. */
@@ -22,42 +22,41 @@ export interface ListedValue {
 
 /** The values of a field, counted without the clauses that choose among them. */
 export interface FieldValues {
-  readonly field: string;
   readonly rows: readonly ListedValue[];
   /** Distinct values; those that match the search. */
   readonly distinct: number;
   /** Events that have the field; those whose value matches the search. */
   readonly present: number;
-  /** The request that this answers. */
-  readonly key: string;
   readonly search: string;
   /** How many values were requested, and how many came; rare ones that are chosen come in addition. */
   readonly size: number;
   readonly listed: number;
 }
 
+/** What is listed: the values of a field in a view, and how many of them. */
+interface Asked {
+  readonly view: View;
+  readonly clauses: readonly QueryClause[];
+  readonly field: ValueField;
+  readonly size: number;
+  readonly search: string;
+}
+
 /**
  * All values of one field in the current view. The list shows the most frequent ones, those that
  * are chosen wherever they rank, and with a search all that contain it.
  */
-export class ValueList {
+export class ValueList extends Request<Asked, FieldValues> {
   search = $state('');
-  answer = $state.raw<FieldValues | null>(null);
-  busy = $state(false);
-  failure = $state.raw<EngineError | null>(null);
 
   #field = $state.raw<ValueField | null>(null);
-  #view = $state.raw<View | null>(null);
+  #view: View | null = null;
   #clauses = $state.raw<readonly QueryClause[]>([]);
-  #size = $state(TOP);
-  #epoch = $state(0);
-  readonly #client: Client;
-  readonly #latest: Latest<FieldValues>;
+  #size = TOP;
   readonly #typing: Timer;
 
   constructor(lifetime: Lifetime, client: Client) {
-    this.#client = client;
-    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
+    super(lifetime, (asked, { signal }) => listed(client, asked, signal), SLOWLY);
     this.#typing = new Timer(lifetime);
   }
 
@@ -66,14 +65,16 @@ export class ValueList {
     this.#field === null ? NO_CHOICE : choiceOf(this.#clauses, this.#field),
   );
 
-  readonly isFresh = $derived(this.answer !== null && this.answer.key === this.#key);
+  get isFresh(): boolean {
+    return this.value !== null && !this.isStale && this.value.search === this.search.trim();
+  }
 
   /** Values that match the search, or all, but are not listed. */
   get more(): number {
-    const { answer } = this;
+    const { value } = this;
     // A cluster lists less than was requested where it has a limit of its own.
-    if (answer === null || answer.listed < answer.size) return 0;
-    return Math.min(STEP, MOST_VALUES - answer.size, answer.distinct - answer.listed);
+    if (value === null || value.listed < value.size) return 0;
+    return Math.min(STEP, MOST_VALUES - value.size, value.distinct - value.listed);
   }
 
   /** Lists the values of a field from now on, if they are not listed yet; of none if null. */
@@ -84,91 +85,62 @@ export class ValueList {
     this.#typing.stop();
     this.#size = size;
     this.search = '';
-    this.answer = null;
-    this.#request('replace');
+    this.forget();
+    this.#list();
   }
 
   /** The view, and the clauses of its query. */
   show(view: View, clauses: readonly QueryClause[]): void {
     this.#view = view;
     this.#clauses = clauses;
-    this.#request('replace');
-  }
-
-  /** The case has grown. */
-  refresh(epoch: number): void {
-    this.#epoch = epoch;
-    // After a failure only a person's retry sends a request.
-    if (this.failure === null) this.#request('follow');
+    this.#list();
   }
 
   type(search: string): void {
     this.search = search;
-    this.#typing.start(() => this.#request('replace'), TYPING_PAUSE_MS);
+    this.#typing.start(() => this.#list(), TYPING_PAUSE_MS);
   }
 
   showMore(): void {
     this.#size = Math.min(MOST_VALUES, this.#size + STEP);
-    this.#request('replace');
+    this.#list();
   }
 
-  retry(): void {
-    this.#request('replace');
-  }
-
-  get #key(): string {
-    const asked = [this.#view, this.#clauses, this.#epoch, this.#field?.name, this.#size];
-    return JSON.stringify([...asked, this.search.trim()]);
-  }
-
-  #request(how: 'replace' | 'follow'): void {
-    const [field, view, key, size] = [this.#field, this.#view, this.#key, this.#size];
-    this.failure = null;
-    if (field === null || view === null) {
-      this.#latest.stop();
-      return;
-    }
+  #list(): void {
+    const [field, view, clauses, size] = [this.#field, this.#view, this.#clauses, this.#size];
     const search = this.search.trim();
-    const clauses = this.#clauses;
-    const all = withoutChoice(view.query, clauses, field);
-    const chosen = search === '' ? choiceClauses(clauses, field) : [];
-    const found = (query: string, most: number, signal: AbortSignal) =>
-      this.#client.call(
-        'aggregate',
-        {
-          view: { ...view, query },
-          by: [{ kind: 'terms', field: field.name, top: most, order: 'most' }],
-          measures: [],
-        },
-        { signal },
-      );
-    this.#latest[how]({
-      key,
-      load: async (signal) => {
-        const top = valuesOf(await found(withSearch(all, field.name, search), size, signal));
-        const about = { field: field.name, key, search, size, listed: top.rows.length };
-        if (chosen.length === 0) return { ...about, ...top };
-        // Chosen values come first if they are too rare for the list, or no event has them.
-        const { included, excluded } = choiceOf(clauses, field);
-        const rare = new Set([...included, ...excluded]);
-        for (const { value } of top.rows) rare.delete(value.text);
-        const before: ListedValue[] = [];
-        if (rare.size > 0 && top.distinct > top.rows.length) {
-          const query = [bracketed(all), `(${chosen.join(' OR ')})`].filter(Boolean).join(' ');
-          const { rows } = valuesOf(await found(query, MOST_VALUES, signal));
-          before.push(...rows.filter(({ value }) => rare.delete(value.text)));
-        }
-        const absent = [...rare].map((text) => ({ value: textValue(text), count: 0 }));
-        return { ...about, ...top, rows: [...before, ...absent, ...top.rows] };
-      },
-      done: (answer) => (this.answer = answer),
-      failed: (cause) => {
-        const error = engineError(cause);
-        // Errors of the query are shown under the query bar.
-        if (error.code !== 'cancelled' && error.code !== 'queryInvalid') this.failure = error;
-      },
-    });
+    this.ask(field === null || view === null ? null : { view, clauses, field, size, search });
   }
+}
+
+/** The most frequent values, after those that are chosen and too rare to be among them. */
+async function listed(
+  client: Client,
+  { view, clauses, field, size, search }: Asked,
+  signal: AbortSignal,
+): Promise<FieldValues> {
+  const found = async (query: string, top: number) => {
+    const by = [{ kind: 'terms' as const, field: field.name, top, order: 'most' as const }];
+    const request = { view: { ...view, query }, by, measures: [] };
+    return valuesOf(await client.call('aggregate', request, { signal }));
+  };
+  const all = withoutChoice(view.query, clauses, field);
+  const chosen = search === '' ? choiceClauses(clauses, field) : [];
+  const top = await found(withSearch(all, field.name, search), size);
+  const about = { search, size, listed: top.rows.length };
+  if (chosen.length === 0) return { ...about, ...top };
+  // Chosen values come first if they are too rare for the list, or no event has them.
+  const { included, excluded } = choiceOf(clauses, field);
+  const rare = new Set([...included, ...excluded]);
+  for (const { value } of top.rows) rare.delete(value.text);
+  const before: ListedValue[] = [];
+  if (rare.size > 0 && top.distinct > top.rows.length) {
+    const query = [bracketed(all), `(${chosen.join(' OR ')})`].filter(Boolean).join(' ');
+    const { rows } = await found(query, MOST_VALUES);
+    before.push(...rows.filter(({ value }) => rare.delete(value.text)));
+  }
+  const absent = [...rare].map((text) => ({ value: textValue(text), count: 0 }));
+  return { ...about, ...top, rows: [...before, ...absent, ...top.rows] };
 }
 
 /** The filter with the values that contain a text; in any case, as the engine compares wildcards. */

@@ -1,56 +1,52 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
-import { engineError, type Client, type EngineError } from '../../ipc/client';
-import type { Context, EventId, Row } from '../../ipc/generated';
+import type { Client } from '../../ipc/client';
+import type { Context, ContextRequest, EventId, Row } from '../../ipc/generated';
 import { MESSAGE } from '../events/columns';
+import { Request, SLOWLY } from '../request.svelte';
 
 /** Events shown on either side at first; each click doubles them. */
 const STEP = 25;
 /** The maximum that the engine returns on either side. */
 const MOST = 5_000;
 
+type Scope = 'file' | 'everywhere';
+
 /** The events around an event: in its own source, or among all sources by time. */
-export class Surroundings {
-  answer = $state.raw<Context | null>(null);
+export class Surroundings extends Request<ContextRequest, Context> {
   /** The requested scope. */
-  where = $state<'file' | 'everywhere'>('file');
-  /** The scope of the answer; the requested one can be newer. */
-  answered = $state<'file' | 'everywhere'>('file');
+  where = $state<Scope>('file');
+  /** The scope of the value; the requested one can be newer. */
+  answered = $state<Scope>('file');
   before = $state(STEP);
   after = $state(STEP);
-  busy = $state(false);
-  failure = $state.raw<EngineError | null>(null);
 
-  readonly #client: Client;
   readonly #casePath: string;
   readonly #id: EventId;
-  readonly #latest: Latest<Context>;
   readonly #lifetime: Lifetime;
 
   constructor(lifetime: Lifetime, client: Client, casePath: string, id: EventId) {
+    super(lifetime, (asked, { signal }) => client.call('context', asked, { signal }), SLOWLY);
     this.#lifetime = lifetime;
-    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
-    this.#client = client;
     this.#casePath = casePath;
     this.#id = id;
   }
 
   /** Oldest first, including the event itself. */
   get rows(): readonly Row[] {
-    const answer = this.answer;
-    return answer === null ? [] : [...answer.before, answer.event, ...answer.after];
+    const { value } = this;
+    return value === null ? [] : [...value.before, value.event, ...value.after];
   }
 
   /** Whether there is more before or after the visible events. */
   get hasEarlier(): boolean {
-    return (this.answer?.before.length ?? 0) >= this.before && this.before < MOST;
+    return (this.value?.before.length ?? 0) >= this.before && this.before < MOST;
   }
 
   get hasLater(): boolean {
-    return (this.answer?.after.length ?? 0) >= this.after && this.after < MOST;
+    return (this.value?.after.length ?? 0) >= this.after && this.after < MOST;
   }
 
-  look(where: 'file' | 'everywhere'): void {
+  look(where: Scope): void {
     this.where = where;
     this.before = STEP;
     this.after = STEP;
@@ -68,28 +64,18 @@ export class Surroundings {
   }
 
   load(): void {
-    const { where } = this;
-    const request = {
+    this.ask({
       case: this.#casePath,
       id: this.#id,
-      around: { kind: where },
+      around: { kind: this.where },
       before: this.before,
       after: this.after,
       columns: [MESSAGE],
-    };
-    this.#latest.replace({
-      key: JSON.stringify(request),
-      load: (signal) => this.#client.call('context', request, { signal }),
-      done: (answer) => {
-        this.answer = answer;
-        this.answered = where;
-        this.failure = null;
-      },
-      failed: (cause) => {
-        const error = engineError(cause);
-        if (error.code !== 'cancelled') this.failure = error;
-      },
     });
+  }
+
+  protected override arrived(_: Context, { around }: ContextRequest): void {
+    this.answered = around.kind === 'file' ? 'file' : 'everywhere';
   }
 
   dispose(): void {

@@ -25,7 +25,7 @@ it('shows a failure to find other names only where they were asked for, until th
   await naming().answer(null);
   trail.findNames();
   await naming().fail(refused);
-  expect(trail.failure).toBeNull();
+  expect(trail.problem).toBeNull();
   expect([trail.namingFailure, trail.linking]).toMatchObject([{ code: 'queryInvalid' }, null]);
   trail.findNames();
   expect([trail.namingFailure, trail.linking]).toEqual([null, 0]);
@@ -37,5 +37,5 @@ it('does not fail where nobody asked for other names', async () => {
   const { trail, naming } = following();
   expect(naming().args.onlyKnown).toBe(true);
   await naming().fail(refused);
-  expect([trail.failure, trail.namingFailure, trail.linked]).toEqual([null, null, null]);
+  expect([trail.problem, trail.namingFailure, trail.linked.value]).toEqual([null, null, null]);
 });

@@ -1,51 +1,74 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
-import { engineError, type Client, type EngineError } from '../../ipc/client';
-import type { LinkedValue, Page, Row, Followed } from '../../ipc/generated';
+import type { Client, EngineError } from '../../ipc/client';
+import type {
+  Followed,
+  FollowRequest,
+  LinkedRequest,
+  LinkedValue,
+  Page,
+  PageRequest,
+  Row,
+} from '../../ipc/generated';
 import { MESSAGE } from '../events/columns';
 import { quoted } from '../query/querytext';
+import { Request, SLOWLY } from '../request.svelte';
 
 /** Events listed at first; each click shows more. */
 const STEP = 100;
 const MOST = 10_000;
 
 /** The occurrences of a value: the sources and fields that have it, and its events by time. */
-export class ValueTrail {
-  trails = $state.raw<Followed | null>(null);
-  page = $state.raw<Page | null>(null);
+export class ValueTrail extends Request<FollowRequest, Followed> {
+  readonly page: Request<PageRequest, Page>;
   /** Its names in other formats; null if the links of the case are not known. */
-  linked = $state.raw<LinkedValue | null>(null);
-  /** The share of the events that was read to find links; null if that is not under way. */
-  linking = $state<number | null>(null);
-  failure = $state.raw<EngineError | null>(null);
-  /** Of the search for other names that a person began. */
-  namingFailure = $state.raw<EngineError | null>(null);
-  readonly value: string;
+  readonly linked: Request<LinkedRequest, LinkedValue | null>;
+  readonly text: string;
 
-  readonly #client: Client;
   readonly #casePath: string;
-  readonly #following: Latest<Followed>;
-  readonly #listing: Latest<Page>;
-  readonly #naming: Latest<LinkedValue | null>;
+  /** Whether a person began the search for other names. */
+  #isSearching = $state(false);
   #count = STEP;
   readonly #lifetime: Lifetime;
 
   constructor(lifetime: Lifetime, client: Client, casePath: string, value: string) {
+    super(lifetime, (asked, { signal }) => client.call('follow', asked, { signal }), SLOWLY);
     this.#lifetime = lifetime;
-    this.#following = new Latest(lifetime);
-    this.#listing = new Latest(lifetime);
-    this.#naming = new Latest(lifetime);
-    this.#client = client;
+    this.page = new Request(
+      lifetime,
+      (asked, { signal }) => client.call('page', asked, { signal }),
+      SLOWLY,
+    );
+    this.linked = new Request(
+      lifetime,
+      (asked, { signal, report }) => client.call('linked', asked, { signal, progress: report }),
+      // A search reads all events, and only a person begins one.
+      { ignoresGrowth: true },
+    );
     this.#casePath = casePath;
-    this.value = value;
+    this.text = value;
+  }
+
+  /** Why the value or its events could not be found. */
+  get problem(): EngineError | null {
+    return this.error ?? this.page.error;
   }
 
   get rows(): readonly Row[] {
-    return this.page?.rows ?? [];
+    return this.page.value?.rows ?? [];
   }
 
   get hasMore(): boolean {
-    return this.page !== null && this.rows.length < Math.min(this.page.total, MOST);
+    return this.rows.length < Math.min(this.page.value?.total ?? 0, MOST);
+  }
+
+  /** The share of the events that was read to find links; null if that is not under way. */
+  get linking(): number | null {
+    return this.#isSearching && this.linked.busy ? this.linked.fraction : null;
+  }
+
+  /** Of the search for other names that a person began. */
+  get namingFailure(): EngineError | null {
+    return this.#isSearching ? this.linked.error : null;
   }
 
   more(): void {
@@ -54,68 +77,34 @@ export class ValueTrail {
   }
 
   load(): void {
-    const request = { case: this.#casePath, value: this.value };
-    this.#following.replace({
-      key: JSON.stringify(request),
-      load: (signal) => this.#client.call('follow', request, { signal }),
-      done: (trails) => {
-        this.trails = trails;
-        this.failure = null;
-      },
-      failed: (cause) => this.#failed(engineError(cause)),
-    });
+    this.ask({ case: this.#casePath, value: this.text });
     this.#list();
     this.#name(true);
   }
 
-  /** Looks through all events for fields that hold the same values. */
-  findNames(): void {
-    this.linking = 0;
-    this.#name(false);
+  override retry(): void {
+    super.retry();
+    this.page.retry();
   }
 
-  #name(onlyKnown: boolean): void {
-    this.namingFailure = null;
-    const request = { case: this.#casePath, value: this.value, onlyKnown };
-    this.#naming.replace({
-      key: JSON.stringify(request),
-      load: (signal) =>
-        this.#client.call('linked', request, {
-          signal,
-          progress: ({ fraction }) => {
-            if (!signal.aborted) this.linking = fraction;
-          },
-        }),
-      done: (linked) => {
-        this.linked = linked;
-        this.linking = null;
-      },
-      failed: (cause) => {
-        this.linking = null;
-        const error = engineError(cause);
-        if (!onlyKnown && error.code !== 'cancelled') this.namingFailure = error;
-      },
-    });
+  /** Looks through all events for fields that hold the same values. */
+  findNames(): void {
+    this.#name(false);
   }
 
   dispose(): void {
     this.#lifetime.end();
   }
 
-  /** Events whose text contains the value, in any field. */
-  #list(): void {
-    const view = { case: this.#casePath, query: quoted(this.value), from: null, to: null };
-    const order = 'oldestFirst' as const;
-    const request = { view, order, first: 0, count: this.#count, columns: [MESSAGE] };
-    this.#listing.replace({
-      key: JSON.stringify(request),
-      load: (signal) => this.#client.call('page', request, { signal }),
-      done: (page) => (this.page = page),
-      failed: (cause) => this.#failed(engineError(cause)),
-    });
+  #name(onlyKnown: boolean): void {
+    this.#isSearching = !onlyKnown;
+    void this.linked.answer({ case: this.#casePath, value: this.text, onlyKnown });
   }
 
-  #failed(error: EngineError): void {
-    if (error.code !== 'cancelled') this.failure = error;
+  /** Events whose text contains the value, in any field. */
+  #list(): void {
+    const view = { case: this.#casePath, query: quoted(this.text), from: null, to: null };
+    const order = 'oldestFirst';
+    this.page.ask({ view, order, first: 0, count: this.#count, columns: [MESSAGE] });
   }
 }

@@ -1,7 +1,12 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
-import { engineError, type Client, type EngineError } from '../../ipc/client';
-import type { SavedFormat, TriedFormat } from '../../ipc/generated';
+import type { Client } from '../../ipc/client';
+import type {
+  SavedFormat,
+  SaveFormatRequest,
+  TriedFormat,
+  TryFormatRequest,
+} from '../../ipc/generated';
+import { Request } from '../request.svelte';
 
 /** The number of sample events that the engine marks one by one. */
 const SHOWN_EVENTS = 200;
@@ -14,15 +19,10 @@ grok = "%{TIMESTAMP_ISO8601:timestamp} %{WORD:level} %{GREEDYDATA:message}"
 `;
 
 /** A custom format in the editor, and its result on sample lines. */
-export class FormatEditor {
+export class FormatEditor extends Request<TryFormatRequest, TriedFormat> {
   text = $state('');
   sample = $state('');
-  tried = $state.raw<TriedFormat | null>(null);
-  failure = $state.raw<EngineError | null>(null);
-  busy = $state(false);
-  saving = $state(false);
-  readonly #client: Client;
-  readonly #asking: Latest<TriedFormat>;
+  readonly saving: Request<SaveFormatRequest, SavedFormat>;
   readonly #before: SavedFormat | null;
   readonly #lifetime: Lifetime;
 
@@ -32,9 +32,13 @@ export class FormatEditor {
     sample: string,
     before: SavedFormat | null = null,
   ) {
+    super(lifetime, (asked, { signal }) => client.call('tryFormat', asked, { signal }), {
+      ignoresGrowth: true,
+    });
     this.#lifetime = lifetime;
-    this.#asking = new Latest(lifetime, (busy) => (this.busy = busy));
-    this.#client = client;
+    this.saving = new Request(lifetime, (asked) => client.call('saveFormat', asked), {
+      ignoresGrowth: true,
+    });
     this.#before = before;
     this.text = before?.text ?? SKELETON;
     this.sample = sample;
@@ -43,38 +47,20 @@ export class FormatEditor {
 
   /** Whether it has no errors and defines a format. */
   get isSound(): boolean {
-    return this.tried !== null && this.tried.faults.length === 0 && this.tried.formats.length > 0;
+    const { value } = this;
+    return value !== null && value.faults.length === 0 && value.formats.length > 0;
   }
 
   try(): void {
-    const request = { text: this.text, sample: this.sample, events: SHOWN_EVENTS };
-    this.#asking.replace({
-      key: JSON.stringify(request),
-      load: (signal) => this.#client.call('tryFormat', request, { signal }),
-      done: (tried) => {
-        this.tried = tried;
-        this.failure = null;
-      },
-      failed: (cause) => (this.failure = engineError(cause)),
-    });
+    this.ask({ text: this.text, sample: this.sample, events: SHOWN_EVENTS });
   }
 
   /** Saves the definition. Returns the name of the format, or null if saving failed. */
   async save(replace = false): Promise<string | null> {
-    this.saving = true;
-    try {
-      const name = this.tried?.formats[0]?.name;
-      const same = this.#before?.formats.some((format) => format.name === name) ?? false;
-      const request = { text: this.text, replace: replace || same };
-      const saved = await this.#client.call('saveFormat', request);
-      this.failure = null;
-      return saved.formats[0]?.name ?? null;
-    } catch (cause) {
-      this.failure = engineError(cause);
-      return null;
-    } finally {
-      this.saving = false;
-    }
+    const name = this.value?.formats[0]?.name;
+    const same = this.#before?.formats.some((format) => format.name === name) ?? false;
+    const saved = await this.saving.answer({ text: this.text, replace: replace || same });
+    return saved?.formats[0]?.name ?? null;
   }
 
   dispose(): void {

@@ -1,16 +1,18 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { texts } from '../../base/texts';
-import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { Client } from '../../ipc/client';
 import type {
   Estimate,
   Formats,
   ImportChoices,
   PreviewFile,
+  Preview,
+  PreviewRequest,
   Profile,
   ProfileCost,
   Reading,
 } from '../../ipc/generated';
+import { Request } from '../request.svelte';
 
 /** Events in the preview of each file. */
 const SHOWN_EVENTS = 40;
@@ -26,11 +28,8 @@ export function saysNothing(reading: Reading): boolean {
 }
 
 /** The import preview: how each file would be read, the choices, and the estimate. */
-export class ImportSheet {
-  files = $state.raw<readonly PreviewFile[] | null>(null);
+export class ImportSheet extends Request<PreviewRequest, Preview> {
   estimate = $state.raw<Estimate | null>(null);
-  failure = $state.raw<EngineError | null>(null);
-  busy = $state(true);
   /** The path of the selected file. */
   selected = $state<string | null>(null);
   /** The reading of all files that have no choice of their own. */
@@ -44,15 +43,13 @@ export class ImportSheet {
   mistyped = $state(false);
   /** What is kept besides the original bytes; a case with data keeps its own profile. */
   profile = $state<Profile>('full');
-  formats = $state.raw<Formats | null>(null);
+  readonly formats: Request<object, Formats>;
 
   readonly paths: readonly string[];
   /** The case that the files are imported into; null for a new one. */
   readonly caseName: string | null;
   #waiting: (() => void) | null = null;
   readonly #casePath: string;
-  readonly #client: Client;
-  readonly #asking: Latest<{ files: PreviewFile[]; estimate: Estimate }>;
   readonly #lifetime: Lifetime;
 
   constructor(
@@ -62,16 +59,21 @@ export class ImportSheet {
     paths: string[],
     caseName: string | null,
   ) {
-    this.#lifetime = lifetime;
-    this.#asking = new Latest(lifetime, (busy) => {
-      this.busy = busy;
+    super(lifetime, (asked, { signal }) => client.call('preview', asked, { signal }), {
+      ignoresGrowth: true,
+      key: (asked) => JSON.stringify({ ...asked, withoutEstimate: null }),
     });
-    this.#client = client;
+    this.#lifetime = lifetime;
     this.#casePath = casePath;
     this.paths = paths;
     this.caseName = caseName;
+    this.formats = new Request(lifetime, () => client.call('formats', {}), { ignoresGrowth: true });
+    this.formats.ask({});
     this.#look();
-    void this.loadFormats();
+  }
+
+  get files(): readonly PreviewFile[] | null {
+    return this.value?.files ?? null;
   }
 
   get choices(): ImportChoices {
@@ -142,7 +144,7 @@ export class ImportSheet {
       else leftOut.add(path);
     }
     this.leftOut = leftOut;
-    this.#look(false, true);
+    this.#look(true);
   }
 
   chosenFor(path: string): Reading {
@@ -162,42 +164,36 @@ export class ImportSheet {
     this.#look();
   }
 
-  async loadFormats(): Promise<void> {
-    this.formats = await this.#client.call('formats', {}).catch(() => null);
-  }
-
   /** Requests again, after a format was saved or removed. */
   refresh(): void {
-    void this.loadFormats();
-    this.#look(true);
+    this.formats.retry();
+    this.retry();
   }
 
   dispose(): void {
     this.#lifetime.end();
   }
 
-  #look(again = false, measured = false): void {
-    const choices = this.choices;
-    const request = { case: this.#casePath, paths: [...this.paths], choices, events: SHOWN_EVENTS };
-    // The estimate takes a second. Choices change it little, other files much.
-    const withoutEstimate = this.estimate !== null && !measured;
-    if (again) this.#asking.stop();
-    this.#asking.replace({
-      key: JSON.stringify(request),
-      load: (signal) => this.#client.call('preview', { ...request, withoutEstimate }, { signal }),
-      done: ({ files, estimate }) => {
-        this.files = files;
-        if (!withoutEstimate) this.estimate = estimate;
-        this.failure = null;
-        this.selected ??= firstToLookAt(files);
-        const run = this.#waiting;
-        this.#waiting = null;
-        if (this.obstacle === null) run?.();
-      },
-      failed: (cause) => {
-        this.failure = engineError(cause);
-        this.#waiting = null;
-      },
+  protected override arrived({ files, estimate }: Preview, asked: PreviewRequest): void {
+    if (!asked.withoutEstimate) this.estimate = estimate;
+    this.selected ??= firstToLookAt(files);
+    const run = this.#waiting;
+    this.#waiting = null;
+    if (this.obstacle === null) run?.();
+  }
+
+  protected override failed(): void {
+    this.#waiting = null;
+  }
+
+  #look(isMeasured = false): void {
+    this.ask({
+      case: this.#casePath,
+      paths: [...this.paths],
+      choices: this.choices,
+      events: SHOWN_EVENTS,
+      // The estimate takes a second. Choices change it little, other files much.
+      withoutEstimate: this.estimate !== null && !isMeasured,
     });
   }
 }

@@ -1,7 +1,14 @@
 import { beforeEach, expect, it } from 'vitest';
 
 import { Lifetime } from '../../base/lifetime';
-import type { Account, ImportReport, Nanos, PreviewFile } from '../../ipc/generated';
+import type {
+  Account,
+  CaseSummary,
+  ImportReport,
+  Nanos,
+  PreviewFile,
+  Source,
+} from '../../ipc/generated';
 import { FakeClient } from '../fakeclient';
 import type { OpenCase } from '../workbench/opencase.svelte';
 import { ImportJob, Imports, type Work } from './imports.svelte';
@@ -40,7 +47,7 @@ it('shows a re-import until it ends, and then how the source is read now', async
     .callsTo('previewSource')
     .at(-1)!
     .answer({ name: 'now' } as unknown as PreviewFile);
-  expect(sheet.preview).toEqual({ name: 'now' });
+  expect(sheet.preview.value).toEqual({ name: 'now' });
 });
 
 it('keeps the choices if the re-import fails, and those made meanwhile', async () => {
@@ -114,4 +121,37 @@ it('can be applied again at once to sources that are checked while others are re
   expect([sheet.applied, sheet.canApply, sheet.selected]).toEqual([null, true, 0]);
   sheet.apply();
   expect(started.at(-1)).toEqual({ kind: 'adjust', sources: [0, 1], zone: 'Asia/Tokyo' });
+});
+
+const source = (events: number, sha256: string) =>
+  ({ id: 3, events, sha256, complete: false }) as Partial<Source> as Source;
+const account = (times: number) => ({ times: [{ events: times }] }) as unknown as Account;
+
+it('shows a source as it is now, not as it was when the sheet was opened', async () => {
+  const client = new FakeClient();
+  const lifetime = new Lifetime();
+  const summary = { path: '/c', readOnly: null, sources: [source(4_113, 'first')] };
+  const opened = { summary: summary as unknown as CaseSummary } as OpenCase;
+  const sheet = new SourcesSheet(lifetime, client, opened, (work) => {
+    return new ImportJob(client, '/c', work, { published: () => {}, finished: () => {} });
+  });
+  sheet.select(3);
+  const [accounts, previews] = [
+    () => client.callsTo('account'),
+    () => client.callsTo('previewSource'),
+  ];
+  await accounts()[0]!.answer(account(4_113));
+  await previews()[0]!.answer({ format: 'text' } as PreviewFile);
+  expect(sheet.isStale).toBe(false);
+
+  Object.assign(summary, { sources: [source(282_687, 'whole')] });
+  lifetime.grow();
+  expect(sheet.source).toMatchObject({ events: 282_687, sha256: 'whole' });
+  expect(sheet.isStale).toBe(true);
+  expect(sheet.account.value).toEqual(account(4_113));
+  await accounts()[1]!.answer(account(282_687));
+  await previews()[1]!.answer({ format: 'logfmt' } as PreviewFile);
+  expect(sheet.account.value).toEqual(account(282_687));
+  expect(sheet.preview.value?.format).toBe('logfmt');
+  expect(sheet.isStale).toBe(false);
 });

@@ -1,7 +1,14 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
-import { engineError, type Client, type EngineError } from '../../ipc/client';
-import type { Account, Formats, PreviewFile, Reading, Source } from '../../ipc/generated';
+import type { Client, EngineError } from '../../ipc/client';
+import type {
+  Account,
+  Formats,
+  PreviewFile,
+  PreviewSourceRequest,
+  Reading,
+  Source,
+} from '../../ipc/generated';
+import { Request } from '../request.svelte';
 import type { ImportJob, Work } from './imports.svelte';
 import { saysNothing, withoutNothing } from './importsheet.svelte';
 import type { OpenCase } from '../workbench/opencase.svelte';
@@ -26,21 +33,16 @@ export function revision(sources: number[], reading: Reading): Work | null {
 export class SourcesSheet {
   selected = $state<number | null>(null);
   checked = $state.raw<ReadonlySet<number>>(new Set());
-  account = $state.raw<Account | null>(null);
-  preview = $state.raw<PreviewFile | null>(null);
-  failure = $state.raw<EngineError | null>(null);
-  busy = $state(false);
   /** The latest re-import of the selected source; null after another choice. */
   applied = $state.raw<ImportJob | null>(null);
   /** Choices that are not applied yet. */
   reading = $state.raw<Reading>({});
-  formats = $state.raw<Formats | null>(null);
+  readonly account: Request<number, Account>;
+  readonly preview: Request<PreviewSourceRequest, PreviewFile>;
+  readonly formats: Request<object, Formats>;
 
-  readonly #client: Client;
   readonly #opened: OpenCase;
   readonly #start: (work: Work, finished: () => void) => ImportJob;
-  readonly #asking: Latest<PreviewFile>;
-  readonly #accounts: Latest<Account>;
   readonly #lifetime: Lifetime;
 
   constructor(
@@ -50,12 +52,26 @@ export class SourcesSheet {
     start: (work: Work, finished: () => void) => ImportJob,
   ) {
     this.#lifetime = lifetime;
-    this.#asking = new Latest(lifetime, (busy) => (this.busy = busy));
-    this.#accounts = new Latest(lifetime);
-    this.#client = client;
     this.#opened = opened;
     this.#start = start;
-    void this.loadFormats();
+    const { path } = opened.summary;
+    this.account = new Request(lifetime, (source, { signal }) =>
+      client.call('account', { case: path, source }, { signal }),
+    );
+    this.preview = new Request(lifetime, (asked, { signal }) =>
+      client.call('previewSource', asked, { signal }),
+    );
+    this.formats = new Request(lifetime, () => client.call('formats', {}), { ignoresGrowth: true });
+    this.formats.ask({});
+  }
+
+  get failure(): EngineError | null {
+    return this.preview.error ?? this.account.error;
+  }
+
+  /** Whether what is shown of the source is of fewer events than it has, or of other choices. */
+  get isStale(): boolean {
+    return this.preview.isStale || this.account.isStale;
   }
 
   get sources(): readonly Source[] {
@@ -104,21 +120,11 @@ export class SourcesSheet {
 
   #show(source: number): void {
     this.selected = source;
-    this.account = null;
-    this.preview = null;
     this.applied = null;
-    this.#read(source);
-  }
-
-  /** Shows how a source is read. */
-  #read(source: number): void {
+    this.account.forget();
+    this.preview.forget();
+    this.account.ask(source);
     this.#look();
-    this.#accounts.replace({
-      key: `${source} ${this.#opened.summary.revision}`,
-      load: (signal) => this.#client.call('account', { case: this.#path, source }, { signal }),
-      done: (account) => (this.account = account),
-      failed: (cause) => (this.failure = engineError(cause)),
-    });
   }
 
   choose(reading: Reading): void {
@@ -136,41 +142,30 @@ export class SourcesSheet {
       // The choices are those of the source now, unless a person made others meanwhile.
       if (selected === null || this.#lifetime.isOver || this.selected !== selected) return;
       if (this.applied === job) this.reading = {};
-      if (saysNothing(this.reading)) this.#read(selected);
+      if (!saysNothing(this.reading)) return;
+      // They are read differently now, whatever is known of them.
+      void this.account.answer(selected);
+      void this.preview.answer(this.#previewed(selected));
     });
     this.applied = job;
   }
 
-  async loadFormats(): Promise<void> {
-    this.formats = await this.#client.call('formats', {}).catch(() => null);
-  }
-
+  /** Requests again, after a format was saved or removed. */
   refresh(): void {
-    void this.loadFormats();
-    this.#asking.stop();
-    this.#look();
+    this.formats.retry();
+    this.preview.retry();
   }
 
   dispose(): void {
     this.#lifetime.end();
   }
 
-  get #path(): string {
-    return this.#opened.summary.path;
+  #look(): void {
+    if (this.selected !== null) this.preview.ask(this.#previewed(this.selected));
   }
 
-  #look(): void {
-    const source = this.selected;
-    if (source === null) return;
-    const request = { case: this.#path, source, reading: this.reading, events: SHOWN_EVENTS };
-    this.#asking.replace({
-      key: `${JSON.stringify(request)} ${this.#opened.summary.revision}`,
-      load: (signal) => this.#client.call('previewSource', request, { signal }),
-      done: (preview) => {
-        this.preview = preview;
-        this.failure = null;
-      },
-      failed: (cause) => (this.failure = engineError(cause)),
-    });
+  #previewed(source: number): PreviewSourceRequest {
+    const { path } = this.#opened.summary;
+    return { case: path, source, reading: this.reading, events: SHOWN_EVENTS };
   }
 }

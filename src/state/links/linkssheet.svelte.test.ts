@@ -30,7 +30,7 @@ it('looks through the case, says how far it is, and stops when it is closed', as
   expect(sheet.fraction).toBe(0.4);
   const found: Links = { links: [], ids: [], clocks: [], sampled: 1 };
   await call.answer(found);
-  expect([sheet.found, sheet.busy]).toEqual([found, false]);
+  expect([sheet.value, sheet.busy]).toEqual([found, false]);
 
   const other = shown();
   other.sheet.dispose();

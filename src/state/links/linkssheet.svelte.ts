@@ -1,50 +1,29 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
-import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { Client } from '../../ipc/client';
 import type { Clock, Links } from '../../ipc/generated';
 import type { Work } from '../importing/imports.svelte';
+import { Request, SLOWLY } from '../request.svelte';
 import type { OpenCase } from '../workbench/opencase.svelte';
 
 /** What the sources of a case have in common: fields that hold the same values, and their clocks. */
-export class LinksSheet {
-  found = $state.raw<Links | null>(null);
-  /** The share of the events that was read. */
-  fraction = $state(0);
-  failure = $state.raw<EngineError | null>(null);
-  busy = $state(false);
+export class LinksSheet extends Request<string, Links> {
   /** Clocks that were corrected here. */
   corrected = $state.raw<readonly Clock[]>([]);
 
   readonly opened: OpenCase;
-  readonly #client: Client;
   readonly #start: (work: Work) => void;
-  readonly #latest: Latest<Links>;
   readonly #lifetime: Lifetime;
 
   constructor(lifetime: Lifetime, client: Client, opened: OpenCase, start: (work: Work) => void) {
-    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
+    super(
+      lifetime,
+      (path, { signal, report }) => client.call('links', { path }, { signal, progress: report }),
+      SLOWLY,
+    );
     this.#lifetime = lifetime;
-    this.#client = client;
     this.#start = start;
     this.opened = opened;
-    this.look();
-  }
-
-  look(): void {
-    const { path } = this.opened.summary;
-    this.fraction = 0;
-    this.failure = null;
-    this.#latest.replace({
-      key: path,
-      load: (signal) =>
-        this.#client.call(
-          'links',
-          { path },
-          { signal, progress: ({ fraction }) => (this.fraction = fraction) },
-        ),
-      done: (found) => (this.found = found),
-      failed: (cause) => (this.failure = engineError(cause)),
-    });
+    this.ask(opened.summary.path);
   }
 
   get readOnly(): string | null {

@@ -1,7 +1,7 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { Timer } from '../../base/timer';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
+import { Request } from '../request.svelte';
 import type { AddLiveRequest, LiveChange, LiveSource, LiveStatus } from '../../ipc/generated';
 
 /** How often counters are requested while something is received. */
@@ -31,8 +31,6 @@ interface Sample {
 
 /** The live sources of a case: what they are, and how each does. */
 export class Live {
-  /** Null until the first answer. */
-  status = $state.raw<LiveStatus | null>(null);
   /** The last rates of each source, in events a second, the newest last. */
   rates = $state.raw<ReadonlyMap<number, readonly number[]>>(new Map());
   /** The time of the last answer, in milliseconds since 1970. */
@@ -41,11 +39,12 @@ export class Live {
   readonly #client: Client;
   readonly #casePath: string;
   readonly #listener: LiveListener;
-  readonly #latest: Latest<LiveStatus>;
+  readonly #status: Request<string, LiveStatus>;
   readonly #timer: Timer;
   readonly #lifetime: Lifetime;
   readonly #now: () => number;
   #samples = new Map<number, Sample>();
+  #wasReceiving = false;
 
   constructor(
     lifetime: Lifetime,
@@ -54,13 +53,22 @@ export class Live {
     listener: LiveListener,
     now: () => number = Date.now,
   ) {
+    this.#status = new Request(
+      lifetime,
+      (path, { signal }) => client.call('live', { path }, { signal }),
+      { ignoresGrowth: true },
+    );
     this.#lifetime = lifetime;
-    this.#latest = new Latest(lifetime);
     this.#timer = new Timer(lifetime);
     this.#client = client;
     this.#casePath = casePath;
     this.#listener = listener;
     this.#now = now;
+  }
+
+  /** Null until the first answer. */
+  get status(): LiveStatus | null {
+    return this.#status.value;
   }
 
   get sources(): readonly LiveSource[] {
@@ -102,12 +110,10 @@ export class Live {
   /** Requests the counters, and again and again from then on. */
   look(): void {
     this.#timer.stop();
-    this.#latest.replace({
-      key: 'live',
-      load: (signal) => this.#client.call('live', { path: this.#casePath }, { signal }),
-      done: (status) => this.#took(status),
+    void this.#status.answer(this.#casePath).then((status) => {
       // The screen says by itself that the engine is lost.
-      failed: () => this.#again(),
+      if (status === null) this.#again();
+      else this.#took(status);
     });
   }
 
@@ -144,10 +150,11 @@ export class Live {
 
   #took(status: LiveStatus): void {
     if (this.#lifetime.isOver) return;
-    const before = this.isReceiving;
+    this.#status.put(this.#casePath, status);
+    const before = this.#wasReceiving;
+    this.#wasReceiving = status.isReceiving;
     this.seenAt = this.#now();
     this.#sample(status);
-    this.status = status;
     this.#listener.published(status.revision);
     if (status.isReceiving && !before) this.#listener.began();
     this.#again();

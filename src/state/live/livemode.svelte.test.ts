@@ -161,7 +161,7 @@ describe('a person who scrolls away', () => {
     expect(mode.holds()).toBe(true);
     expect(pages().at(-1)!.args.revision).toBeUndefined();
     mode.resume();
-    rows.refresh(1);
+    lifetime.grow();
     expect(pages().at(-1)!.args.revision).toBeUndefined();
   });
 

@@ -1,8 +1,9 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { asTime, HOUR, MINUTE } from '../../base/time';
 import { Timer } from '../../base/timer';
 import type { Client } from '../../ipc/client';
+import type { PageRequest } from '../../ipc/generated';
+import { Request } from '../request.svelte';
 import type { Rows } from '../events/rows.svelte';
 import type { CaseStorage } from '../workbench/casestorage';
 import type { Explorer } from '../view/explorer.svelte';
@@ -44,16 +45,16 @@ export class LiveMode {
   /** How many events arrived since. */
   newEvents = $state(0);
 
-  readonly #client: Client;
   readonly #explorer: Explorer;
   readonly #rows: Rows;
   readonly #storage: CaseStorage;
   readonly #refresh: () => void;
   readonly #now: () => number;
   readonly #timer: Timer;
-  readonly #count: Latest<number>;
-  #range: RangeChoice = null;
+  /** How many events there are; each publication counts again. */
+  readonly #count: Request<PageRequest, number>;
   #counts = 0;
+  #range: RangeChoice = null;
 
   constructor(
     lifetime: Lifetime,
@@ -66,8 +67,15 @@ export class LiveMode {
     now: () => number = Date.now,
   ) {
     this.#timer = new Timer(lifetime);
-    this.#count = new Latest(lifetime);
-    this.#client = client;
+    this.#count = new Request(
+      lifetime,
+      async (asked, { signal }) => {
+        const { total } = await client.call('page', asked, { signal });
+        if (!signal.aborted) this.newEvents = Math.max(0, total - rows.total);
+        return total;
+      },
+      { ignoresGrowth: true, key: () => String((this.#counts += 1)) },
+    );
     this.#explorer = explorer;
     this.#rows = rows;
     this.#storage = storage;
@@ -142,16 +150,7 @@ export class LiveMode {
   holds(): boolean {
     if (!this.isStopped) return false;
     const { view, order } = this.#explorer;
-    this.#count.follow({
-      key: String((this.#counts += 1)),
-      load: async (signal) => {
-        const request = { view: { ...view, to: null }, order, first: 0, count: 1 };
-        return (await this.#client.call('page', request, { signal })).total;
-      },
-      done: (total) => (this.newEvents = Math.max(0, total - this.#rows.total)),
-      // The next publication counts again.
-      failed: () => {},
-    });
+    this.#count.ask({ view: { ...view, to: null }, order, first: 0, count: 1 }, 'follow');
     return true;
   }
 

@@ -1,8 +1,8 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { timeFromNanos, type Time } from '../../base/time';
-import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type { Client } from '../../ipc/client';
 import type { EventId, Evidence, Note } from '../../ipc/generated';
+import { Request, SLOWLY } from '../request.svelte';
 import type { Notes, TargetNotes } from './notes.svelte';
 import { eventKey, isSpan, type NoteSpan } from './notetarget';
 
@@ -23,41 +23,28 @@ export interface AnnotationEntry {
 /** The filter of the list: all, starred, markers, or those with a tag. */
 export type Narrowed = 'all' | 'stars' | 'markers' | { readonly tag: string };
 
+const NO_EVIDENCE: ReadonlyMap<string, Evidence | null> = new Map();
+
 /** The annotated events with their text, requested while the list is shown. */
-export class Annotations {
-  evidence = $state.raw<ReadonlyMap<string, Evidence | null>>(new Map());
-  failure = $state.raw<EngineError | null>(null);
-
-  readonly #client: Client;
-  readonly #casePath: string;
-  readonly #latest: Latest<ReadonlyMap<string, Evidence | null>>;
-
+export class Annotations extends Request<readonly EventId[], ReadonlyMap<string, Evidence | null>> {
   constructor(lifetime: Lifetime, client: Client, casePath: string) {
-    this.#latest = new Latest(lifetime);
-    this.#client = client;
-    this.#casePath = casePath;
+    super(
+      lifetime,
+      async (events, { signal }) => {
+        const request = { case: casePath, events: [...events] };
+        const found = await client.call('evidence', request, { signal });
+        return new Map(events.map((event, at) => [eventKey(event), found.events[at] ?? null]));
+      },
+      SLOWLY,
+    );
   }
 
-  /** Requests missing events, and all of them if the case has a new revision. */
-  show(events: readonly EventId[], revision: number): void {
-    const asked = events.slice(0, MOST_SHOWN);
-    if (asked.length === 0) return;
-    this.#latest.follow({
-      key: `${revision} ${asked.map(eventKey).join(' ')}`,
-      load: async (signal) => {
-        const request = { case: this.#casePath, events: [...asked] };
-        const found = await this.#client.call('evidence', request, { signal });
-        return new Map(asked.map((event, at) => [eventKey(event), found.events[at] ?? null]));
-      },
-      done: (found) => {
-        this.evidence = found;
-        this.failure = null;
-      },
-      failed: (cause) => {
-        const error = engineError(cause);
-        if (error.code !== 'cancelled') this.failure = error;
-      },
-    });
+  get evidence(): ReadonlyMap<string, Evidence | null> {
+    return this.value ?? NO_EVIDENCE;
+  }
+
+  show(events: readonly EventId[]): void {
+    if (events.length > 0) this.ask(events.slice(0, MOST_SHOWN), 'follow');
   }
 }
 

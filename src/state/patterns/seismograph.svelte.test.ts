@@ -25,11 +25,11 @@ it('asks only while it is shown, again for another granularity, and keeps its pi
   expect(client.calls).toHaveLength(0);
   seismograph.shown = true;
   await client.callsTo('seismograph')[0]!.answer(answer);
-  expect(seismograph.data).toMatchObject({ bins: 2, domain: { from: 0n, to: 20n } });
-  const shown = seismograph.data;
+  expect(seismograph.value).toMatchObject({ bins: 2, domain: { from: 0n, to: 20n } });
+  const shown = seismograph.value;
   seismograph.cut('shape');
   expect(client.callsTo('seismograph')[1]!.args.granularity).toBe('shape');
-  expect(seismograph.data).toBe(shown);
+  expect(seismograph.value).toBe(shown);
   seismograph.cut('shape');
   expect(client.calls).toHaveLength(2);
 });

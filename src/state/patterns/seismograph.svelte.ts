@@ -1,42 +1,48 @@
 import type { Lifetime } from '../../base/lifetime';
 import type { Client } from '../../ipc/client';
-import type { Granularity, Seismograph as Answer, View } from '../../ipc/generated';
+import type { Granularity, View } from '../../ipc/generated';
+import { Request } from '../request.svelte';
 import type { RangeChoice } from '../view/ranges';
-import { ShownAnswer } from '../view/shownanswer.svelte';
 import { seismographData, type SeismographData } from './seismographdata';
 
 /** As many rows and bins as the engine gives. */
 const ROWS = 500;
 const BINS = 600;
 
-/** The patterns in view over time, requested only while they are shown. */
-export class Seismograph extends ShownAnswer<'seismograph'> {
-  /** The last good answer, which stays until a better one arrives. */
-  data = $state.raw<SeismographData | null>(null);
+interface Asked {
+  readonly view: View;
+  readonly range: RangeChoice;
+  readonly granularity: Granularity;
+}
 
-  #range: RangeChoice = null;
+/** The patterns in view over time, requested only while they are shown. */
+export class Seismograph extends Request<Asked, SeismographData> {
+  #view: Omit<Asked, 'granularity'> | null = null;
   #granularity: Granularity = 'template';
 
   constructor(lifetime: Lifetime, client: Client) {
-    super(lifetime, client, 'seismograph');
+    super(
+      lifetime,
+      async ({ view, granularity, range }, { signal, report }) => {
+        const request = { view, granularity, rows: ROWS, bins: BINS };
+        const options = { signal, progress: report };
+        return seismographData(await client.call('seismograph', request, options), range);
+      },
+      { onlyShown: true },
+    );
   }
 
   show(view: View, range: RangeChoice): void {
-    this.#range = range;
-    this.about(view);
+    this.#view = { view, range };
+    this.#ask();
   }
 
   cut(granularity: Granularity): void {
-    if (granularity === this.#granularity) return;
     this.#granularity = granularity;
-    this.load();
+    this.#ask();
   }
 
-  protected ask(view: View) {
-    const range = this.#range;
-    return {
-      request: { view, granularity: this.#granularity, rows: ROWS, bins: BINS },
-      done: (answer: Answer) => (this.data = seismographData(answer, range)),
-    };
+  #ask(): void {
+    if (this.#view !== null) this.ask({ ...this.#view, granularity: this.#granularity });
   }
 }

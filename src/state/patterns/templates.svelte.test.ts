@@ -21,10 +21,10 @@ it('shows example events of an expanded pattern', async () => {
   expect(client.callsTo('events')[0]!.args).toEqual({ case: '/c', ids: [id] });
   const reply = { events: [{ row: { id } }] } as unknown as EventsReply;
   await client.callsTo('events')[0]!.answer(reply);
-  expect(templates.examples).toEqual([{ id }]);
-  expect(templates.details?.id).toBe(ID);
+  expect(templates.details.value?.examples).toEqual([{ id }]);
+  expect(templates.details.value?.pattern?.id).toBe(ID);
   templates.fold();
-  expect(templates.examples).toEqual([]);
+  expect(templates.details.value).toBeNull();
 });
 
 it('looks up the text of a template once, in the whole case', async () => {

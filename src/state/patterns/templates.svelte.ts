@@ -1,8 +1,16 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { asTime, DAY, nanosFromTime, timeFromNanos, type TimeRange } from '../../base/time';
-import { engineError, type Client, type EngineError } from '../../ipc/client';
-import type { Granularity, Nanos, Pattern, Patterns, Row, View } from '../../ipc/generated';
+import type { Client } from '../../ipc/client';
+import type {
+  Granularity,
+  Nanos,
+  Pattern,
+  Patterns,
+  PatternsRequest,
+  Row,
+  View,
+} from '../../ipc/generated';
+import { Request } from '../request.svelte';
 import type { PatternSort } from './patternlist';
 
 /** Listed patterns: more than anyone reads, and few enough to draw at once. */
@@ -45,11 +53,14 @@ const GRANULARITIES: Record<string, Granularity> = {
   f: 'family',
 };
 
+/** An expanded pattern. */
+export interface PatternDetails {
+  readonly pattern: Pattern | null;
+  readonly examples: readonly Row[];
+}
+
 /** The patterns of the messages in view, requested only while they are shown. */
-export class Templates {
-  answer = $state.raw<Patterns | null>(null);
-  busy = $state(false);
-  failure = $state.raw<EngineError | null>(null);
+export class Templates extends Request<PatternsRequest, Patterns> {
   granularity = $state<Granularity>('template');
   /** Words that the listed patterns have in their text or source. */
   search = $state('');
@@ -60,41 +71,40 @@ export class Templates {
   chosen = $state.raw<TimeRange | null>(null);
   /** The expanded pattern, with its variable values. */
   unfolded = $state<string | null>(null);
-  details = $state.raw<Pattern | null>(null);
-  examples = $state.raw<readonly Row[]>([]);
+  readonly details: Request<PatternsRequest, PatternDetails>;
 
-  readonly #client: Client;
-  readonly #latest: Latest<Patterns>;
-  readonly #detailing: Latest<{ pattern: Pattern | null; rows: readonly Row[] }>;
-  readonly #naming: Latest<Patterns>;
+  readonly #naming: Request<PatternsRequest, Patterns>;
   /** The texts of templates by id, as far as they were seen. */
   #texts = $state.raw<ReadonlyMap<string, string>>(new Map());
   #view: View | null = null;
-  #epoch = 0;
-  #shown = false;
 
   constructor(lifetime: Lifetime, client: Client) {
-    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
-    this.#detailing = new Latest(lifetime);
-    this.#naming = new Latest(lifetime);
-    this.#client = client;
-  }
-
-  /** Whether the list is on the screen. */
-  set shown(shown: boolean) {
-    this.#shown = shown;
-    if (shown) this.#load();
+    super(
+      lifetime,
+      (asked, { signal, show }) =>
+        client.call('patterns', asked, {
+          signal,
+          progress: (part) => show(part, part.fraction),
+        }),
+      { onlyShown: true },
+    );
+    this.details = new Request(lifetime, async (asked, { signal }) => {
+      const { patterns } = await client.call('patterns', asked, { signal });
+      const pattern = patterns.find(({ id }) => asked.variables.includes(id)) ?? null;
+      const request = { case: asked.view.case, ids: pattern?.examples ?? [] };
+      const { events } = await client.call('events', request, { signal });
+      return { pattern, examples: events.map(({ row }) => row) };
+    });
+    this.#naming = new Request(
+      lifetime,
+      (asked, { signal }) => client.call('patterns', asked, { signal }),
+      { ignoresGrowth: true },
+    );
   }
 
   show(view: View): void {
     this.#view = view;
     this.fold();
-    this.#load();
-  }
-
-  /** The case has grown. */
-  refresh(epoch: number): void {
-    this.#epoch = epoch;
     this.#load();
   }
 
@@ -149,34 +159,16 @@ export class Templates {
 
   fold(): void {
     this.unfolded = null;
-    this.details = null;
-    this.examples = [];
-    this.#detailing.stop();
+    this.details.forget();
   }
 
   unfold(id: string): void {
-    if (this.unfolded === id) return this.fold();
-    this.unfolded = id;
-    this.details = null;
-    this.examples = [];
+    const isOpen = this.unfolded === id;
+    this.fold();
     const view = this.#view;
-    if (view === null) return;
-    this.#detailing.replace({
-      key: `${id} ${JSON.stringify(view)}`,
-      load: async (signal) => {
-        const request = { ...this.#request(view, [id]), examples: EXAMPLES };
-        const { patterns } = await this.#client.call('patterns', request, { signal });
-        const pattern = patterns.find((pattern) => pattern.id === id) ?? null;
-        const ids = pattern?.examples ?? [];
-        const { events } = await this.#client.call('events', { case: view.case, ids }, { signal });
-        return { pattern, rows: events.map(({ row }) => row) };
-      },
-      done: ({ pattern, rows }) => {
-        this.details = pattern;
-        this.examples = rows;
-      },
-      failed: () => {},
-    });
+    if (isOpen) return;
+    this.unfolded = id;
+    if (view !== null) this.details.ask({ ...this.#request(view, [id]), examples: EXAMPLES });
   }
 
   /** The text of the template that a clause of a query filters by; null if it is not known. */
@@ -200,15 +192,15 @@ export class Templates {
       variables: [],
       values: 1,
     };
-    this.#naming.replace({
-      key: id,
-      load: (signal) => this.#client.call('patterns', request, { signal }),
-      done: ({ patterns: [pattern] }) => {
-        // The template may show another of its ids by now.
-        if (pattern !== undefined) this.#remember([{ ...pattern, id }]);
-      },
-      failed: () => {},
+    void this.#naming.answer(request).then((found) => {
+      const pattern = found?.patterns[0];
+      // The template may show another of its ids by now.
+      if (pattern !== undefined) this.#remember([{ ...pattern, id }]);
     });
+  }
+
+  protected override arrived({ patterns }: Patterns): void {
+    this.#remember(patterns);
   }
 
   #remember(patterns: readonly Pattern[]): void {
@@ -246,28 +238,6 @@ export class Templates {
   }
 
   #load(): void {
-    const view = this.#view;
-    if (!this.#shown || view === null) return;
-    const request = this.#request(view, []);
-    this.#latest.replace({
-      key: `${JSON.stringify(request)} ${this.#epoch}`,
-      load: (signal) =>
-        this.#client.call('patterns', request, {
-          signal,
-          progress: (partial) => {
-            if (!signal.aborted) this.answer = partial;
-          },
-        }),
-      done: (answer) => {
-        this.answer = answer;
-        this.failure = null;
-        this.#remember(answer.patterns);
-      },
-      failed: (cause) => {
-        const error = engineError(cause);
-        // Query errors are shown under the query bar.
-        if (error.code !== 'cancelled' && error.code !== 'queryInvalid') this.failure = error;
-      },
-    });
+    if (this.#view !== null) this.ask(this.#request(this.#view, []));
   }
 }

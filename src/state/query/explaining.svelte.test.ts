@@ -12,19 +12,19 @@ function shown() {
   const client = new FakeClient();
   const explaining = new Explaining(new Lifetime(), client);
   explaining.isOpen = true;
-  explaining.show(view, 'Europe/Berlin');
+  explaining.ask({ view, zone: 'Europe/Berlin' });
   return { client, explaining, call: client.callsTo('explain')[0]! };
 }
 
 it('keeps an answer until that of another query arrives', async () => {
   const { client, explaining, call } = shown();
   expect(call.args).toEqual({ view, zone: 'Europe/Berlin' });
-  expect(explaining).toMatchObject({ busy: true, answer: null });
+  expect(explaining).toMatchObject({ busy: true, value: null });
   await call.answer(explained);
-  explaining.show({ ...view, query: 'refused' }, null);
-  expect(explaining).toMatchObject({ busy: true, answer: explained });
+  explaining.ask({ view: { ...view, query: 'refused' }, zone: null });
+  expect(explaining).toMatchObject({ busy: true, value: explained, isStale: true });
   await client.callsTo('explain')[1]!.fail({ code: 'queryInvalid', message: 'no', hint: null });
-  expect(explaining).toMatchObject({ busy: false, answer: null, failure: { message: 'no' } });
+  expect(explaining).toMatchObject({ busy: false, ownValue: null, error: { message: 'no' } });
 });
 
 it('stops when it is closed, and forgets the answer', async () => {
@@ -32,5 +32,5 @@ it('stops when it is closed, and forgets the answer', async () => {
   explaining.close();
   expect(call.options.signal!.aborted).toBe(true);
   await call.answer(explained);
-  expect(explaining).toMatchObject({ isOpen: false, busy: false, answer: null });
+  expect(explaining).toMatchObject({ isOpen: false, busy: false, value: null });
 });

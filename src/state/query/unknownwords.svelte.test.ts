@@ -10,9 +10,10 @@ const words = [{ word: 'timout', start: 0, end: 6, nearest: [near] }];
 
 function looking() {
   const client = new FakeClient();
-  const unknown = new UnknownWords(new Lifetime(), client, '/a.case');
-  unknown.look(query, 1);
-  return { client, unknown, call: client.callsTo('unknownWords')[0]! };
+  const lifetime = new Lifetime();
+  const unknown = new UnknownWords(lifetime, client, '/a.case');
+  unknown.look(query);
+  return { client, lifetime, unknown, call: client.callsTo('unknownWords')[0]! };
 }
 
 it('finds words that no event has, and suggests similar ones, of this query only', async () => {
@@ -25,17 +26,18 @@ it('finds words that no event has, and suggests similar ones, of this query only
 });
 
 it('is asked once by all parts of the screen, and again when the case has grown or it failed', async () => {
-  const { client, unknown, call } = looking();
-  unknown.look(query, 1);
+  const { client, lifetime, unknown, call } = looking();
+  unknown.look(query);
   await call.answer({ words });
-  unknown.look(query, 1);
+  unknown.look(query);
   expect(client.calls).toHaveLength(1);
-  unknown.look(query, 2);
+  lifetime.grow();
   // Known words stay until the new answer.
   expect(unknown.wordsOf(query)).toEqual(words);
   await client.callsTo('unknownWords')[1]!.fail({ code: 'internal' });
-  unknown.look(query, 2);
+  unknown.stop();
+  unknown.look(query);
   expect(client.calls).toHaveLength(3);
-  unknown.look('', 2);
+  unknown.look('');
   expect(client.calls).toHaveLength(3);
 });

@@ -1,4 +1,3 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { texts } from '../../base/texts';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
@@ -9,6 +8,7 @@ import type {
   PushReport,
   View,
 } from '../../ipc/generated';
+import { keyOf, Request } from '../request.svelte';
 
 const words = texts.push.ended;
 
@@ -49,34 +49,50 @@ export class Push {
   /** The events, as they were chosen when the sheet was opened. */
   view = $state.raw<View | null>(null);
   phase = $state<PushPhase>('choosing');
-  planning = $state(false);
   progress = $state.raw<PushProgress | null>(null);
   report = $state.raw<PushReport | null>(null);
-  /** Why there is no plan, or why a push has ended early. */
-  failure = $state.raw<EngineError | null>(null);
 
   readonly #client: Client;
-  readonly #latest: Latest<PushPlan>;
-  #planned = $state.raw<{ key: string; plan: PushPlan } | null>(null);
+  /** The dry run: it asks the cluster, so a person begins it. */
+  readonly #planned: Request<PlanPushRequest, { readonly key: string; readonly plan: PushPlan }>;
+  /** Why a push has ended early. */
+  #ended = $state.raw<EngineError | null>(null);
   #abort: AbortController | null = null;
 
   constructor(lifetime: Lifetime, client: Client) {
     this.#client = client;
-    this.#latest = new Latest(lifetime, (busy) => (this.planning = busy));
+    this.#planned = new Request(
+      lifetime,
+      async (what, { signal }) => ({
+        key: keyOf(what),
+        plan: await client.call('planPush', what, { signal }),
+      }),
+      { ignoresGrowth: true },
+    );
     lifetime.onEnd(() => this.stop());
+  }
+
+  get planning(): boolean {
+    return this.#planned.busy;
+  }
+
+  /** Why there is no plan, or why a push has ended early. */
+  get failure(): EngineError | null {
+    return this.#ended ?? this.#planned.error;
   }
 
   /** The sheet is opened: for these events, unless others are being sent. */
   open(view: View, caseName: string): void {
     if (this.phase !== 'choosing') return;
     this.view = view;
-    this.failure = null;
+    this.#ended = null;
+    this.#planned.failure = null;
     if (this.form.index === '') this.form.index = indexNameFrom(caseName);
   }
 
   /** The sheet is closed. What runs continues. */
   close(): void {
-    this.#latest.stop();
+    this.#planned.stop();
     if (this.phase === 'ended') this.phase = 'choosing';
   }
 
@@ -90,12 +106,13 @@ export class Push {
 
   /** The last dry run; null if it is not of what is chosen now. */
   get plan(): PushPlan | null {
-    return this.#planned?.key === JSON.stringify(this.what) ? this.#planned.plan : null;
+    const { value } = this.#planned;
+    return value?.key === keyOf(this.what) ? value.plan : null;
   }
 
   /** Whether something else was chosen since the dry run. */
   get isChanged(): boolean {
-    return this.#planned !== null && this.plan === null;
+    return this.#planned.value !== null && this.plan === null;
   }
 
   /** The events that are still to be sent; null without a dry run. */
@@ -118,21 +135,15 @@ export class Push {
   look(): void {
     if (this.phase === 'running') return;
     this.phase = 'choosing';
-    this.failure = null;
+    this.#ended = null;
     this.#plan();
   }
 
   #plan(): void {
     const { what } = this;
     if (what === null) return;
-    const key = JSON.stringify(what);
-    this.#planned = null;
-    this.#latest.replace({
-      key,
-      load: (signal) => this.#client.call('planPush', what, { signal }),
-      done: (plan) => (this.#planned = { key, plan }),
-      failed: (cause) => (this.failure ??= engineError(cause)),
-    });
+    this.#planned.forget();
+    this.#planned.ask(what);
   }
 
   /** Sends what the dry run has shown, with the template that it has shown. */
@@ -145,7 +156,7 @@ export class Push {
     this.phase = 'running';
     this.progress = null;
     this.report = null;
-    this.failure = null;
+    this.#ended = null;
     try {
       const report = await this.#client.call(
         'push',
@@ -155,8 +166,8 @@ export class Push {
       this.report = report;
       this.#client.callBack(words.name, words.done(report.pushed.created, what.index));
     } catch (cause) {
-      this.failure = engineError(cause);
-      if (this.failure.code !== 'cancelled') this.#client.callBack(words.name, words.failed);
+      this.#ended = engineError(cause);
+      if (this.#ended.code !== 'cancelled') this.#client.callBack(words.name, words.failed);
       // Less is left to be sent now.
       this.#plan();
     } finally {

@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 
 it('fetches the visible rows, once', async () => {
-  results.show(view('| a'), null, 1);
+  results.show(view('| a'), null);
   await asked()[0]!.answer(table(100_000, 0, 5_000));
   expect(results.row(4_999)?.[1]).toBe(4_999);
   expect(results.row(50_000)).toBeUndefined();
@@ -46,52 +46,53 @@ it('fetches the visible rows, once', async () => {
 });
 
 it('asks once more, exactly, for what a cluster only estimated', async () => {
-  results.show(view('| a'), null, 1);
+  results.show(view('| a'), null);
   expect(asked()[0]!.args).not.toHaveProperty('exact');
   await asked()[0]!.answer({ ...table(3, 0, 3), estimated: true });
-  expect(results.head?.estimated).toBe(true);
+  expect(results.value?.estimated).toBe(true);
   results.calculateExactly();
   expect(asked()[1]!.args).toMatchObject({ exact: true, view: view('| a') });
   await asked()[1]!.answer(table(10_000, 0, 5_000));
-  expect(results.head).toMatchObject({ total: 10_000, estimated: false });
+  expect(results.value).toMatchObject({ total: 10_000 });
+  expect(results.value?.estimated).toBeUndefined();
   results.want(9_000, 9_040);
   expect(asked()[2]!.args).toMatchObject({ exact: true, first: 9_000 });
   // The screen shows it again, as it was wished; another query is estimated first.
-  results.show(view('| a'), null, 1);
+  results.show(view('| a'), null);
   expect(asked()).toHaveLength(3);
-  results.show(view('| b'), null, 1);
+  results.show(view('| b'), null);
   expect(asked()[3]!.args).not.toHaveProperty('exact');
 });
 
 it('shows a partial result while the rest is calculated, without requesting more of it', async () => {
-  results.show(view('| a'), null, 1);
+  results.show(view('| a'), null);
   asked()[0]!.options.progress?.(table(10_000, 0, 5_000, 0.3));
-  expect(results.head).toMatchObject({ total: 10_000, fraction: 0.3 });
+  expect(results.value).toMatchObject({ total: 10_000, fraction: 0.3 });
   results.want(9_000, 9_040);
   expect(asked()).toHaveLength(1);
   // Before the first partial answer there are no columns, and the last result stays.
   asked()[0]!.options.progress?.({ ...table(0, 0, 0, 0.4), columns: [] });
-  expect(results.head?.fraction).toBe(0.3);
+  expect(results.value?.fraction).toBe(0.3);
   await asked()[0]!.answer(table(3, 0, 3));
-  expect(results.head).toMatchObject({ total: 3, fraction: 1 });
+  expect(results.value).toMatchObject({ total: 3, fraction: 1 });
 });
 
 it('aborts a replaced query and keeps the last result if one fails', async () => {
-  results.show(view('| a'), null, 1);
+  results.show(view('| a'), null);
   await asked()[0]!.answer(table(3, 0, 3));
-  results.show(view('| b'), null, 1);
-  results.show(view('| c'), null, 1);
+  results.show(view('| b'), null);
+  results.show(view('| c'), null);
   expect(asked()[1]!.options.signal?.aborted).toBe(true);
   await asked()[2]!.fail({ code: 'limit', message: 'too much' });
   expect(results.failure).not.toBeNull();
-  expect(results.head?.total).toBe(3);
+  expect(results.value?.total).toBe(3);
   results.retry();
   await asked()[3]!.answer(table(5, 0, 5));
-  expect([results.failure, results.head?.total]).toEqual([null, 5]);
+  expect([results.failure, results.value?.total]).toEqual([null, 5]);
 });
 
 it('lets the engine write the whole result to a file', async () => {
-  results.show(view('| a'), null, 1);
+  results.show(view('| a'), null);
   const saving = results.export('a.csv', 'csv');
   await settled();
   const [written] = client.callsTo('export');
@@ -181,11 +182,11 @@ it('draws names by their first value, and nothing if there is no number', () => 
 });
 
 it('reports an error that is found at run time, until there is a result', async () => {
-  results.show(view('SELECT CAST(service AS BIGINT) FROM events'), null, 1);
+  results.show(view('SELECT CAST(service AS BIGINT) FROM events'), null);
   await asked()[0]!.fail({ code: 'queryInvalid', message: 'conversion failed' });
   expect(results.failure).toBeNull();
   expect(results.mistake?.message).toBe('conversion failed');
-  results.show(view('SELECT 1'), null, 1);
+  results.show(view('SELECT 1'), null);
   await asked()[1]!.answer(table(1, 0, 1));
   expect(results.mistake).toBeNull();
 });

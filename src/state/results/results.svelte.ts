@@ -1,15 +1,15 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
-import { engineError, type Client, type EngineError, type Saved } from '../../ipc/client';
+import type { Client, EngineError, Saved } from '../../ipc/client';
 import type {
   Exported,
+  RunRequest,
   Table,
   TableCell,
-  TableColumn,
   TableFormat,
   View,
 } from '../../ipc/generated';
 import { PAGE_ROWS, PageCache } from '../events/pagecache';
+import { keyOf, Request } from '../request.svelte';
 
 /** Cached pages of rows: more than a screen shows, few enough to be small. */
 const KEPT_PAGES = 64;
@@ -18,104 +18,84 @@ export const CHARTED_ROWS = 5_000;
 /** Rows that a copy contains: what a clipboard handles without trouble. */
 export const COPIED_ROWS = 10_000;
 
-export interface TableHead {
-  readonly columns: readonly TableColumn[];
-  readonly total: number;
-  readonly notes: readonly string[];
-  readonly fraction: number;
-  readonly elapsedMs: number;
-  /** Whether kernels calculated it; null if nothing is aggregated, or it is partial. */
-  readonly calculated: string | null;
-  /** Whether a cluster estimated values that are exact when they are asked for so. */
-  readonly estimated?: boolean;
-}
+/** What a table says besides its rows. */
+export type TableHead = Omit<Table, 'rows' | 'first' | 'revision'>;
 
-/** The result of a query with stages: a table that fetches only its visible rows. */
-export class Results {
-  head = $state.raw<TableHead | null>(null);
-  busy = $state(false);
-  failure = $state.raw<EngineError | null>(null);
-  /** An error that was found at run time. */
-  mistake = $state.raw<EngineError | null>(null);
+type Export = Pick<RunRequest, 'view' | 'zone'> & {
+  readonly name: string;
+  readonly format: TableFormat;
+};
+
+/** The result of a query with stages: a table that fetches only its visible rows. Its value has the first ones. */
+export class Results extends Request<RunRequest, Table> {
   /** Increases whenever rows arrive; rows are read through `row`. */
   version = $state(0);
-  /** The first rows, for a chart. */
-  charted = $state.raw<readonly (readonly TableCell[])[]>([]);
-  exporting = $state.raw<Exported | null>(null);
+  readonly #exporting: Request<Export, Saved<Exported> | null>;
 
   readonly #client: Client;
-  readonly #latest: Latest<Table>;
-  readonly #paging: Latest<Table>;
+  readonly #paging: Request<RunRequest, Table>;
   readonly #pages = new PageCache<readonly TableCell[]>(KEPT_PAGES);
-  #view: View | null = null;
-  #zone: string | null = null;
+  #asked: RunRequest | null = null;
+  /** The view that the pages are of, and how often it was answered. */
   #key = '';
-  #epoch = 0;
-  /** Whether the result is asked for exactly, and which one somebody wishes so. */
-  #exact = false;
+  #answers = 0;
+  /** The result that somebody wishes exactly. */
   #wishedExact = '';
-  #export: AbortController | null = null;
 
   constructor(lifetime: Lifetime, client: Client) {
-    lifetime.onEnd(() => this.#export?.abort());
-    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
-    this.#paging = new Latest(lifetime);
+    super(lifetime, (asked, { signal, show }) =>
+      client.call('run', asked, {
+        signal,
+        progress: (part) => {
+          if (part.columns.length > 0) show(part, part.fraction);
+        },
+      }),
+    );
     this.#client = client;
+    // Which rows are missing is decided again with each table, which follows the case.
+    this.#paging = new Request(
+      lifetime,
+      (asked, { signal }) => client.call('run', asked, { signal }),
+      { ignoresGrowth: true },
+    );
+    this.#exporting = new Request(
+      lifetime,
+      ({ name, ...rest }, { signal }) =>
+        client.saveWritten(name, (path) => client.call('export', { ...rest, path }, { signal })),
+      { ignoresGrowth: true },
+    );
+  }
+
+  /** Why the result, or rows of it, are not there; also an error that was found at run time. */
+  get problem(): EngineError | null {
+    return this.error ?? this.#paging.error;
+  }
+
+  get isExporting(): boolean {
+    return this.#exporting.busy;
   }
 
   /** Requests a query's result, replacing the previous one. */
-  show(view: View, zone: string | null, epoch: number): void {
-    const asked = JSON.stringify([view, zone]);
-    const exact = asked === this.#wishedExact;
-    const key = exact ? `${asked} exact` : asked;
-    const grown = key === this.#key && epoch !== this.#epoch;
-    if (key === this.#key && !grown) return;
-    this.#view = view;
-    this.#zone = zone;
-    this.#key = key;
-    this.#epoch = epoch;
-    this.#exact = exact;
-    const task = {
-      key: `${key} ${epoch}`,
-      load: (signal: AbortSignal) =>
-        this.#client.call('run', this.#request(view, 0, CHARTED_ROWS), {
-          signal,
-          progress: (partial) => {
-            if (!signal.aborted && partial.columns.length > 0) this.#put(key, epoch, partial);
-          },
-        }),
-      done: (table: Table) => {
-        this.#put(key, epoch, table);
-        this.failure = null;
-        this.mistake = null;
-      },
-      failed: (cause: unknown) => this.#failed(engineError(cause)),
-    };
+  show(view: View, zone: string | null): void {
+    const exact = keyOf([view, zone]) === this.#wishedExact ? { exact: true } : {};
+    this.#asked = { view, zone, first: 0, count: CHARTED_ROWS, ...exact };
     this.#paging.stop();
-    if (grown) this.#latest.follow(task);
-    else this.#latest.replace(task);
-  }
-
-  retry(): void {
-    const view = this.#view;
-    this.#key = '';
-    this.failure = null;
-    if (view !== null) this.show(view, this.#zone, this.#epoch);
+    this.ask(this.#asked);
   }
 
   /** Asks once more, for what a cluster only estimated. */
   calculateExactly(): void {
-    if (this.#view === null) return;
-    this.#wishedExact = JSON.stringify([this.#view, this.#zone]);
-    this.show(this.#view, this.#zone, this.#epoch);
+    if (this.#asked === null) return;
+    const { view, zone } = this.#asked;
+    this.#wishedExact = keyOf([view, zone]);
+    this.show(view, zone);
   }
 
   /** Aborts everything; nobody shows the result any more. */
-  stop(): void {
-    this.#latest.stop();
+  override stop(): void {
+    super.stop();
     this.#paging.stop();
-    this.#export?.abort();
-    this.#key = '';
+    this.#exporting.stop();
   }
 
   /** A row, or undefined until it arrives. */
@@ -125,21 +105,17 @@ export class Results {
 
   /** Fetches the missing rows of a range. */
   want(first: number, last: number): void {
-    const view = this.#view;
+    const asked = this.#asked;
     // While a result is calculated its rows are partial, and a request for more would restart it.
-    if (view === null || this.head === null || this.head.fraction < 1 || this.busy) return;
-    const [key, epoch] = [this.#key, this.#epoch];
+    if (asked === null || this.value === null || this.value.fraction < 1 || this.busy) return;
+    const [key, answers] = [this.#key, this.#answers];
     for (let page = Math.floor(first / PAGE_ROWS); page * PAGE_ROWS <= last; page += 1) {
-      if (this.#pages.isFresh(key, page, epoch)) continue;
-      this.#paging.replace({
-        key: `${page} ${key} ${epoch}`,
-        load: (signal) =>
-          this.#client.call('run', this.#request(view, page * PAGE_ROWS, PAGE_ROWS), { signal }),
-        done: (table) => {
-          this.#pages.put(key, page, epoch, table.rows);
-          this.version += 1;
-        },
-        failed: (cause) => this.#failed(engineError(cause)),
+      if (this.#pages.isFresh(key, page, answers)) continue;
+      const request = { ...asked, first: page * PAGE_ROWS, count: PAGE_ROWS };
+      void this.#paging.answer(request).then((table) => {
+        if (table === null) return;
+        this.#pages.put(key, page, answers, table.rows);
+        this.version += 1;
       });
       return;
     }
@@ -147,48 +123,26 @@ export class Results {
 
   /** The first rows, for the clipboard. */
   async firstRows(): Promise<readonly (readonly TableCell[])[]> {
-    if (this.#view === null) return [];
-    const table = await this.#client.call('run', this.#request(this.#view, 0, COPIED_ROWS));
-    return table.rows;
+    if (this.#asked === null) return [];
+    return (await this.#client.call('run', { ...this.#asked, count: COPIED_ROWS })).rows;
   }
 
-  /** Lets the engine write the whole result to a file. */
+  /** Lets the engine write the whole result to a file. Throws why it could not. */
   async export(name: string, format: TableFormat): Promise<Saved<Exported> | null> {
-    const view = this.#view;
-    if (view === null) return null;
-    this.#export?.abort();
-    const abort = new AbortController();
-    this.#export = abort;
-    try {
-      return await this.#client.saveWritten(name, (path) =>
-        this.#client.call(
-          'export',
-          { view, zone: this.#zone, format, path },
-          { signal: abort.signal, progress: (exported) => (this.exporting = exported) },
-        ),
-      );
-    } finally {
-      this.exporting = null;
-    }
+    if (this.#asked === null) return null;
+    const { view, zone } = this.#asked;
+    const saved = await this.#exporting.answer({ name, view, zone, format });
+    if (this.#exporting.error !== null) throw this.#exporting.error;
+    return saved;
   }
 
-  #request(view: View, first: number, count: number) {
-    return { view, zone: this.#zone, first, count, ...(this.#exact ? { exact: true } : {}) };
-  }
-
-  #put(key: string, epoch: number, table: Table): void {
+  protected override arrived(table: Table, asked: RunRequest): void {
+    this.#key = keyOf(asked);
+    this.#answers += 1;
     for (let page = 0; page * PAGE_ROWS < table.rows.length; page += 1) {
       const rows = table.rows.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS);
-      this.#pages.put(key, page, epoch, rows);
+      this.#pages.put(this.#key, page, this.#answers, rows);
     }
-    const { columns, total, notes, fraction, elapsedMs, calculated, estimated = false } = table;
-    this.head = { columns, total, notes, fraction, elapsedMs, calculated, estimated };
-    this.charted = table.rows;
     this.version += 1;
-  }
-
-  #failed(error: EngineError): void {
-    if (error.code === 'queryInvalid') this.mistake = error;
-    else if (error.code !== 'cancelled') this.failure = error;
   }
 }

@@ -24,10 +24,10 @@ it('asks only while it is shown and an id is chosen, and keeps the last answer',
   maps.shown = true;
   expect(client.callsTo('serviceMap')[0]!.args).toMatchObject({ id: 'trace_id', node: 'source' });
   await client.callsTo('serviceMap')[0]!.answer(map);
-  expect(maps.found?.map).toBe(map);
+  expect(maps.value?.map).toBe(map);
   maps.choose({ node: 'service' });
-  expect(maps.found?.choice.node).toBe('source');
+  expect(maps.value?.choice.node).toBe('source');
   await client.callsTo('serviceMap')[1]!.fail({ code: 'badRequest', message: 'no field' });
   expect(maps.failure).not.toBeNull();
-  expect(maps.found?.map).toBe(map);
+  expect(maps.value?.map).toBe(map);
 });

@@ -1,7 +1,7 @@
 import type { Lifetime } from '../../base/lifetime';
 import type { Client } from '../../ipc/client';
 import type { ServiceMap, View } from '../../ipc/generated';
-import { ShownAnswer } from '../view/shownanswer.svelte';
+import { Request } from '../request.svelte';
 
 export interface MapChoice {
   /** The field of the id; null until one is chosen. */
@@ -25,31 +25,38 @@ export function likelyId(fields: readonly string[]): string | null {
   return null;
 }
 
+/** A map, and the choice that it answers. */
+export interface ChosenMap {
+  readonly map: ServiceMap;
+  readonly choice: MapChoice;
+}
+
 /** Who follows whom among the events in view, requested only while it is shown. */
-export class ServiceMaps extends ShownAnswer<'serviceMap'> {
+export class ServiceMaps extends Request<MapChoice & { readonly view: View }, ChosenMap> {
   choice = $state.raw<MapChoice>({ id: null, node: 'source', linked: true });
-  /** The last good answer, and the choice that it answers. */
-  found = $state.raw<{ readonly map: ServiceMap; readonly choice: MapChoice } | null>(null);
+
+  #view: View | null = null;
 
   constructor(lifetime: Lifetime, client: Client) {
-    super(lifetime, client, 'serviceMap');
+    super(
+      lifetime,
+      async ({ view, id, node, linked }, { signal, report }) => {
+        const request = { view, id: id ?? '', node, linked };
+        const map = await client.call('serviceMap', request, { signal, progress: report });
+        return { map, choice: { id, node, linked } };
+      },
+      { onlyShown: true },
+    );
   }
 
   show(view: View): void {
-    this.about(view);
+    this.#view = view;
+    this.choose({});
   }
 
   choose(part: Partial<MapChoice>): void {
     this.choice = { ...this.choice, ...part };
-    this.load();
-  }
-
-  protected ask(view: View) {
-    const { id, node, linked } = this.choice;
-    if (id === null) return null;
-    return {
-      request: { view, id, node, linked },
-      done: (map: ServiceMap) => (this.found = { map, choice: { id, node, linked } }),
-    };
+    if (this.#view !== null && this.choice.id !== null)
+      this.ask({ view: this.#view, ...this.choice });
   }
 }

@@ -28,11 +28,11 @@ it('compares the range with the same query at all other times, and shows rows as
     limit: SHOWN,
   });
   call.options.progress!(found(0.1, 0));
-  expect(difference).toMatchObject({ answer: null, busy: true });
+  expect(difference).toMatchObject({ value: null, busy: true });
   call.options.progress!(found(0.4, 2));
-  expect(difference.answer?.differences).toHaveLength(2);
+  expect(difference.value?.differences).toHaveLength(2);
   await call.answer(found(1, 1));
-  expect(difference).toMatchObject({ busy: false, answer: { fraction: 1 } });
+  expect(difference).toMatchObject({ busy: false, value: { fraction: 1 } });
 });
 
 it('drops what is not wanted any more, and says that it failed', async () => {
@@ -40,10 +40,14 @@ it('drops what is not wanted any more, and says that it failed', async () => {
   difference.stop();
   expect(call.options.signal!.aborted).toBe(true);
   call.options.progress!(found(0.4, 2));
-  expect(difference.answer).toBeNull();
+  expect(difference.value).toBeNull();
 
   const other = shown();
   await other.call.fail({ code: 'internal', message: 'broken' });
   await settled();
-  expect(other.difference).toMatchObject({ hasFailed: true, answer: null, busy: false });
+  expect(other.difference).toMatchObject({
+    error: { message: 'broken' },
+    value: null,
+    busy: false,
+  });
 });

@@ -1,8 +1,8 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { nanosFromTime } from '../../base/time';
 import type { Client } from '../../ipc/client';
 import type { Patterns, PatternsRequest, View } from '../../ipc/generated';
+import { Request } from '../request.svelte';
 import type { CaseStorage } from '../workbench/casestorage';
 import { spikeOf, type Spike } from './spike';
 import type { TimelineData } from './timelinedata';
@@ -14,23 +14,30 @@ const SEEN = 'first-look';
 /** What a case shows when it is opened for the first time: how much, when, and the spike. */
 export class FirstLook {
   spike = $state.raw<Spike | null>(null);
-  /** Patterns that occur in the spike and not before it; null while they are counted. */
-  newPatterns = $state<number | null>(null);
   /** Whether there is something to show. */
   isShown = $state(false);
   /** Whether it was seen before, or a person hid it. */
   isOver = $state(false);
 
-  readonly #client: Client;
   readonly #storage: CaseStorage;
-  readonly #latest: Latest<Patterns>;
+  /** It is asked again with the timeline, which follows the case. */
+  readonly #patterns: Request<PatternsRequest, Patterns>;
   #key = '';
 
   constructor(lifetime: Lifetime, client: Client, storage: CaseStorage) {
-    this.#client = client;
     this.#storage = storage;
-    this.#latest = new Latest(lifetime);
+    this.#patterns = new Request(
+      lifetime,
+      (asked, { signal }) => client.call('patterns', asked, { signal }),
+      { ignoresGrowth: true },
+    );
     this.isOver = storage.read(SEEN) !== null;
+  }
+
+  /** Patterns that occur in the spike and not before it; null while they are counted. */
+  get newPatterns(): number | null {
+    const found = this.#patterns.ownValue?.patterns ?? null;
+    return found?.filter(({ count, elsewhere }) => count > 0 && elsewhere === 0).length ?? null;
   }
 
   /** The whole timeline of the case has arrived. */
@@ -40,7 +47,7 @@ export class FirstLook {
     this.#key = key;
     const spike = spikeOf(data);
     this.spike = spike;
-    this.newPatterns = null;
+    this.#patterns.forget();
     this.isShown = true;
     this.#storage.write(SEEN, 'seen');
     if (spike === null) return;
@@ -50,7 +57,7 @@ export class FirstLook {
       from: nanosFromTime(spike.range.from),
       to: nanosFromTime(spike.range.to),
     };
-    const request: PatternsRequest = {
+    this.#patterns.ask({
       view,
       granularity: 'template',
       limit: COMPARED,
@@ -60,22 +67,11 @@ export class FirstLook {
       against: { from: nanosFromTime(data.start), to: nanosFromTime(spike.range.from) },
       variables: [],
       values: 1,
-    };
-    this.#latest.replace({
-      key,
-      load: (signal) => this.#client.call('patterns', request, { signal }),
-      done: ({ patterns }) => {
-        this.newPatterns = patterns.filter(
-          ({ count, elsewhere }) => count > 0 && elsewhere === 0,
-        ).length;
-      },
-      // The line is complete without them.
-      failed: () => {},
     });
   }
 
   end(): void {
     this.isOver = true;
-    this.#latest.stop();
+    this.#patterns.stop();
   }
 }

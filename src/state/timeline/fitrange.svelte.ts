@@ -1,4 +1,3 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import {
   asTime,
@@ -18,6 +17,7 @@ import {
 import type { Client } from '../../ipc/client';
 import type { CaseSummary, Order, View } from '../../ipc/generated';
 import { domainOf } from '../charts/charts.svelte';
+import { Request } from '../request.svelte';
 import type { Explorer } from '../view/explorer.svelte';
 import { bucketRange, type TimelineData } from './timelinedata';
 
@@ -59,14 +59,24 @@ export function isNarrow(data: TimelineData, shown: TimeRange): boolean {
 
 /** Narrows the time range to the matches. */
 export class FitRange {
-  readonly #client: Client;
   readonly #explorer: Explorer;
   readonly #summary: () => CaseSummary;
-  readonly #latest: Latest<readonly (Time | null)[]>;
+  readonly #ends: Request<View, readonly (Time | null)[]>;
 
   constructor(lifetime: Lifetime, client: Client, explorer: Explorer, summary: () => CaseSummary) {
-    this.#latest = new Latest(lifetime);
-    this.#client = client;
+    const end = async (view: View, order: Order, signal: AbortSignal): Promise<Time | null> => {
+      const page = await client.call('page', { view, order, first: 0, count: 1 }, { signal });
+      const time = page.rows[0]?.time ?? null;
+      return time === null ? null : timeFromNanos(time);
+    };
+    this.#ends = new Request(
+      lifetime,
+      (view, { signal }) =>
+        Promise.all([end(view, 'oldestFirst', signal), end(view, 'newestFirst', signal)])
+          // The bars give nearly the same range.
+          .catch(() => []),
+      { ignoresGrowth: true },
+    );
     this.#explorer = explorer;
     this.#summary = summary;
   }
@@ -86,25 +96,13 @@ export class FitRange {
       from: nanosFromTime<NonNullable<View['from']>>(part.from),
       to: nanosFromTime<NonNullable<View['to']>>(part.to),
     };
-    const zoom = (first: Time, last: Time) => {
+    void this.#ends.answer(view).then((ends) => {
       // If the view has changed meanwhile, its range stays.
-      if (this.#data?.key === data.key) this.#explorer.zoom(fitted(first, last, this.#shown));
-    };
-    const last = asTime(part.to - 1n);
-    this.#latest.replace({
-      key: data.key,
-      load: (signal) =>
-        Promise.all(
-          (['oldestFirst', 'newestFirst'] as const).map((order) => this.#end(view, order, signal)),
-        ),
-      done: ([from, to]) => zoom(from ?? part.from, to ?? last),
-      // The bars give nearly the same range.
-      failed: () => zoom(part.from, last),
+      if (ends === null || this.#data?.key !== data.key) return;
+      const [first, last] = ends;
+      const range = fitted(first ?? part.from, last ?? asTime(part.to - 1n), this.#shown);
+      this.#explorer.zoom(range);
     });
-  }
-
-  stop(): void {
-    this.#latest.stop();
   }
 
   /** The answer to the current request. */
@@ -115,11 +113,5 @@ export class FitRange {
 
   get #shown(): TimeRange {
     return domainOf(this.#explorer.range, this.#summary());
-  }
-
-  async #end(view: View, order: Order, signal: AbortSignal): Promise<Time | null> {
-    const page = await this.#client.call('page', { view, order, first: 0, count: 1 }, { signal });
-    const time = page.rows[0]?.time ?? null;
-    return time === null ? null : timeFromNanos(time);
   }
 }

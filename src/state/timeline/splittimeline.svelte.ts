@@ -1,8 +1,7 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { texts } from '../../base/texts';
-import { engineError, type Client, type EngineError } from '../../ipc/client';
-import type { Aggregate, Timeline, View } from '../../ipc/generated';
+import type { Client, EngineError } from '../../ipc/client';
+import type { View } from '../../ipc/generated';
 import {
   axesOf,
   isPlain,
@@ -15,113 +14,102 @@ import {
   type TimelineLanes,
 } from './lanes';
 import { timelineData, type TimelineData } from './timelinedata';
-import type { PinnedPattern, TimelineChoice } from '../view/viewstate';
+import { keyOf, Request } from '../request.svelte';
+import type { RangeChoice } from '../view/ranges';
+import type { TimelineChoice } from '../view/viewstate';
+
+/** A timeline, and how it is split. */
+interface Split {
+  readonly data: TimelineData;
+  readonly view: View;
+  readonly choice: TimelineChoice;
+}
+
+interface Covered {
+  readonly view: View;
+  readonly buckets: number;
+  readonly range: RangeChoice;
+}
+
+/** A split is asked again with each timeline, which follows the case. */
+const ofTimeline = {
+  ignoresGrowth: true,
+  key: ({ data, view, choice }: Split) =>
+    keyOf([data.key, data.total, data.fraction, view, choice]),
+};
 
 /**
  * The timeline split by a field, and the coverage of all events. The current lanes stay until the
  * answer to the latest choice arrives.
  */
 export class SplitTimeline {
-  readonly lanes = $derived.by(() =>
-    this.#lanes === null
-      ? null
-      : withPinned(this.#lanes, this.#pinned, texts.seismograph.lanes.matching),
-  );
-  /** All events of the same range, if the view is filtered. */
-  coverage = $state.raw<TimelineData | null>(null);
-  failure = $state.raw<EngineError | null>(null);
+  readonly lanes = $derived.by((): TimelineLanes | null => {
+    const data = this.#data;
+    if (data === null) return null;
+    const found = this.failure === null ? this.#parts.value : null;
+    const pinned = this.#pins.error === null ? this.#pins.value : null;
+    // Before the first answer, levels are better than an empty plot.
+    const lanes = found ?? levelLanes(data, this.#ownName);
+    return withPinned(lanes, pinned, texts.seismograph.lanes.matching);
+  });
 
-  #lanes = $state.raw<TimelineLanes | null>(null);
-  /** The lanes of pinned patterns, and the timeline in whose buckets they are. */
-  #pinned = $state.raw<PinnedLanes | null>(null);
-  readonly #client: Client;
+  #data = $state.raw<TimelineData | null>(null);
   /** The name of the case's lane, where it is shown with clusters. */
   readonly #ownName: string;
-  readonly #parts: Latest<Aggregate>;
-  readonly #all: Latest<Timeline>;
-  readonly #pins: Latest<readonly Aggregate[]>;
-  #covered = '';
+  readonly #parts: Request<Split, TimelineLanes>;
+  /** The lanes of pinned patterns, and the timeline in whose buckets they are. */
+  readonly #pins: Request<Split, PinnedLanes>;
+  readonly #all: Request<Covered, TimelineData>;
 
   constructor(lifetime: Lifetime, client: Client, ownName = '') {
     this.#ownName = ownName;
-    this.#parts = new Latest(lifetime);
-    this.#all = new Latest(lifetime);
-    this.#pins = new Latest(lifetime);
-    this.#client = client;
+    this.#parts = new Request(
+      lifetime,
+      async ({ data, view, choice }, { signal }) => {
+        const request = { view, by: axesOf(data, choice), measures: [] };
+        const answer = await client.call('aggregate', request, { signal });
+        return lanesOf(data, choice, answer) ?? levelLanes(data, ownName);
+      },
+      ofTimeline,
+    );
+    this.#pins = new Request(
+      lifetime,
+      async ({ data, view, choice: { pinned } }, { signal }) => {
+        const by = pinnedAxes(data);
+        const lanes = pinned.map(async ({ id, text }) => {
+          // Counted without the filter, so that they stay when it changes.
+          const request = { view: { ...view, query: `template:${id}` }, by, measures: [] };
+          return pinnedLane(data, text, await client.call('aggregate', request, { signal }));
+        });
+        return { data, lanes: (await Promise.all(lanes)).filter((lane) => lane !== null) };
+      },
+      ofTimeline,
+    );
+    this.#all = new Request(lifetime, async ({ view, buckets, range }, { signal }) => {
+      const answer = await client.call('timeline', { view, buckets }, { signal });
+      return timelineData(keyOf([view, buckets]), range, answer);
+    });
+  }
+
+  /** All events of the same range, if the view is filtered. */
+  get coverage(): TimelineData | null {
+    return this.#all.value;
+  }
+
+  get failure(): EngineError | null {
+    return this.#parts.error;
   }
 
   /** Called for each new timeline and each new choice. */
   show(data: TimelineData, view: View, choice: TimelineChoice, buckets: number): void {
-    this.#cover(data, view, buckets);
-    this.#pin(data, view, choice.pinned);
-    this.failure = null;
-    if (isPlain(choice) || data.buckets === 0) {
-      this.#parts.stop();
-      this.#lanes = levelLanes(data, this.#ownName);
-      return;
-    }
-    // The current lanes stay; before the first answer, levels are better than an empty plot.
-    this.#lanes ??= levelLanes(data, this.#ownName);
-    const request = { view, by: axesOf(data, choice), measures: [] };
-    const done = (answer: Aggregate) => {
-      this.#lanes = lanesOf(data, choice, answer) ?? levelLanes(data, this.#ownName);
-    };
-    this.#parts.replace({
-      key: `${data.key} ${data.total} ${data.fraction} ${JSON.stringify(request.by)}`,
-      load: (signal) => this.#client.call('aggregate', request, { signal }),
-      done,
-      failed: (cause) => {
-        const error = engineError(cause);
-        if (error.code === 'cancelled') return;
-        this.failure = error;
-        this.#lanes = levelLanes(data, this.#ownName);
-      },
-    });
-  }
-
-  /** Pinned patterns are counted without the filter, so that they stay when it changes. */
-  #pin(data: TimelineData, view: View, pinned: readonly PinnedPattern[]): void {
-    if (pinned.length === 0 || data.buckets === 0) {
-      this.#pins.stop();
-      this.#pinned = null;
-      return;
-    }
-    const by = pinnedAxes(data);
-    const requests = pinned.map(({ id }) => ({
-      view: { ...view, query: `template:${id}` },
-      by,
-      measures: [],
-    }));
-    this.#pins.replace({
-      key: `${data.key} ${data.total} ${data.fraction} ${JSON.stringify(requests)}`,
-      load: (signal) =>
-        Promise.all(requests.map((request) => this.#client.call('aggregate', request, { signal }))),
-      done: (answers) => {
-        const lanes = answers.map((answer, at) => pinnedLane(data, pinned[at]!.text, answer));
-        this.#pinned = { data, lanes: lanes.filter((lane) => lane !== null) };
-      },
-      failed: () => (this.#pinned = null),
-    });
-  }
-
-  #cover(data: TimelineData, view: View, buckets: number): void {
-    if (view.query === '') {
-      this.#all.stop();
-      this.#covered = '';
-      this.coverage = null;
-      return;
-    }
-    const whole = { ...view, query: '' };
-    const key = `${JSON.stringify(whole)} ${buckets}`;
-    if (key === this.#covered || data.fraction < 1) return;
-    this.#all.replace({
-      key,
-      load: (signal) => this.#client.call('timeline', { view: whole, buckets }, { signal }),
-      done: (answer) => {
-        this.#covered = key;
-        this.coverage = timelineData(key, data.range, answer);
-      },
-      failed: () => {},
-    });
+    this.#data = data;
+    const split = { data, view, choice };
+    if (view.query === '') this.#all.forget();
+    else if (data.fraction === 1)
+      this.#all.ask({ view: { ...view, query: '' }, buckets, range: data.range });
+    if (choice.pinned.length === 0 || data.buckets === 0) this.#pins.forget();
+    else this.#pins.ask(split);
+    if (isPlain(choice) || data.buckets === 0) this.#parts.forget();
+    else this.#parts.ask(split);
   }
 }

@@ -1,10 +1,9 @@
-import { Latest } from '../../base/latest';
 import type { Lifetime } from '../../base/lifetime';
 import { nanosFromTime } from '../../base/time';
 import { Timer } from '../../base/timer';
 import { Clock } from '../../base/zone';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
-import type { Order, QueryCheck, QueryEdit, View } from '../../ipc/generated';
+import type { Order, QueryCheck, QueryEdit, Timeline, View } from '../../ipc/generated';
 import { valueFields } from '../events/columns';
 import { choiceEdits, type Choice, type ValueField } from '../fields/valueclause';
 import { noStorage, type CaseStorage } from '../workbench/casestorage';
@@ -12,6 +11,7 @@ import { Language } from '../query/language';
 import type { SavedView } from '../query/savedqueries.svelte';
 import { NO_PARTS, partsOf, type QueryParts } from '../query/queryparts';
 import { clause, endsWithinWord, existence } from '../query/querytext';
+import { Request } from '../request.svelte';
 import { sameRange, type RangeChoice } from './ranges';
 import type { Listing } from '../events/rows.svelte';
 import { timelineData, type TimelineData } from '../timeline/timelinedata';
@@ -32,6 +32,13 @@ const TYPED = 'typed';
 /** The tab that shows the result of a query with stages. */
 export const RESULT_TAB = 'charts';
 
+/** What a timeline is of, in as many buckets as fit on the screen. */
+interface ShownTimeline {
+  readonly view: View;
+  readonly range: RangeChoice;
+  readonly buckets: number;
+}
+
 /** The current request of a case, and the timeline that answers it. */
 export class Explorer {
   /** The view, and every step that led to it. */
@@ -40,11 +47,7 @@ export class Explorer {
   readonly clock = new Clock(() => this.history.current.zone);
   /** The text in the query bar; the view's query is the last one that was run. */
   draft = $state('');
-  /** The last good answer. It stays until a better one arrives, whatever fails meanwhile. */
-  timeline = $state.raw<TimelineData | null>(null);
-  busy = $state(false);
   queryError = $state.raw<EngineError | null>(null);
-  failure = $state.raw<EngineError | null>(null);
   /**
    * The parsed query that everything shows: the last one without an error. A query becomes it when
    * its check has answered, so no part of the screen ever requests an invalid one.
@@ -71,15 +74,15 @@ export class Explorer {
   readonly #storage: CaseStorage;
   readonly #asked: (query: string) => void;
   readonly #resultView: () => Partial<ViewState>;
-  readonly #latest: Latest<TimelineData>;
   readonly #language: Language;
-  readonly #parts: Latest<QueryCheck>;
-  readonly #written: Latest<QueryCheck>;
+  readonly #timeline: Request<ShownTimeline, TimelineData>;
+  readonly #parts: Request<string, QueryCheck>;
+  /** Whether a text that was typed is valid, or at least not known to be wrong. */
+  readonly #written: Request<string, boolean>;
   #edited: Promise<void> = Promise.resolve();
   /** The text that was run last, and the query it became together with the pinned clauses. */
   #asking = $state.raw({ text: '', query: '' });
   #buckets = 0;
-  #epoch = 0;
   readonly #typing: Timer;
 
   constructor(
@@ -96,9 +99,37 @@ export class Explorer {
     linked: ViewState | null = null,
   ) {
     this.#typing = new Timer(lifetime);
-    this.#latest = new Latest(lifetime, (busy) => (this.busy = busy));
-    this.#parts = new Latest(lifetime);
-    this.#written = new Latest(lifetime);
+    const language = new Language(client, casePath);
+    this.#language = language;
+    this.#timeline = new Request(lifetime, async ({ view, range, buckets }, run) => {
+      const data = (wire: Timeline) => timelineData(JSON.stringify(view), range, wire);
+      const progress = (part: Timeline) => run.show(data(part), part.fraction);
+      const options = { signal: run.signal, progress };
+      const answer = client.call('timeline', { view, buckets }, options);
+      const whole = data(await this.#noticing(answer, run.signal));
+      if (!run.signal.aborted) {
+        this.#answered = this.parts.query;
+        this.#remember();
+      }
+      return whole;
+    });
+    this.#parts = new Request(
+      lifetime,
+      (query, { signal }) => {
+        const request = { case: casePath, query, kql: false };
+        return this.#noticing(client.call('check', request, { signal }), signal);
+      },
+      { ignoresGrowth: true },
+    );
+    this.#written = new Request(
+      lifetime,
+      (text, { signal }) =>
+        language.check(text, signal).then(
+          ({ diagnostics }) => diagnostics.every(({ isError }) => !isError),
+          () => true,
+        ),
+      { ignoresGrowth: true },
+    );
     this.#client = client;
     this.#casePath = casePath;
     this.#viewChanged = viewChanged;
@@ -111,9 +142,26 @@ export class Explorer {
     // Text that was not run yet belongs to the query that is stored with it.
     const hasDraft = linked === null || linked.query === stored?.query;
     this.draft = (hasDraft ? storage.read('draft') : null) ?? start.query;
-    this.#language = new Language(client, casePath);
     if (start.query === '') this.isReady = true;
     else this.#parse();
+  }
+
+  /** The last good answer. It stays until a better one arrives, whatever fails meanwhile. */
+  get timeline(): TimelineData | null {
+    return this.#timeline.value;
+  }
+
+  get busy(): boolean {
+    return this.#timeline.busy;
+  }
+
+  /** Whether the timeline is of another view, or of fewer events. */
+  get isStale(): boolean {
+    return this.#timeline.isStale;
+  }
+
+  get failure(): EngineError | null {
+    return this.#timeline.failure ?? this.#parts.failure;
   }
 
   get query(): string {
@@ -376,12 +424,6 @@ export class Explorer {
     else this.#load('follow');
   }
 
-  /** The case has grown. */
-  refresh(epoch: number): void {
-    this.#epoch = epoch;
-    this.#load('follow');
-  }
-
   retry(): void {
     if (this.parts.query === this.query) this.#requestAgain();
     else this.#parse();
@@ -389,41 +431,27 @@ export class Explorer {
 
   /** Typing has paused: the text is run if it is valid. */
   #paused(text: string): void {
-    this.#written.replace({
-      key: text,
-      load: (signal) => this.#language.check(text, signal),
-      done: (check) => {
-        const makesSense = check.diagnostics.every(({ isError }) => !isError);
-        if (text === this.draft && makesSense) this.#ask(text, TYPED);
-      },
-      failed: () => {
-        if (text === this.draft) this.#ask(text, TYPED);
-      },
+    void this.#written.answer(text).then((makesSense) => {
+      if (text === this.draft && makesSense === true) this.#ask(text, TYPED);
     });
   }
 
   /** Parses the current query. If it is valid, it is shown; otherwise what is shown stays. */
   #parse(): void {
     const { query } = this;
-    this.#parts.replace({
-      key: query,
-      load: (signal) => {
-        const request = { case: this.#casePath, query, kql: false };
-        return this.#client.call('check', request, { signal });
-      },
-      done: (check) => {
-        const parts = partsOf(query, check);
-        this.#checked = { query, mistake: parts.mistake };
-        this.queryError = null;
-        this.isReady = true;
-        if (parts.mistake === null) {
-          this.#former = this.parts;
-          this.parts = parts;
-        }
-        this.#requestAgain();
-        this.#toResult();
-      },
-      failed: (cause) => this.#failed(engineError(cause)),
+    void this.#parts.answer(query).then((check) => {
+      if (check === null) return;
+      const parts = partsOf(query, check);
+      this.#checked = { query, mistake: parts.mistake };
+      this.queryError = null;
+      this.isReady = true;
+      if (parts.mistake === null) {
+        this.#former = this.parts;
+        this.parts = parts;
+      }
+      this.#requestAgain();
+      this.#remember();
+      this.#toResult();
     });
   }
 
@@ -497,6 +525,8 @@ export class Explorer {
   }
 
   #requestAgain(): void {
+    // Whoever asks again tries what failed once more.
+    if (this.#timeline.error !== null) this.#timeline.stop();
     this.#load('replace');
     this.#viewChanged('all');
   }
@@ -504,48 +534,22 @@ export class Explorer {
   #load(how: 'replace' | 'follow'): void {
     // Before the width is known, any answer would be thrown away.
     if (this.#buckets === 0 || !this.isReady) return;
-    const view = this.view;
-    const { range } = this;
-    const buckets = this.#buckets;
-    const key = JSON.stringify(view);
-    this.#latest[how]({
-      key: `${key} ${buckets} ${this.#epoch}`,
-      load: async (signal) => {
-        const wire = await this.#client.call(
-          'timeline',
-          { view, buckets },
-          {
-            signal,
-            progress: (partial) => {
-              if (!signal.aborted) this.#showPartial(timelineData(key, range, partial));
-            },
-          },
-        );
-        return timelineData(key, range, wire);
-      },
-      done: (data) => {
-        this.timeline = data;
-        this.failure = null;
-        this.#answered = this.parts.query;
-        this.#remember();
-      },
-      failed: (cause) => this.#failed(engineError(cause)),
-    });
+    const { view, range } = this;
+    this.#timeline.ask({ view, range, buckets: this.#buckets }, how);
   }
 
-  /** A partial answer replaces another view's, but never a more complete answer to the same request. */
-  #showPartial(data: TimelineData): void {
-    const shown = this.timeline;
-    const fuller = shown?.key === data.key && shown.fraction >= data.fraction;
-    if (!fuller) this.timeline = data;
+  /** An answer whose failure may be that of the query. */
+  async #noticing<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+    try {
+      return await answer;
+    } catch (cause) {
+      if (!signal.aborted) this.#failed(engineError(cause));
+      throw cause;
+    }
   }
 
   #failed(error: EngineError): void {
-    if (error.code === 'cancelled') return;
-    if (error.code !== 'queryInvalid') {
-      this.failure = error;
-      return;
-    }
+    if (error.code !== 'queryInvalid') return;
     this.queryError = error;
     // Some errors are found only when the query runs: the one before it is shown again.
     if (this.parts.query === this.#former.query) return;

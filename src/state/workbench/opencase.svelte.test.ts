@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
-import type { CaseSummary } from '../../ipc/generated';
+import type { CaseSummary, Source } from '../../ipc/generated';
 import { ALL } from '../compare/sides';
 import { FakeClient } from '../fakeclient';
 import { NO_PARTS } from '../query/queryparts';
@@ -47,18 +47,18 @@ function busyCase(client: FakeClient): OpenCase {
   templates.shown = true;
   templates.unfold('t1');
   charts.watch();
-  results.show({ ...view, query: '* | stats count()' }, null, 1);
-  opened.emptyResult.look(view, null, NO_PARTS, 1);
-  opened.unknownWords.look('timout', 1);
-  opened.fileScan.look({} as never);
-  opened.explaining.show(view, null);
-  opened.annotations.show([{ source: 1, offset: 20 }], 1);
+  results.show({ ...view, query: '* | stats count()' }, null);
+  opened.emptyResult.ask({ view, range: null, parts: NO_PARTS });
+  opened.unknownWords.look('timout');
+  opened.fileScan.ask({} as never);
+  opened.explaining.ask({ view, zone: null });
+  opened.annotations.show([{ source: 1, offset: 20 }]);
   opened.detail.showEvent({ source: 1, offset: 20 });
   opened.surroundings({ source: 1, offset: 20 }).load();
   opened.trail('10.0.0.1').load();
   opened.difference.show({ a: ALL, b: ALL });
   opened.comparing.show({ a: ALL, b: ALL });
-  opened.comparing.words.show({ a: ALL, b: ALL }, 1);
+  opened.comparing.words.show({ a: ALL, b: ALL });
   opened.fields.list();
   opened.published({ revision: 2 } as never);
   return opened;
@@ -85,7 +85,6 @@ it('starts nothing more once the case is closed', () => {
   const before = client.calls.length;
   opened.explorer.type('late');
   opened.fields.retry();
-  opened.landmarks.refresh(9);
   opened.published({ revision: 9 } as never);
   vi.advanceTimersByTime(10_000);
   expect(client.calls.length).toBe(before);
@@ -96,11 +95,7 @@ it('requests what was refused again when a person trusts the case', async () => 
   const opened = new OpenCase(client, summary);
   const results = () => client.callsTo('run').length;
   const show = () =>
-    opened.results.show(
-      { ...opened.explorer.view, query: '* | lookup "a.csv" on a' },
-      null,
-      opened.charts.epoch,
-    );
+    opened.results.show({ ...opened.explorer.view, query: '* | lookup "a.csv" on a' }, null);
   show();
   void client.callsTo('run')[0]!.fail({ code: 'notAllowed', message: 'not trusted', hint: null });
   await Promise.resolve();
@@ -154,5 +149,51 @@ it('attends an import that another page began, and shows the case as it is now',
   await answered(false, 2);
   expect(client.callsTo('openCase')).toHaveLength(1);
   expect(client.callsTo('unread')).toHaveLength(1);
+  opened.dispose();
+});
+
+/** A case that hears what it is now when time passes. */
+function heardCase() {
+  const client = new FakeClient();
+  const source = { id: 0, name: 'a.log', events: 4_113, complete: false } as Source;
+  const opened = new OpenCase(client, { ...summary, readOnly: null, sources: [source] });
+  const hear = async (revision: number) => {
+    await vi.advanceTimersByTimeAsync(20_000);
+    const pulse = client.callsTo('pulse').at(-1)!;
+    void pulse.answer({ isImporting: true, revision, readOnly: false });
+    await vi.advanceTimersByTimeAsync(0);
+  };
+  const answer = async (now: Partial<CaseSummary>) => {
+    const asked = client.callsTo('openCase').at(-1)!;
+    void asked.answer({ ...summary, readOnly: null, ...now });
+    await vi.advanceTimersByTimeAsync(0);
+  };
+  return { client, source, opened, hear, answer };
+}
+
+it('shows what a case is now, also if another tab or window has filled it', async () => {
+  const { client, source, opened, hear, answer } = heardCase();
+  await hear(2);
+  const whole = { ...source, events: 282_687, complete: true };
+  await answer({ revision: 2, events: 282_687, sources: [whole] });
+  expect(opened.summary).toMatchObject({ events: 282_687, sources: [{ complete: true }] });
+  // Nothing is asked again until it grows again.
+  await hear(2);
+  expect(client.callsTo('openCase')).toHaveLength(1);
+  opened.dispose();
+});
+
+it('shows what a case is while it is filled, and not only at the end', async () => {
+  const { client, opened, hear, answer } = heardCase();
+  await hear(2);
+  await answer({ revision: 2, events: 20 });
+  expect(opened.summary.events).toBe(20);
+  // What the import of this page says is newer than what was asked before.
+  await hear(3);
+  opened.renew({ ...summary, readOnly: null, revision: 4, events: 40 });
+  await answer({ revision: 3, events: 30 });
+  expect(opened.summary.events).toBe(40);
+  await hear(4);
+  expect(client.callsTo('openCase')).toHaveLength(2);
   opened.dispose();
 });

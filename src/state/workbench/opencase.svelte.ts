@@ -11,7 +11,6 @@ import type {
   CaseSummary,
   EventId,
   ImportProgress,
-  ImportReport,
   Nanos,
   Row,
 } from '../../ipc/generated';
@@ -56,6 +55,7 @@ import { Results } from '../results/results.svelte';
 import { Push } from '../remotes/push.svelte';
 import { RemoteAnswers } from '../remotes/remoteanswers.svelte';
 import { placesOf } from '../remotes/together';
+import { Request } from '../request.svelte';
 import { Rows } from '../events/rows.svelte';
 import { SplitTimeline } from '../timeline/splittimeline.svelte';
 import { Templates } from '../patterns/templates.svelte';
@@ -85,7 +85,6 @@ export interface CaseListener {
 
 /** An open case: its summary, the current requests, and their answers. */
 export class OpenCase {
-  summary = $state.raw<CaseSummary>()!;
   /** Changes when a person trusts the case: what was refused is requested again. */
   trusts = $state(0);
   /** The distinct part of each source's name, for narrow places. */
@@ -137,10 +136,9 @@ export class OpenCase {
   /** What was done and needs no more attention. */
   readonly confirmations: Confirmations;
   readonly #client: Client;
+  readonly #summary: Request<string, CaseSummary>;
   readonly #refresh: Coalesced;
   #revision: number;
-  /** Counts states of the data: of the case, and of its notes if the query depends on them. */
-  #epoch = 0;
   readonly #following: Timer;
   readonly #listener: CaseListener;
   #isImporting = true;
@@ -163,7 +161,11 @@ export class OpenCase {
     const unheard = client;
     client = this.remote?.listening(client) ?? client;
     this.#client = client;
-    this.summary = summary;
+    // The pulse asks again, once a second at most.
+    this.#summary = new Request(lifetime, (path) => client.call('openCase', { path }), {
+      ignoresGrowth: true,
+    });
+    this.#summary.put(summary.path, summary);
     this.#revision = summary.revision;
     this.rows = new Rows(lifetime, client, {
       replaced: () => {
@@ -215,7 +217,7 @@ export class OpenCase {
     );
     this.annotations = new Annotations(lifetime, client, summary.path);
     this.cells = new Cells(client, summary.path);
-    this.reference = new LanguageReference(client);
+    this.reference = new LanguageReference(lifetime, client);
     this.exporting = new EventExport(lifetime, client, {
       written: (rows, name) =>
         this.confirmations.say(texts.workbench.exports.done(rows, fileName(name))),
@@ -244,26 +246,7 @@ export class OpenCase {
     this.liveMode = new LiveMode(lifetime, client, this.explorer, this.rows, storage, () =>
       this.#refresh.request(),
     );
-    this.#refresh = new Coalesced(
-      lifetime,
-      () => {
-        const epoch = ++this.#epoch;
-        this.explorer.refresh(epoch);
-        this.rows.refresh(epoch);
-        this.templates.refresh(epoch);
-        this.seismograph.refresh(epoch);
-        this.serviceMap.refresh(epoch);
-        this.fields.refresh(epoch);
-        this.landmarks.refresh(epoch);
-        this.charts.refresh(epoch);
-        this.comparing.refresh(epoch);
-        this.detectors.refresh(epoch);
-      },
-      REFRESH_MS,
-    );
-    this.explorer.refresh(this.#epoch);
-    this.rows.refresh(this.#epoch);
-    this.charts.refresh(this.#epoch);
+    this.#refresh = new Coalesced(lifetime, () => lifetime.grow(), REFRESH_MS);
     this.#viewChanged('all');
     this.#follow(0);
     this.live.look();
@@ -362,18 +345,30 @@ export class OpenCase {
     if (asksForNotes(this.explorer.query)) this.#refresh.request();
   }
 
-  finished(report: ImportReport): void {
-    this.#renew(report.case);
+  /** What the case is, as of the last time it was read. */
+  get summary(): CaseSummary {
+    return this.#summary.value!;
+  }
+
+  /** Takes what the case is now from the reply of a call that changed it. */
+  renew(summary: CaseSummary): void {
+    this.#summary.put(summary.path, summary);
+    this.published(summary);
+  }
+
+  /** A lifetime within that of the case, for what follows its growth. */
+  child(): Lifetime {
+    return this.#lifetime.child();
   }
 
   /** The events around an event. */
   surroundings(id: EventId): Surroundings {
-    return new Surroundings(this.#lifetime.child(), this.#client, this.summary.path, id);
+    return new Surroundings(this.child(), this.#client, this.summary.path, id);
   }
 
   /** The occurrences of a value. */
   trail(value: string): ValueTrail {
-    return new ValueTrail(this.#lifetime.child(), this.#client, this.summary.path, value);
+    return new ValueTrail(this.child(), this.#client, this.summary.path, value);
   }
 
   /** The clock offset of each source that has one, in nanoseconds. */
@@ -420,11 +415,6 @@ export class OpenCase {
     this.fields.show(view, this.explorer.parts.clauses);
   }
 
-  #renew(summary: CaseSummary): void {
-    this.summary = summary;
-    this.published(summary);
-  }
-
   /** Follows what other pages and other processes do to the case. */
   #follow(delayMs: number): void {
     // A cluster is asked again when a person wants it.
@@ -443,12 +433,12 @@ export class OpenCase {
   async #heard({ revision, readOnly, isImporting }: CasePulse): Promise<void> {
     const { summary } = this;
     if (revision !== summary.revision || readOnly !== (summary.readOnly !== null)) {
-      const now = await this.#client.call('openCase', { path: summary.path }).catch(() => null);
+      const now = await this.#summary.answer(summary.path);
       if (this.#lifetime.isOver) return;
-      if (now !== null && now.revision >= this.summary.revision) this.#renew(now);
+      if (now !== null) this.published(now);
     }
     if (isImporting) this.#listener.importing();
-    else if (this.#isImporting) void this.unread.look();
+    else if (this.#isImporting) this.unread.look();
     this.#isImporting = isImporting;
   }
 }

@@ -151,10 +151,17 @@ it('continues what an import has left unread, with the choices of that import', 
   await Promise.all([session.openCase('/c/a.case'), host.answerAll()]);
   const request = { case: '/c/a.case', paths: ['/big.log'], choices: { again: true } as never };
   const gone = { case: '/c/a.case', paths: ['/gone.log'] };
-  session.opened!.unread.imports = [
-    { request, files: ['/big.log'], isThere: true },
-    { request: gone, files: ['/gone.log'], isThere: false },
-  ];
+  session.opened!.unread.look();
+  await host
+    .callsTo('unread')
+    .at(-1)!
+    .answer({
+      imports: [
+        { request, files: ['/big.log'], isThere: true },
+        { request: gone, files: ['/gone.log'], isThere: false },
+      ],
+    });
+  expect(session.opened!.unread.files).toEqual(['/big.log', '/gone.log']);
   session.continueImports();
   expect(host.callsTo('import').map(({ args }) => args)).toEqual([request]);
   expect(session.opened!.unread.files).toEqual([]);

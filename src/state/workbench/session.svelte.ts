@@ -218,7 +218,7 @@ export class Session {
   showSources(path?: string, checked: readonly number[] = []): void {
     if (this.opened === null) return;
     const { opened } = this;
-    const sheet = new SourcesSheet(new Lifetime(), this.#client, opened, (work, finished) =>
+    const sheet = new SourcesSheet(opened.child(), this.#client, opened, (work, finished) =>
       this.#work(opened, work, finished),
     );
     this.#put({ kind: 'sources', sheet });
@@ -232,7 +232,7 @@ export class Session {
   /** Shows which fields of the sources hold the same values, and whether their clocks agree. */
   showLinks(): void {
     if (this.opened === null) return;
-    const sheet = new LinksSheet(new Lifetime(), this.#client, this.opened, (work) => {
+    const sheet = new LinksSheet(this.opened.child(), this.#client, this.opened, (work) => {
       if (this.opened !== null) this.#work(this.opened, work);
     });
     this.#put({ kind: 'links', sheet });
@@ -373,7 +373,7 @@ export class Session {
 
   /** The case has another name; everything about it that is shown stays. */
   async #renamed(summary: CaseSummary): Promise<void> {
-    if (this.opened?.summary.path === summary.path) this.opened.summary = summary;
+    if (this.opened?.summary.path === summary.path) this.opened.renew(summary);
     await this.#attempt(null, () => this.#greet());
   }
 
@@ -483,8 +483,8 @@ export class Session {
     const current = () => (this.opened?.summary.path === path ? this.opened : null);
     const job = new ImportJob(this.#client, path, work, {
       published: (progress) => current()?.published(progress),
-      finished: (report) => {
-        current()?.finished(report);
+      finished: ({ case: summary }) => {
+        current()?.renew(summary);
         finished();
       },
     });
