@@ -57,7 +57,7 @@ describe('layers', () => {
     ],
     ['src/features/list.ts', "export * from '../main';", ['src/features/ may not know src/main']],
     ['src/features/list.ts', "import data from '../../fixtures/a.json';", []],
-    ['src/state/events/rows.svelte.ts', "import { Latest } from '../../base/latest';", []],
+    ['src/state/events/rows.svelte.ts', "import { Lifetime } from '../../base/lifetime';", []],
     ['src/app.ts', app, []],
   ])('%s: %s', (file, text, messages) => expect(found(file, text)).toEqual(messages));
 

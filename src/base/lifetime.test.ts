@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 import { Coalesced } from './coalesce';
-import { Latest } from './latest';
 import { Lifetime } from './lifetime';
 import { Timer } from './timer';
 
@@ -33,30 +32,31 @@ it('ends children with it, and forgets a child that ended before', () => {
   expect(ended).toHaveBeenCalledTimes(1);
 });
 
-it('aborts running work, stops timers, and lets nothing start afterwards', async () => {
+it('stops timers, and lets nothing start afterwards', async () => {
   const lifetime = new Lifetime();
-  const signals: AbortSignal[] = [];
   const delivered = vi.fn();
-  const task = (key: string) => ({
-    key,
-    load: (signal: AbortSignal) => {
-      signals.push(signal);
-      return Promise.resolve(key);
-    },
-    done: delivered,
-    failed: delivered,
-  });
-  const latest = new Latest<string>(lifetime);
   const timer = new Timer(lifetime);
   const coalesced = new Coalesced(lifetime, delivered, 100);
-  latest.replace(task('running'));
   timer.start(delivered, 100);
   lifetime.end();
-  latest.replace(task('too late'));
-  latest.follow(task('too late'));
   timer.start(delivered, 100);
   coalesced.request();
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   expect(delivered).not.toHaveBeenCalled();
+});
+
+it('says that the data have grown to all of its children, until they end', () => {
+  const lifetime = new Lifetime();
+  const [child, other] = [lifetime.child(), lifetime.child()];
+  const [first, second] = [vi.fn(), vi.fn()];
+  child.child().onGrowth(first);
+  other.onGrowth(second);
+  other.grow();
+  expect([lifetime.epoch, child.epoch]).toEqual([1, 1]);
+  child.end();
+  lifetime.grow();
+  expect([first, second].map(({ mock }) => mock.calls.length)).toEqual([1, 2]);
+  lifetime.end();
+  lifetime.grow();
+  expect([lifetime.epoch, second.mock.calls.length]).toEqual([2, 2]);
 });
