@@ -274,6 +274,18 @@ fn the_first_rows_of_a_sort_are_those_of_the_whole_sort() {
         .expect("the first rows are the same");
 }
 
+#[test]
+fn a_result_without_rows_has_the_columns_of_one_with_rows() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = case_of(folder.path(), &[vec![(1, 1), (2, 2)]]);
+    for stages in ["sort n", "eval m = n + 1", "keep time, template", "drop w", "stats count by k"] {
+        let (some, none) = (format!("* | {stages}"), format!("* | {stages} | limit 0"));
+        assert_eq!(run(&case, &some).names(), run(&case, &none).names(), "{stages}");
+        let nothing = run(&case, &format!("n:99 | {stages}"));
+        assert_eq!(run(&case, &some).names(), nothing.names(), "{stages}, where nothing matches");
+    }
+}
+
 /// What `stats` tells of each group, by the group's key and the column's name.
 type Figures = BTreeMap<String, BTreeMap<String, Option<f64>>>;
 

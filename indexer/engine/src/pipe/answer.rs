@@ -186,17 +186,12 @@ impl PlannedQuery {
         let events = (Engine::field_names(snapshot), snapshot.events() == 0);
         let mut planner = Planner { names: Names::of_events(&events.0, events.1), clock: &clock };
         plan(stages, &mut planner)?;
-        let names = planner.names;
-        if !stages.iter().any(|stage| stage.kind.makes_a_table()) {
-            names.read_all();
-        }
-        let shown = names.iter().cloned().collect();
-        let read = names.into_read();
+        let (names, read) = planner.names.end(stages);
         let columns = events.0.iter().filter_map(|name| read.get(name.as_str()).cloned()).collect();
         let refs = stages.iter().any(|stage| matches!(stage.kind, StageKind::Context(_)));
         let wanted = ColumnRequest { columns, refs };
         let stages = stages.to_vec();
-        Ok(PlannedQuery { view, filter: None, stages, events, wanted, names: shown, clock })
+        Ok(PlannedQuery { view, filter: None, stages, events, wanted, names, clock })
     }
 
     fn run<'a>(

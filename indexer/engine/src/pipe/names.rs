@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use super::run::RunClock;
 use base::error::{Error, ErrorKind, Result};
 use query::{
-    BUILT_IN, Filter, KnownField, NamePattern, NoteField, QueryContext, Severity, Span, like, nearest,
+    BUILT_IN, Filter, KnownField, NamePattern, NoteField, QueryContext, Severity, Span, Stage, like, nearest,
     resolve,
 };
 
@@ -168,7 +168,17 @@ impl Names {
         self.read.borrow_mut().extend(left.map(|entry| Arc::clone(&entry.name)));
     }
 
-    /// The columns of events that are read, in their order.
+    /// The columns that the stages end with, and those of events that are read.
+    pub fn end(self, stages: &[Stage]) -> (Vec<Arc<str>>, BTreeSet<Arc<str>>) {
+        if !stages.iter().any(|stage| stage.kind.makes_a_table()) {
+            self.read_all();
+        }
+        let read = self.read.into_inner();
+        let shown = self.columns.into_iter().filter(|entry| !entry.of_events || read.contains(&entry.name));
+        (shown.map(|entry| entry.name).collect(), read)
+    }
+
+    /// The columns of events that are read so far, in their order.
     pub fn into_read(self) -> BTreeSet<Arc<str>> {
         self.read.into_inner()
     }

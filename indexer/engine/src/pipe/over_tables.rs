@@ -43,12 +43,7 @@ impl TableStages {
         let clock = RunClock { now, zone: options.zone.clone(), range: times, files: options.files.clone() };
         let mut planner = Planner { names: Names::of_events(columns, false), clock: &clock };
         let steps = plan(stages, &mut planner)?;
-        let names = planner.names;
-        if !stages.iter().any(|stage| stage.kind.makes_a_table()) {
-            names.read_all();
-        }
-        let shown = names.iter().cloned().collect();
-        let read = names.into_read();
+        let (names, read) = planner.names.end(stages);
         let read = columns.iter().filter(|name| read.contains(name.as_str())).cloned().collect();
         let run = Run::new(clock, options, cancel, None);
         for planned in &steps {
@@ -56,7 +51,7 @@ impl TableStages {
                 step.begin(&run)?;
             }
         }
-        Ok(TableStages { run, line: Line::new(steps), tables: Vec::new(), names: shown, read })
+        Ok(TableStages { run, line: Line::new(steps), tables: Vec::new(), names, read })
     }
 
     /// The columns that tables need; others are passed over.
