@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use anyhow::Result;
 use indexer::export::Records;
 use indexer::query::{Filter, Query, parse_query};
-use indexer::{Case, Cell, Direction, Engine, Error, ErrorKind, Event, FieldValue, RunOptions, Shown};
+use indexer::{Case, Cell, Direction, Error, ErrorKind, Event, FieldValue, Shown};
 use remote::{
     Answer, Both, Cluster, Here, Lane, MergedEvent, MergedListing, Remotes, new_listing, only_by_time,
 };
@@ -28,13 +28,6 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
     let range = (time_in(arguments.from.as_ref(), zone)?, time_in(arguments.to.as_ref(), zone)?);
     let case = Case::open(&arguments.case)?;
     let snapshot = case.snapshot();
-    let asked = match zone {
-        Some(zone) => {
-            let zone = RunOptions::in_zone(zone)?.zone;
-            Query { filter: Engine::in_zone(&snapshot, asked.filter, &zone), ..asked }
-        }
-        None => asked,
-    };
     let cancel = interrupted()?;
     let remotes = Remotes::read(&wire::home())?;
     let mut lanes = Vec::new();
@@ -48,7 +41,7 @@ pub fn query(arguments: &args::Query) -> Result<Outcome> {
         let times = cluster.overview()?.times;
         lanes.push(Lane { cluster, times });
     }
-    let both = Both { case: &case, snapshot: &snapshot, lanes, cancel: &cancel };
+    let both = Both { case: &case, snapshot: &snapshot, lanes, zone: zone.unwrap_or("UTC"), cancel: &cancel };
     let result = answered(&both, arguments, &asked, range);
     if arguments.explain {
         both.lanes.iter().for_each(|lane| explain(&lane.cluster.client));
@@ -68,9 +61,8 @@ fn answered(both: &Both<'_>, arguments: &args::Query, query: &Query, range: Rang
             let error = Error::new(ErrorKind::BadRequest, "--sort orders events, not tables");
             return Err(error.hint("sort in the query: … | sort -count").into());
         }
-        let zone = arguments.zone.as_deref().unwrap_or("UTC");
         let here = Here { files: typed_files()?, ..Here::default() };
-        let answer = checked_query(text, both.run(query, range, zone, &here))?;
+        let answer = checked_query(text, both.run(query, range, &here))?;
         let table = answer.value.first(arguments.limit.unwrap_or(usize::MAX));
         if arguments.count {
             writeln!(stdout, "{}", table.rows())?;

@@ -1379,7 +1379,11 @@ export type NotebookCell = { kind: CellKind, title: string | null,
 /**
  * Of a query, a chart, a seismograph or a map.
  */
-query: string, from: Nanos | null, to: Nanos | null, rows: number, map: CellMap | null, events: Array<CellEvent>, 
+query: string, from: Nanos | null, to: Nanos | null, 
+/**
+ * The zone of days, and of times that name none.
+ */
+zone: string | null, rows: number, map: CellMap | null, events: Array<CellEvent>, 
 /**
  * What of it could not be understood.
  */

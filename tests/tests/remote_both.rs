@@ -93,6 +93,10 @@ impl Places {
     }
 
     fn ask<T>(&self, ask: impl FnOnce(&Both<'_>) -> T) -> T {
+        self.ask_in("UTC", ask)
+    }
+
+    fn ask_in<T>(&self, zone: &str, ask: impl FnOnce(&Both<'_>) -> T) -> T {
         let cancel = Cancel::default();
         let lanes = self.clusters.iter().enumerate().map(|(at, fake)| {
             let remote = Remote::new(&format!("c{at}"), &fake.url(), "logs").expect("a remote");
@@ -101,7 +105,7 @@ impl Places {
             Lane { cluster, times }
         });
         let snapshot = self.case.snapshot();
-        ask(&Both { case: &self.case, snapshot: &snapshot, lanes: lanes.collect(), cancel: &cancel })
+        ask(&Both { case: &self.case, snapshot: &snapshot, lanes: lanes.collect(), zone, cancel: &cancel })
     }
 }
 
@@ -377,7 +381,7 @@ fn stages_over_all_give_the_tables_of_one_case() {
             for text in QUERIES {
                 let query = parse_query(text).expect(text);
                 let merged = both
-                    .run(&query, (None, None), "UTC", &Here::default())
+                    .run(&query, (None, None), &Here::default())
                     .unwrap_or_else(|error| panic!("{text}: {error}"));
                 let whole =
                     places.reference.run(&snapshot, &query, (None, None), &options, &mut |_| {}, &cancel);
@@ -506,7 +510,7 @@ fn field_of_one_place_is_missing_in_the_others() {
             "* | stats avg(only_here) by service, user",
         ] {
             let query = parse_query(text).expect(text);
-            let merged = both.run(&query, (None, None), "UTC", &Here::default()).expect(text);
+            let merged = both.run(&query, (None, None), &Here::default()).expect(text);
             let whole = places.reference.run(&snapshot, &query, (None, None), &options, &mut |_| {}, &cancel);
             assert_eq!(rows(&merged.value), rows(&whole.expect(text)), "{text}");
         }
@@ -514,6 +518,22 @@ fn field_of_one_place_is_missing_in_the_others() {
             both.count(&parse("nowhere:1").expect("a filter"), (None, None)).expect_err("no such field");
         assert_eq!(error.kind(), ErrorKind::QueryInvalid);
     });
+}
+
+#[test]
+fn times_without_a_zone_are_those_of_the_zone_that_is_asked_in() {
+    let places = Places::new(600, 1, &|n| n % 2);
+    let counted = |zone: &str, filter: &str| {
+        let parsed = parse(filter).expect(filter);
+        places.ask_in(zone, |both| both.count(&parsed, (None, None)).expect(filter).value)
+    };
+    let utc = counted("UTC", "time>=2026-03-01T14:05");
+    assert!(utc > 0 && utc < 600, "{utc} of 600");
+    assert_eq!(counted("Europe/Berlin", "time>=2026-03-01T15:05"), utc);
+    assert_eq!(counted("Europe/Berlin", "time>=2026-03-01T14:05Z"), utc);
+    let chart = parse_query("time>=2026-03-01T15:05 | stats count").expect("a query");
+    let table = places.ask_in("Europe/Berlin", |both| both.run(&chart, (None, None), &Here::default()));
+    assert_eq!(table.expect("a table").value.cell(0, 0).to_string(), utc.to_string());
 }
 
 #[test]
@@ -531,7 +551,7 @@ fn cluster_that_fails_or_answers_in_part_is_named_and_the_rest_is_there() {
         assert!(timeline.missing.0[0].starts_with("c0: 1 of 2 shards failed"), "{:?}", timeline.missing);
         places.clusters[1].fail("/_search", vec![Some(refused())]);
         let query = parse_query("* | stats count by service").expect("a query");
-        let table = both.run(&query, (None, None), "UTC", &Here::default()).expect("a table");
+        let table = both.run(&query, (None, None), &Here::default()).expect("a table");
         assert!(table.missing.0[0].starts_with("nothing from c1"), "{:?}", table.missing);
         // One that ends between two pages is left out of those that follow.
         let splits = Mutex::default();

@@ -83,7 +83,7 @@ fn answered(question: &str, cluster: &Cluster, case: &Case, filter: &str) -> Res
 fn together(cluster: &Cluster, case: &Case, filter: &str) -> Result<Answer<String>> {
     let (snapshot, cancel, filter) = (case.snapshot(), Cancel::default(), parse(filter).expect(filter));
     let lanes = vec![Lane { cluster: cluster.for_question(&cancel), times: snapshot.time_range() }];
-    let both = Both { case, snapshot: &snapshot, lanes, cancel: &cancel };
+    let both = Both { case, snapshot: &snapshot, lanes, zone: "UTC", cancel: &cancel };
     let timeline = as_text(both.timeline(&filter, (None, None), 40)?);
     let splits = Mutex::default();
     let open = |_: usize, lane: &Lane, asked: &remote::Asked, sort: &SortBy| new_listing(lane, asked, sort);

@@ -178,7 +178,13 @@ fn compare_times(url: &str, cluster: &Cluster, judge: &mut dyn FnMut(String, boo
 fn page_anywhere(case: &Case, cluster: Cluster, judge: &mut dyn FnMut(String, bool)) {
     let (snapshot, cancel) = (case.snapshot(), Cancel::default());
     let times = cluster.overview().expect("an overview").times;
-    let both = Both { case, snapshot: &snapshot, lanes: vec![Lane { cluster, times }], cancel: &cancel };
+    let both = Both {
+        case,
+        snapshot: &snapshot,
+        lanes: vec![Lane { cluster, times }],
+        zone: "UTC",
+        cancel: &cancel,
+    };
     // As in the workbench, where the listing of a cluster outlives one page.
     let (splits, kept) = (Mutex::new(Splits::default()), OnceLock::<OpenListing>::new());
     let opened = || {

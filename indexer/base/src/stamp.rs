@@ -1,6 +1,7 @@
 //! Times as RFC 3339 text, the way files and scripts see them.
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 /// `2026-03-01T14:05:09.123Z`, with as many digits as the time has.
 #[must_use]
@@ -12,13 +13,19 @@ pub fn to_rfc3339(time_ns: i64) -> String {
 /// Reads RFC 3339, and plain dates and times, which are taken as UTC.
 #[must_use]
 pub fn parse(text: &str) -> Option<i64> {
+    parse_in(text, &TimeZone::UTC)
+}
+
+/// Reads RFC 3339, and plain dates and times, which are those of a zone.
+#[must_use]
+pub fn parse_in(text: &str, zone: &TimeZone) -> Option<i64> {
     let text = text.trim();
     let stamp = text.parse::<Timestamp>().ok().or_else(|| {
         let civil = text
             .parse::<jiff::civil::DateTime>()
             .ok()
             .or_else(|| text.parse::<jiff::civil::Date>().ok().map(|date| date.at(0, 0, 0, 0)))?;
-        jiff::tz::TimeZone::UTC.to_timestamp(civil).ok()
+        zone.to_timestamp(civil).ok()
     })?;
     i64::try_from(stamp.as_nanosecond()).ok()
 }

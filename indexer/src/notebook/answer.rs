@@ -12,9 +12,8 @@ use base::limits::CHART_BUCKETS;
 use engine::links::Spot;
 use engine::pipe::{Cell, ColumnKind, RunOptions, Table};
 use engine::seismograph::SeismographOptions;
-use engine::{Direction, View};
-use engine::{Event, Shown};
-use query::{Query, parse_query};
+use engine::{Direction, Engine, Event, Shown, View};
+use query::{Filter, Query, parse_query};
 use store::Snapshot;
 
 /// So much of an event is shown in a cell.
@@ -94,6 +93,8 @@ impl Case {
         options: &RunOptions,
         cancel: &Cancel,
     ) -> Result<Answer> {
+        let zone = cell.zone.as_ref().unwrap_or(&options.zone);
+        let options = &RunOptions { zone: zone.clone(), ..options.clone() };
         let answer = match &cell.what {
             What::Query(query) => self.query_cell(snapshot, cell, query, options, cancel),
             What::Chart(query) => self.chart_cell(snapshot, cell, query, options, cancel),
@@ -116,7 +117,8 @@ impl Case {
         options: &RunOptions,
         cancel: &Cancel,
     ) -> Result<Answer> {
-        let query = parse_query(query).map_err(Error::from)?;
+        let mut query = parse_query(query).map_err(Error::from)?;
+        query.filter = in_zone(snapshot, cell, query.filter);
         if !query.stages.is_empty() {
             return Ok(Answer::Table(Frozen::from_table(
                 &self.table(snapshot, cell, &query, options, cancel)?,
@@ -143,7 +145,8 @@ impl Case {
         options: &RunOptions,
         cancel: &Cancel,
     ) -> Result<Answer> {
-        let query = parse_query(query).map_err(Error::from)?;
+        let mut query = parse_query(query).map_err(Error::from)?;
+        query.filter = in_zone(snapshot, cell, query.filter);
         if query.stages.is_empty() {
             let view = View { filter: query.filter, from: cell.from, to: cell.to };
             let timeline = self.timeline(snapshot, &view, CHART_BUCKETS, &mut |_, _| {}, cancel)?;
@@ -165,7 +168,7 @@ impl Case {
         query: &str,
         cancel: &Cancel,
     ) -> Result<Answer> {
-        let view = View::parse(query, cell.from, cell.to)?;
+        let view = view(snapshot, cell, query)?;
         let options =
             SeismographOptions { rows: cell.rows, bins: CHART_BUCKETS, ..SeismographOptions::default() };
         let found = self.seismograph(snapshot, &view, options, &mut |_| {}, cancel)?;
@@ -180,7 +183,7 @@ impl Case {
         map: &MapCell,
         cancel: &Cancel,
     ) -> Result<Answer> {
-        let view = View::parse(&map.query, cell.from, cell.to)?;
+        let view = view(snapshot, cell, &map.query)?;
         let places = [Spot::Field(map.id.clone())];
         let found = self.service_map(snapshot, &view, (&places, &map.by), &mut |_| {}, cancel)?;
         let title = cell.title.as_deref().unwrap_or(&map.by);
@@ -206,6 +209,21 @@ impl Case {
         let found = self.evidence(snapshot, &wanted, SHOWN_BYTES, cancel)?;
         Ok(Answer::Evidence(places.iter().cloned().zip(found).collect()))
     }
+}
+
+/// A filter with its times in the zone of its cell.
+fn in_zone(snapshot: &Snapshot, cell: &PageCell, filter: Filter) -> Filter {
+    match &cell.zone {
+        Some(zone) => Engine::in_zone(snapshot, filter, zone),
+        None => filter,
+    }
+}
+
+/// The events of a cell that takes a filter.
+fn view(snapshot: &Snapshot, cell: &PageCell, filter: &str) -> Result<View> {
+    let mut view = View::parse(filter, cell.from, cell.to)?;
+    view.filter = in_zone(snapshot, cell, view.filter);
+    Ok(view)
 }
 
 fn error_text(error: &Error) -> String {

@@ -8,10 +8,13 @@
 //!
 //! `query` shows a table, or how many events there are and the first of them; `chart` draws what the query gives;
 //! `seismograph` draws the patterns of a filter's events over time; `map id=trace_id by=service` draws who follows whom;
-//! `event` shows the events that its lines name, each as `source@offset` and words of its own.
+//! `event` shows the events that its lines name, each as `source@offset` and words of its own. With `zone=Europe/Berlin`,
+//! days and times that name no zone are those of Berlin.
 
 use base::limits::{CELL_ROWS, MOST_CELL_ROWS};
 use base::stamp;
+use engine::pipe::RunOptions;
+use jiff::tz::TimeZone;
 
 /// A fenced block with a query on the case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +24,8 @@ pub struct Cell {
     /// From inclusive, to exclusive.
     pub from: Option<i64>,
     pub to: Option<i64>,
+    /// The zone of days, and of times that name none; that of whoever looks at it, and UTC for times, if it is missing.
+    pub zone: Option<TimeZone>,
     /// The most rows that are shown.
     pub rows: usize,
     /// The first error in its options or lines.
@@ -61,6 +66,9 @@ pub struct EventPlace {
 pub fn read_cell(info: &str, text: &str) -> Option<Cell> {
     let mut words = words(info).into_iter();
     let name = words.next()?;
+    let mut options: Vec<String> = words.collect();
+    // The zone is that of the times, wherever it stands.
+    options.sort_by_key(|option| !option.starts_with("zone="));
     let mut problem = None;
     let what = match name.as_str() {
         "query" => What::Query(text.trim().to_owned()),
@@ -72,9 +80,9 @@ pub fn read_cell(info: &str, text: &str) -> Option<Cell> {
         "event" | "events" => What::Events(places(text, &mut problem)),
         _ => return None,
     };
-    let mut cell = Cell { what, title: None, from: None, to: None, rows: CELL_ROWS, problem };
-    for word in words {
-        if let Err(problem) = option(&mut cell, &word) {
+    let mut cell = Cell { what, title: None, from: None, to: None, zone: None, rows: CELL_ROWS, problem };
+    for word in &options {
+        if let Err(problem) = option(&mut cell, word) {
             cell.problem.get_or_insert(problem);
         }
     }
@@ -90,10 +98,11 @@ fn filter(text: &str) -> String {
 }
 
 fn option(cell: &mut Cell, word: &str) -> Result<(), String> {
-    let unknown = || format!("`{word}` is not understood: there are from=, to=, rows= and title=");
+    let unknown = || format!("`{word}` is not understood: there are from=, to=, zone=, rows= and title=");
     let (key, value) = word.split_once('=').ok_or_else(unknown)?;
+    let zone = cell.zone.clone().unwrap_or(TimeZone::UTC);
     let time = || {
-        let read = stamp::parse(value);
+        let read = stamp::parse_in(value, &zone);
         read.ok_or_else(|| format!("not a valid time: `{value}`; write it as 2026-03-01T14:05:00Z"))
     };
     if let What::ServiceMap(map) = &mut cell.what {
@@ -109,6 +118,9 @@ fn option(cell: &mut Cell, word: &str) -> Result<(), String> {
     match key {
         "from" => cell.from = Some(time()?),
         "to" => cell.to = Some(time()?),
+        "zone" => {
+            cell.zone = Some(RunOptions::in_zone(value).map_err(|error| error.message().to_owned())?.zone)
+        }
         "title" => cell.title = Some(value.to_owned()),
         "rows" => {
             let rows: usize = value.parse().map_err(|_| format!("`{value}` is not a number of rows"))?;
@@ -183,6 +195,18 @@ mod tests {
         assert_eq!((cell.title.as_deref(), cell.problem), (Some("two words"), None));
         let spaced = read_cell("chart", "  \"two  spaces\"  \n").expect("a cell");
         assert_eq!(spaced.what, What::Chart("\"two  spaces\"".into()));
+    }
+
+    #[test]
+    fn times_of_a_cell_are_those_of_its_zone() {
+        let cell = read_cell("query from=2026-03-01T10:00 to=2026-03-01T16:00Z zone=Europe/Berlin", "a");
+        let cell = cell.expect("a cell");
+        let nine_utc = 1_772_355_600_000_000_000;
+        assert_eq!((cell.from, cell.to), (Some(nine_utc), Some(nine_utc + 7 * 3_600_000_000_000)));
+        let named = cell.zone.as_ref().and_then(TimeZone::iana_name);
+        assert_eq!((named, cell.problem), (Some("Europe/Berlin"), None));
+        let cell = read_cell("chart zone=Europe/Berln", "a").expect("a cell");
+        assert!(cell.problem.is_some_and(|problem| problem.contains("Europe/Berln")));
     }
 
     #[test]

@@ -44,6 +44,17 @@ const PAGE: &str = "What [happened](event:0@34)\n\n```query title=\"By level\"\n
 ```chart\nlevel:info\n```\n\n```event\n0@34 the cause\n5@1\n```\n\n```query\nlevel:error\n```\n\n```query\nsttaus:1\n```\n\n<b>not bold</b>\n";
 
 #[test]
+fn times_that_a_cell_names_are_those_of_its_zone() {
+    let count = |zone: &str| format!("```query {zone}\ntime>=2026-03-01T15:05:01 | stats count\n```\n\n");
+    let (_folder, book) = notebook(&[count("zone=Europe/Berlin"), count("zone=UTC"), count("")].concat());
+    let counted = book.pages[0].answers.iter().map(|answer| match answer {
+        Answer::Table(table) => table.rows[0][0].clone(),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(counted.collect::<Vec<_>>(), ["2", "0", "0"]);
+}
+
+#[test]
 fn the_file_holds_answers_and_proofs_and_nothing_of_the_logs_is_markup() {
     let (_folder, book) = notebook(PAGE);
     let html = book.to_html();

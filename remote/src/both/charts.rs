@@ -32,8 +32,7 @@ impl Both<'_> {
         request: &Request,
     ) -> Result<Answer<Cube>> {
         let here = Here::default();
-        // Bins have their own edges, in whatever zone.
-        let grouped = Grouped { filter, range, zone: "UTC", before: &[], here: &here };
+        let grouped = Grouped { filter, range, before: &[], here: &here };
         let mut reservations = Reservations::default();
         let mut planned = Vec::new();
         for by in &request.by {

@@ -33,7 +33,7 @@ impl Both<'_> {
         range: (Option<i64>, Option<i64>),
         request: &FacetsRequest,
     ) -> Result<Answer<Facets>> {
-        let asked = self.asked(filter, range, "UTC")?;
+        let asked = self.asked(filter, range)?;
         let listed = if request.top == 0 { 0 } else { (request.top * 4).clamp(50, LISTED_VALUES) };
         let contexts = self.contexts();
         let edges = match self.times_within(range).filter(|_| request.top > 0) {

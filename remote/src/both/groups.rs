@@ -7,7 +7,7 @@ use indexer::query::{
     Aggregate, Expr, ExprKind, Filter, Group, Query, QueryContext, Span, Stage, StageKind, ecs,
     unknown_columns,
 };
-use indexer::{Cell, Column, Error, ErrorKind, FieldKind, Level, Result, RunOptions, Scalar, Table};
+use indexer::{Cell, Column, Error, ErrorKind, FieldKind, Level, Result, Scalar, Table};
 
 use super::aggregates::{Merging, Partials, counting, with_function};
 use super::{Both, EachAsked, Reservations};
@@ -18,7 +18,6 @@ use crate::questions::{Answer, Here};
 pub(super) struct Grouped<'q> {
     pub filter: &'q Filter,
     pub range: (Option<i64>, Option<i64>),
-    pub zone: &'q str,
     /// Stages that change rows one by one, and run before.
     pub before: &'q [Stage],
     pub here: &'q Here,
@@ -48,7 +47,7 @@ impl Both<'_> {
         {
             return Ok(None);
         }
-        let asked = self.asked(grouped.filter, grouped.range, grouped.zone)?;
+        let asked = self.asked(grouped.filter, grouped.range)?;
         let mut merged = MergedGroups::new();
         if keys.is_empty() {
             merged.insert(Vec::new(), kinds.iter().map(|kind| kind.empty()).collect());
@@ -162,7 +161,7 @@ impl Both<'_> {
             [grouped.before, &[at_no_place(stats)]].concat()
         };
         let of_case = Query { filter: asked.view.filter.clone(), stages: stage(0) };
-        let options = RunOptions { files: grouped.here.files.clone(), ..RunOptions::in_zone(grouped.zone)? };
+        let options = self.options(grouped.here)?;
         let of_lanes: Vec<Query> = asked
             .lanes
             .iter()
@@ -172,7 +171,7 @@ impl Both<'_> {
         let each: Vec<_> = self.lanes.iter().zip(&of_lanes).collect();
         let ask = || {
             super::at_once(each, |(lane, query)| {
-                lane.cluster.run_with(query, grouped.range, grouped.zone, grouped.here)
+                lane.cluster.run_with(query, grouped.range, self.zone, grouped.here)
             })
         };
         let (table, found) = std::thread::scope(|scope| {

@@ -42,7 +42,7 @@ impl Both<'_> {
         diagnostics.extend(habits(query, &parsed, &context, &[]));
         let is_error = |found: &Diagnostic| found.severity == Severity::Error;
         if !diagnostics.iter().any(is_error)
-            && let Ok(asked) = self.asked(&parsed.filter, (None, None), "UTC")
+            && let Ok(asked) = self.asked(&parsed.filter, (None, None))
         {
             for (lane, asked) in self.lanes.iter().zip(&asked.lanes) {
                 let resolved = resolve(&asked.filter, &lane.cluster.context(context.now));

@@ -80,7 +80,7 @@ impl<'b> MergedListing<'b> {
         splits: &'b Mutex<Splits>,
         open: &(dyn Fn(usize, &Lane, &Asked, &SortBy) -> Result<OpenListing> + Sync),
     ) -> Result<MergedListing<'b>> {
-        let asked = both.asked(filter, range, "UTC")?;
+        let asked = both.asked(filter, range)?;
         let sort = SortBy { field: "time".to_owned(), descending: direction == Direction::NewestFirst };
         let each: Vec<_> = both.lanes.iter().zip(&asked.lanes).enumerate().collect();
         let opened = at_once(each, |(place, (lane, asked))| open(place, lane, asked, &sort));
@@ -151,7 +151,7 @@ impl<'b> MergedListing<'b> {
 
     /// The next row, after one or from an end on, that matches another filter too.
     pub fn next_row(&mut self, wanted: &Filter, from: Option<u64>, backward: bool) -> Result<Option<u64>> {
-        let wanted = self.both.asked(wanted, (None, None), "UTC")?;
+        let wanted = self.both.asked(wanted, (None, None))?;
         self.asking(&|listing| listing.next_of(&wanted.view.filter, &wanted.lanes, from, backward))
     }
 

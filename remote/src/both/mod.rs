@@ -19,7 +19,7 @@ mod timechart;
 mod timeline;
 
 use indexer::query::{Filter, NoteField, QueryContext, Severity, resolve};
-use indexer::{Cancel, Case, Engine, Error, ErrorKind, Result, Snapshot, View};
+use indexer::{Cancel, Case, Engine, Error, ErrorKind, Result, RunOptions, Snapshot, View};
 use jiff::tz::TimeZone;
 
 pub use self::listing::{MergedEvent, MergedListing, OpenListing, Splits, new_listing, only_by_time};
@@ -33,6 +33,8 @@ pub struct Both<'a> {
     pub case: &'a Case,
     pub snapshot: &'a Snapshot,
     pub lanes: Vec<Lane>,
+    /// The zone of days, and of times that name none.
+    pub zone: &'a str,
     pub cancel: &'a Cancel,
 }
 
@@ -138,16 +140,8 @@ impl Both<'_> {
     }
 
     /// A filter for each of them. A field that only others have is one that no event has.
-    pub(crate) fn asked(
-        &self,
-        filter: &Filter,
-        range: (Option<i64>, Option<i64>),
-        zone: &str,
-    ) -> Result<EachAsked> {
-        let zone_of_days = TimeZone::get(zone).map_err(|_| {
-            Error::new(ErrorKind::BadRequest, format!("\"{zone}\" is not a time zone"))
-                .hint("write it as Europe/Berlin, or UTC")
-        })?;
+    pub(crate) fn asked(&self, filter: &Filter, range: (Option<i64>, Option<i64>)) -> Result<EachAsked> {
+        let zone = RunOptions::in_zone(self.zone)?.zone;
         let contexts = self.contexts();
         let mut filters = Vec::new();
         for (place, context) in contexts.iter().enumerate() {
@@ -158,7 +152,7 @@ impl Both<'_> {
                 .map(|(_, context)| context)
                 .collect();
             let known = with_fields_of(filter, context, &others, place > 0);
-            let context = QueryContext { zone: zone_of_days.clone(), ..context.clone() };
+            let context = QueryContext { zone: zone.clone(), ..context.clone() };
             // Times such as `now` are those of all events together, and so are resolved once.
             let resolved = resolve(&known, &context);
             let mistake = resolved.diagnostics.into_iter().find(|found| found.severity == Severity::Error);
@@ -170,7 +164,7 @@ impl Both<'_> {
         }
         let mut filters = filters.into_iter();
         let filter = filters.next().unwrap_or(Filter::Everything);
-        let of_lane = |filter| Asked { filter, from: range.0, to: range.1, zone: zone.to_owned() };
+        let of_lane = |filter| Asked { filter, from: range.0, to: range.1, zone: self.zone.to_owned() };
         Ok(EachAsked {
             view: View { filter, from: range.0, to: range.1 },
             lanes: filters.map(of_lane).collect(),
@@ -179,7 +173,7 @@ impl Both<'_> {
 
     /// The number of matching events.
     pub fn count(&self, filter: &Filter, range: (Option<i64>, Option<i64>)) -> Result<Answer<u64>> {
-        let asked = self.asked(filter, range, "UTC")?;
+        let asked = self.asked(filter, range)?;
         let mut count = self.case.count(self.snapshot, &asked.view, self.cancel)? as u64;
         let mut reservations = Reservations::default();
         for (counted, lane) in

@@ -16,28 +16,27 @@ impl Both<'_> {
         &self,
         query: &Query,
         range: (Option<i64>, Option<i64>),
-        zone: &str,
         here: &Here,
     ) -> Result<Answer<Table>> {
         let (filter, stages) = filter_and_stages(query);
         let row_wise = stages.iter().take_while(|stage| is_row_wise(&stage.kind)).count();
         let (before, rest) = stages.split_at(row_wise);
         let Some((first, after)) = rest.split_first() else {
-            return self.run_here(&filter, stages, (range, zone), "the query", here);
+            return self.run_here(&filter, stages, range, "the query", here);
         };
         let of = format!("`{}`", first_word(first));
         let contexts = self.contexts();
         if !contexts.iter().all(|context| has_fields_of(context, before)) {
-            return self.run_here(&filter, stages, (range, zone), &of, here);
+            return self.run_here(&filter, stages, range, &of, here);
         }
-        let grouped = Grouped { filter: &filter, range, zone, before, here };
+        let grouped = Grouped { filter: &filter, range, before, here };
         let mut reservations = Reservations::default();
         let table = match self.first_aggregation(&grouped, first, &mut reservations) {
             Ok(Some(table)) => table,
-            Ok(None) => return self.run_here(&filter, stages, (range, zone), &of, here),
+            Ok(None) => return self.run_here(&filter, stages, range, &of, here),
             // What a cluster cannot list as groups is calculated from the events.
             Err(error) if is_too_many(&error) => {
-                return self.run_here(&filter, stages, (range, zone), &of, here);
+                return self.run_here(&filter, stages, range, &of, here);
             }
             Err(error) => return Err(at_stage(error, first)),
         };
@@ -45,12 +44,17 @@ impl Both<'_> {
             return Ok(answered(table, reservations));
         }
         let columns: Vec<String> = table.names().iter().map(ToString::to_string).collect();
-        let options = options(zone, here)?;
+        let options = self.options(here)?;
         let times = range.0.zip(range.1.map(|to| to - 1));
         let mut line = TableStages::new(after, &columns, times, &options, self.cancel)?;
         table.notes.iter().for_each(|note| reservations.note(note.clone()));
         line.push(table)?;
         Ok(answered(line.finish()?, reservations))
+    }
+
+    /// How stages run here.
+    pub(super) fn options(&self, here: &Here) -> Result<RunOptions> {
+        Ok(RunOptions { files: here.files.clone(), ..RunOptions::in_zone(self.zone)? })
     }
 
     /// The table of an aggregation; nothing where it needs whole rows.
@@ -84,11 +88,11 @@ impl Both<'_> {
         &self,
         filter: &Filter,
         stages: &[Stage],
-        (range, zone): ((Option<i64>, Option<i64>), &str),
+        range: (Option<i64>, Option<i64>),
         of: &str,
         here: &Here,
     ) -> Result<Answer<Table>> {
-        let asked = self.asked(filter, range, zone)?;
+        let asked = self.asked(filter, range)?;
         let contexts = self.contexts();
         let mut columns: Vec<String> = Vec::new();
         for name in contexts.iter().flat_map(indexer::query::QueryContext::names) {
@@ -102,7 +106,7 @@ impl Both<'_> {
         };
         let by_time = at_no_place(StageKind::Sort(vec![sort]));
         let in_order: Vec<Stage> = std::iter::once(by_time.clone()).chain(stages.iter().cloned()).collect();
-        let options = options(zone, here)?;
+        let options = self.options(here)?;
         let mut line = TableStages::new(&in_order, &columns, self.times_within(range), &options, self.cancel)
             .map_err(|error| together_only(&error, stages))?;
         let read = line.read().to_vec();
@@ -186,8 +190,4 @@ fn together_only(error: &Error, stages: &[Stage]) -> Error {
         Some((start, end)) => found.spanning(start, end),
         None => found,
     }
-}
-
-pub(super) fn options(zone: &str, here: &Here) -> Result<RunOptions> {
-    Ok(RunOptions { files: here.files.clone(), ..RunOptions::in_zone(zone)? })
 }

@@ -9,7 +9,6 @@ use indexer::{Cell, Column, Result, Table, TableStages};
 use super::aggregates::{Merging, Partials, counting, with_function};
 use super::groups::{Grouped, MergedGroups, at_no_place};
 use super::ranked::counted;
-use super::stages::options;
 use super::{Both, Reservations};
 use crate::limits::GROUPS;
 use crate::questions::timechart::{USUAL_SERIES, automatic};
@@ -87,7 +86,7 @@ impl Both<'_> {
         });
         let columns: Vec<String> = table.names().iter().map(ToString::to_string).collect();
         let times = grouped.range.0.zip(grouped.range.1.map(|to| to - 1));
-        let options = options(grouped.zone, grouped.here)?;
+        let options = self.options(grouped.here)?;
         let mut line = TableStages::new(&[stage], &columns, times, &options, self.cancel)?;
         line.push(table)?;
         let mut chart = line.finish()?;

@@ -29,7 +29,7 @@ impl Both<'_> {
         range: (Option<i64>, Option<i64>),
         buckets: usize,
     ) -> Result<Answer<MergedTimeline>> {
-        let asked = self.asked(filter, range, "UTC")?;
+        let asked = self.asked(filter, range)?;
         let empty = match self.times_within(range) {
             Some((first, last)) => crate::workbench::empty_timeline(first, last, buckets),
             None => Timeline::empty(),

@@ -7,7 +7,7 @@ use indexer::query::ecs;
 use indexer::{Case, Direction, EventId, NO_TIME, Nanos, Shown, Snapshot, aggregate};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{Answer, milliseconds, sources, view};
+use crate::calls::{Answer, in_zone, milliseconds, sources, view};
 use crate::session::{Call, Session};
 use crate::types::{
     CasePath, Empty, ErrorCode, EventDetail, EventRequest, FieldValue, LocateRequest, Located, Page,
@@ -189,7 +189,7 @@ pub fn seek(
     _: &dyn Fn(Empty),
 ) -> Answer<SeekReply> {
     let (case, view) = view(session, &request.view)?;
-    let wanted = filter(&request.wanted)?;
+    let wanted = filter(&case, &request.view, &request.wanted)?;
     let seek = indexer::Seek { from: request.from.map(|row| row as usize), backward: request.backward };
     let asked = (request.order, &wanted);
     let row = case.seek(&case.snapshot(), &view, asked, seek, &call.cancel)?;
@@ -199,14 +199,16 @@ pub fn seek(
 pub fn strip(session: &Session, call: &Call<'_>, request: &StripRequest, _: &dyn Fn(Empty)) -> Answer<Strip> {
     let (case, view) = view(session, &request.view)?;
     let snapshot = case.snapshot();
-    let marks = request.marks.iter().map(|mark| filter(mark)).collect::<Answer<Vec<_>>>()?;
+    let marks = request.marks.iter().map(|mark| filter(&case, &request.view, mark));
+    let marks = marks.collect::<Answer<Vec<_>>>()?;
     let asked = (request.order, marks.as_slice());
     let strip = case.strip(&snapshot, &view, asked, request.cells as usize, &call.cancel)?;
     Ok(Strip { revision: snapshot.revision(), strip })
 }
 
-fn filter(query: &str) -> Answer<indexer::query::Filter> {
-    Ok(indexer::View::parse(query, None, None)?.filter)
+/// Another filter than that of a view, in its zone.
+fn filter(case: &Case, view: &View, query: &str) -> Answer<indexer::query::Filter> {
+    in_zone(case, indexer::View::parse(query, None, None)?.filter, view.zone.as_deref())
 }
 
 pub(crate) fn shown(columns: &[String]) -> Shown<'_> {

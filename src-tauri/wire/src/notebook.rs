@@ -104,6 +104,8 @@ pub struct NotebookCell {
     pub query: String,
     pub from: Option<Nanos>,
     pub to: Option<Nanos>,
+    /// The zone of days, and of times that name none.
+    pub zone: Option<String>,
     pub rows: u32,
     pub map: Option<CellMap>,
     pub events: Vec<CellEvent>,
@@ -238,6 +240,7 @@ impl From<Cell> for NotebookCell {
             query,
             from: cell.from.map(Nanos),
             to: cell.to.map(Nanos),
+            zone: cell.zone.and_then(|zone| zone.iana_name().map(str::to_owned)),
             rows: cell.rows as u32,
             map,
             events: events.into_iter().map(event).collect(),

@@ -129,11 +129,10 @@ it('is restored from the view as it was', () => {
 it('is a cell of the notebook with both sides as filters', () => {
   const cell = cellOfSides(
     { a: { ...ALL, query: 'v=1', range: hour, isOutside: true }, b: ALL },
-    'One',
-    9,
+    { title: 'One', rows: 9, zone: null },
   );
   const [fence, query, end] = cell.split('\n');
-  expect([fence, end]).toEqual(['```query rows=9 title="One"', '```']);
+  expect([fence, end]).toEqual(['```query rows=9 title=One', '```']);
   expect(query).toMatch(
     /^\* \| diff with \(v=1 NOT \(time>=2026-03-01T14:00:00Z time<2026-03-01T15:00:00Z\)\) limit=9 \| keep change, what/,
   );
@@ -156,16 +155,21 @@ it('draws numbers that moved in cells of their own', () => {
       },
     }) as Difference;
   const sides = { a: { ...ALL, query: 'v=1' }, b: ALL };
-  const cells = curveCells(sides, [number('took', 'eu "1"'), number('odd name', null)]);
+  const cells = curveCells(
+    sides,
+    [number('took', 'eu "1"'), number('odd name', null)],
+    'Europe/Berlin',
+  );
   expect(cells.split('\n').filter((line) => !line.startsWith('```') && line !== '')).toEqual([
     '* region="eu \\"1\\"" | quantiles took with (v=1 region="eu \\"1\\"")',
     '* | quantiles "odd name" with (v=1)',
   ]);
-  expect(cells).toContain('```chart title="took region=eu 1"');
+  expect(cells).toContain('```chart zone=Europe/Berlin title="took region=eu 1"');
   expect(
     curveCells(
       sides,
       Array.from({ length: 9 }, () => number('took', null)),
+      null,
     ).match(/chart/g),
   ).toHaveLength(3);
 });

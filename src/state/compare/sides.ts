@@ -11,6 +11,7 @@ import {
   type TimeRange,
 } from '../../base/time';
 import type { Difference, View } from '../../ipc/generated';
+import { cellBlock } from '../notes/cellblock';
 import { baselineRange, type Baseline } from '../patterns/templates.svelte';
 import { clause, fieldName } from '../query/querytext';
 import type { RangeChoice } from '../view/ranges';
@@ -141,13 +142,21 @@ const CELL_COLUMNS =
 const CITED_CURVES = 3;
 
 /** A cell of a notebook page that compares the same, whenever the page is shown. */
-export function cellOfSides({ a, b }: ComparedSides, title: string, rows: number): string {
+export function cellOfSides(
+  { a, b }: ComparedSides,
+  options: { readonly title: string; readonly rows: number; readonly zone: string | null },
+): string {
+  const { rows } = options;
   const query = `${filterOfSide(b)} | diff with (${filterOfSide(a)}) limit=${rows} | keep ${CELL_COLUMNS}`;
-  return [`\`\`\`query rows=${rows} title="${title}"`, query, '```', ''].join('\n');
+  return cellBlock('query', query, options);
 }
 
 /** Cells that draw how the numbers of the first rows moved. */
-export function curveCells({ a, b }: ComparedSides, rows: readonly Difference[]): string {
+export function curveCells(
+  { a, b }: ComparedSides,
+  rows: readonly Difference[],
+  zone: string | null,
+): string {
   const cells = rows.flatMap(({ subject }) => {
     if (subject.kind !== 'number') return [];
     const { field, group } = subject;
@@ -156,7 +165,7 @@ export function curveCells({ a, b }: ComparedSides, rows: readonly Difference[])
       value === '' ? filterOfSide(one) : both(filterOfSide(one), value);
     const title = `${field} ${value.replace(/["\\]/g, '')}`.trim();
     const query = `${side(b)} | quantiles ${fieldName(field)} with (${side(a)})`;
-    return [['```chart title="' + title + '"', query, '```', ''].join('\n')];
+    return [cellBlock('chart', query, { zone, title })];
   });
   return cells.slice(0, CITED_CURVES).join('');
 }

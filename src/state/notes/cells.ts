@@ -41,8 +41,8 @@ export class Cells {
     return (await this.#client.call('markdown', { text }, { signal })).nodes;
   }
 
-  viewOf({ query, from, to }: NotebookCell): View {
-    return { case: this.#casePath, query, from, to };
+  viewOf({ query, from, to, zone }: NotebookCell): View {
+    return { case: this.#casePath, query, from, to, ...(zone === null ? {} : { zone }) };
   }
 
   async answer(cell: NotebookCell, zone: string, signal: AbortSignal): Promise<CellAnswer> {
@@ -64,7 +64,7 @@ export class Cells {
     }
     const { stages } = await this.#stages(cell.query, signal);
     if (stages) {
-      const request = { view, zone, first: 0, count: cell.rows };
+      const request = { view, zone: cell.zone ?? zone, first: 0, count: cell.rows };
       return { kind: 'table', table: await this.#client.call('run', request, { signal }) };
     }
     if (cell.kind === 'chart') {

@@ -3,6 +3,7 @@ import type { Lifetime } from '../../base/lifetime';
 import { Timer } from '../../base/timer';
 import type { EventId, Note } from '../../ipc/generated';
 import type { CaseStorage } from '../workbench/casestorage';
+import { cellBlock } from './cellblock';
 import type { Notes } from './notes.svelte';
 import { eventKey } from './notetarget';
 
@@ -108,7 +109,7 @@ export class Notebook {
 
   /** Adds events to the open page, or to a new one. */
   cite(events: readonly EventId[], newTitle: string): void {
-    this.append(['```event', ...events.map(eventKey), '```', ''].join('\n'), newTitle);
+    this.append(cellBlock('event', events.map(eventKey).join('\n')), newTitle);
   }
 
   /** Adds a block to the open page, or to a new one. */

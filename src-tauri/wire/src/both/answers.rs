@@ -52,7 +52,7 @@ pub fn answer(session: &Session, call: &Call<'_>, path: &str, command: &Command)
         Command::Fields(_) => json(fields(&together, asked)),
         Command::Check(request) => json(Ok(check(&together, call, request))),
         Command::Complete(request) => {
-            json(Ok(together.both(call).complete(&request.query, request.cursor as usize)))
+            json(Ok(together.both(call, None).complete(&request.query, request.cursor as usize)))
         }
         Command::UnknownWords(_) => json(Ok(UnknownWords { words: Vec::new() })),
         Command::Stretch(request) => json(stretch(&together, call, request)),
@@ -135,7 +135,7 @@ fn fields(together: &Together, (_, call): AskedBy<'_>) -> Answer<Fields> {
 
 fn check(together: &Together, call: &Call<'_>, request: &CheckRequest) -> QueryCheck {
     let reading = if request.kql { Reading::Kql } else { Reading::Timberline };
-    let mut checked = together.both(call).check(&request.query, reading);
+    let mut checked = together.both(call, None).check(&request.query, reading);
     let is_sql = is_sql(&request.query);
     if is_sql {
         let whole = Span { start: 0, end: request.query.len() };
@@ -149,7 +149,7 @@ fn check(together: &Together, call: &Call<'_>, request: &CheckRequest) -> QueryC
 
 fn stretch(together: &Together, call: &Call<'_>, request: &StretchRequest) -> Answer<Period> {
     let options = RunOptions::in_zone(request.zone.as_deref().unwrap_or("UTC"))?;
-    let (data, to) = (together.both(call).times(), request.to.as_deref());
+    let (data, to) = (together.both(call, None).times(), request.to.as_deref());
     Ok(Engine::stretch_in(data, &request.from, to, &options, request.around)?)
 }
 
@@ -159,9 +159,10 @@ fn timeline(
     request: &TimelineRequest,
 ) -> Answer<Timeline> {
     let started = Instant::now();
-    let (filter, range) = rows::asked(&request.view)?;
+    let asked = rows::asked(&request.view)?;
     let buckets = request.buckets as usize;
-    let (merged, remote) = together.ask(session, call, |both| both.timeline(&filter, range, buckets))?;
+    let (merged, remote) =
+        together.ask(session, call, asked.zone, |both| both.timeline(&asked.filter, asked.range, buckets))?;
     let lane = |lane: remote::LaneCounts| TimelineLane { remote: lane.cluster, counted: lane.counted };
     Ok(Timeline {
         revision: together.revision(),
@@ -179,10 +180,11 @@ fn aggregate(
     request: &AggregateRequest,
 ) -> Answer<Aggregate> {
     let started = Instant::now();
-    let (filter, range) = rows::asked(&request.view)?;
+    let asked = rows::asked(&request.view)?;
     let by = request.by.iter().map(engine_by).collect::<Answer<_>>()?;
     let wanted = engine::Request { by, measures: request.measures.clone() };
-    let (answer, remote) = together.ask(session, call, |both| both.aggregate(&filter, range, &wanted))?;
+    let (answer, remote) = together
+        .ask(session, call, asked.zone, |both| both.aggregate(&asked.filter, asked.range, &wanted))?;
     Ok(Aggregate {
         revision: together.revision(),
         answer,
@@ -194,14 +196,15 @@ fn aggregate(
 
 fn facets(together: &Together, (session, call): AskedBy<'_>, request: &FacetsRequest) -> Answer<Facets> {
     let started = Instant::now();
-    let (filter, range) = rows::asked(&request.view)?;
+    let asked = rows::asked(&request.view)?;
     let wanted = engine::FacetsRequest {
         fields: request.fields.clone(),
         top: request.top as usize,
         buckets: request.buckets as usize,
         edges: None,
     };
-    let (found, remote) = together.ask(session, call, |both| both.facets(&filter, range, &wanted))?;
+    let (found, remote) =
+        together.ask(session, call, asked.zone, |both| both.facets(&asked.filter, asked.range, &wanted))?;
     Ok(Facets {
         revision: together.revision(),
         found,
@@ -217,18 +220,18 @@ fn run(together: &Together, (session, call): AskedBy<'_>, request: &RunRequest) 
     if is_sql(&view.query) {
         return Err(not_together());
     }
-    let zone = request.zone.as_deref().unwrap_or("UTC");
+    let zone = request.zone.as_deref();
     let query = indexer::query::parse_query(&view.query).map_err(indexer::Error::from)?;
     let times = (view.from.map(|time| time.0), view.to.map(|time| time.0));
     let revision = together.revision();
-    let key = format!("{}\0{revision}\0{query:?}\0{times:?}\0{zone}", view.case);
+    let key = format!("{}\0{revision}\0{query:?}\0{times:?}\0{zone:?}", view.case);
     if let Some(table) = kept(session, &key) {
         let notes = table.notes.clone();
         let remote = (!notes.is_empty()).then(|| RemoteSays { notes, ..RemoteSays::default() });
         return Ok(Table { remote, ..page_of_table(&table, request, revision, started) });
     }
     let here = Here { files: trust::files(session, &together.case), ..Here::default() };
-    let (mut table, said) = together.ask(session, call, |both| both.run(&query, times, zone, &here))?;
+    let (mut table, said) = together.ask(session, call, zone, |both| both.run(&query, times, &here))?;
     let said = said.unwrap_or_default();
     // What is said of the whole table is kept with it for its other pages.
     table.notes.extend(said.inexact.iter().map(|clause| format!("not exact: {clause}")));

@@ -139,9 +139,10 @@ impl Together {
         &self,
         session: &Session,
         call: &Call<'_>,
+        zone: Option<&str>,
         ask: impl FnOnce(&Both<'_>) -> indexer::Result<remote::Answer<T>>,
     ) -> Answer<(T, Option<RemoteSays>)> {
-        let answer = ask(&self.both(call))?;
+        let answer = ask(&self.both(call, zone))?;
         let mut says = RemoteSays::from_answer(&answer).unwrap_or_default();
         for lane in &self.lanes {
             let begin = format!("nothing from {}: ", lane.name);
@@ -154,12 +155,13 @@ impl Together {
         Ok((answer.value, (says != RemoteSays::default()).then_some(says)))
     }
 
-    fn both<'c>(&'c self, call: &'c Call<'_>) -> Both<'c> {
+    fn both<'c>(&'c self, call: &'c Call<'_>, zone: Option<&'c str>) -> Both<'c> {
         let lane = |lane: &OpenLane| Lane { cluster: lane.case.cluster(call), times: lane.case.times() };
         Both {
             case: &self.case,
             snapshot: &self.snapshot,
             lanes: self.lanes.iter().map(lane).collect(),
+            zone: zone.unwrap_or("UTC"),
             cancel: &call.cancel,
         }
     }

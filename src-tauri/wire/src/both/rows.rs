@@ -21,10 +21,17 @@ const TOGETHER: usize = 1_000;
 
 type Range = (Option<i64>, Option<i64>);
 
-/// The filter and the times of a view.
-pub fn asked(view: &View) -> Answer<(Filter, Range)> {
+/// A view as its places are asked.
+pub struct AskedView<'v> {
+    pub filter: Filter,
+    pub range: Range,
+    pub zone: Option<&'v str>,
+}
+
+pub fn asked(view: &View) -> Answer<AskedView<'_>> {
     let range = (view.from.map(|time| time.0), view.to.map(|time| time.0));
-    Ok((indexer::View::parse(&view.query, range.0, range.1)?.filter, range))
+    let filter = indexer::View::parse(&view.query, range.0, range.1)?.filter;
+    Ok(AskedView { filter, range, zone: view.zone.as_deref() })
 }
 
 type RowsCall<'a> = (&'a Session, &'a Call<'a>);
@@ -33,15 +40,16 @@ type RowsCall<'a> = (&'a Session, &'a Call<'a>);
 fn listed<T>(
     together: &Together,
     (session, call): RowsCall<'_>,
-    (filter, range): (&Filter, Range),
+    AskedView { filter, range, zone }: &AskedView<'_>,
     direction: Direction,
     ask: impl FnOnce(&mut MergedListing<'_>) -> indexer::Result<T>,
 ) -> Answer<(T, Option<RemoteSays>)> {
-    let key = format!("{}\0{}\0{filter:?}\0{range:?}\0{direction:?}", together.path, together.revision());
+    let key =
+        format!("{}\0{}\0{filter:?}\0{range:?}\0{zone:?}\0{direction:?}", together.path, together.revision());
     let splits = session.together.splits(key);
-    together.ask(session, call, |both| {
+    together.ask(session, call, *zone, |both| {
         let mut listing =
-            MergedListing::new(both, filter, range, direction, &splits, &|place, lane, asked, sort| {
+            MergedListing::new(both, filter, *range, direction, &splits, &|place, lane, asked, sort| {
                 together.lanes[place].case.listing(&lane.cluster, asked, sort)
             })?;
         let value = ask(&mut listing)?;
@@ -51,9 +59,9 @@ fn listed<T>(
 
 pub fn page(together: &Together, by: RowsCall<'_>, request: &PageRequest) -> Answer<Page> {
     let started = Instant::now();
-    let (filter, range) = asked(&request.view)?;
+    let asked = asked(&request.view)?;
     let shown = shown(&request.columns);
-    let ((rows, total), remote) = listed(together, by, (&filter, range), request.order, |listing| {
+    let ((rows, total), remote) = listed(together, by, &asked, request.order, |listing| {
         Ok((listing.page(request.first, request.count as usize, &shown)?, listing.total()))
     })?;
     Ok(Page {
@@ -82,13 +90,13 @@ fn of_lane(lane: &OpenLane, row: Row) -> Row {
 }
 
 pub fn locate(together: &Together, by: RowsCall<'_>, request: &LocateRequest) -> Answer<Located> {
-    let (filter, range) = asked(&request.view)?;
+    let asked = asked(&request.view)?;
     let event = request.event.map(|id| together.inside(id)).transpose()?;
     let document = match event {
         Some((Some(lane), id)) => Some(lane.case.document(id)?),
         _ => None,
     };
-    let (row, _) = listed(together, by, (&filter, range), request.order, |listing| {
+    let (row, _) = listed(together, by, &asked, request.order, |listing| {
         let found = match (&event, &document) {
             (Some((Some(lane), _)), Some((index, id))) => {
                 let place = together.lanes.iter().position(|open| open.number == lane.number);
@@ -109,9 +117,9 @@ pub fn locate(together: &Together, by: RowsCall<'_>, request: &LocateRequest) ->
 }
 
 pub fn seek(together: &Together, by: RowsCall<'_>, request: &SeekRequest) -> Answer<SeekReply> {
-    let (filter, range) = asked(&request.view)?;
+    let asked = asked(&request.view)?;
     let wanted = indexer::View::parse(&request.wanted, None, None)?.filter;
-    let (row, says) = listed(together, by, (&filter, range), request.order, |listing| {
+    let (row, says) = listed(together, by, &asked, request.order, |listing| {
         listing.next_row(&wanted, request.from, request.backward)
     })?;
     // The next row is there or not: an answer that lacks events does not say which.
@@ -170,7 +178,8 @@ pub fn context(together: &Together, by: RowsCall<'_>, request: &ContextRequest) 
     let place = lane.and_then(|lane| together.lanes.iter().position(|open| open.number == lane.number));
     let shown = Shown { cut: ROW_BYTES, columns: &request.columns };
     let (before, after) = (u64::from(request.before), request.after as usize);
-    let (found, _) = listed(together, by, (&filter, (None, None)), Direction::OldestFirst, |listing| {
+    let asked = AskedView { filter, range: (None, None), zone: None };
+    let (found, _) = listed(together, by, &asked, Direction::OldestFirst, |listing| {
         let row = match (place, &document, time) {
             (Some(place), Some((index, id)), Some(time)) => {
                 listing.row_of_lane_event(place, (index, id), time.0)?
