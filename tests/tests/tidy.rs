@@ -303,6 +303,11 @@ fn locked_packages_have_checksums_and_known_licences_and_run_nothing() {
     let crates = dependencies::unchecked_crates(&project_file("Cargo.lock"));
     let packages = dependencies::unchecked_packages(&project_file("package-lock.json"));
     assert!(crates.is_empty() && packages.is_empty(), "{crates:?} {packages:?}");
+    let unlicensed = dependencies::unlicensed(
+        &tree("{p}\t{l}", &["--workspace", "--edges", "normal,build,dev"]),
+        &project_file("deny.toml"),
+    );
+    assert!(unlicensed.is_empty(), "deny.toml allows the licences of none of {unlicensed:#?}");
 }
 
 #[test]
@@ -310,6 +315,12 @@ fn lock_check_finds() {
     let source = "source = \"registry+https://github.com/rust-lang/crates.io-index\"\nchecksum = \"ab\"\n";
     let lock = format!("[[package]]\nname = \"serde\"\n{source}[[package]]\nname = \"timberline-cli\"\n");
     assert_eq!(dependencies::unchecked_crates(&lock).len(), 0);
+    let rules = "[licenses]\nallow = [\"MIT\", \"Apache-2.0\"]\nexceptions = [\n    { name = \"b\", allow = [\"MPL-2.0\"] },\n]\n";
+    let fine = "a v1\tGPL-3.0 OR MIT\nb v1\tMPL-2.0\nc v1\t(MIT/GPL-3.0) AND Apache-2.0\nours v1 (/x)\t";
+    assert_eq!(dependencies::unlicensed(fine, rules), [""; 0]);
+    for wrong in ["a v1\tGPL-3.0", "a v1\tMPL-2.0", "a v1\tMIT AND GPL-3.0", "a v1\t"] {
+        assert_eq!(dependencies::unlicensed(wrong, rules), [wrong]);
+    }
     let other = lock.replace("serde", "a").replace("github.com/rust-lang", "elsewhere.example");
     assert_eq!(dependencies::unchecked_crates(&other), ["\"a\""]);
     let found = |package: &str| {
@@ -322,11 +333,11 @@ fn lock_check_finds() {
     assert_eq!(found(r#"{"integrity": "sha512-x", "license": "MIT", "hasInstallScript": true}"#), 1);
 }
 
-/// What `cargo tree` lists, one package with its features a line.
-fn tree(arguments: &[&str]) -> String {
+/// What `cargo tree` lists, a package a line.
+fn tree(format: &str, arguments: &[&str]) -> String {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let listed = std::process::Command::new(cargo)
-        .args(["tree", "--offline", "--prefix", "none", "--format", "{p} {f}"])
+        .args(["tree", "--offline", "--prefix", "none", "--format", format])
         .args(arguments)
         .current_dir(files::root())
         .output()
@@ -342,11 +353,11 @@ const CLIENTS: [&str; 7] =
 #[test]
 fn only_the_crate_remote_speaks_to_other_machines() {
     // Cargo.lock names what features that are off would bring; the tree has what is built.
-    let built = tree(&["--workspace", "--edges", "normal,build"]);
+    let built = tree("{p} {f}", &["--workspace", "--edges", "normal,build"]);
     assert!(!dependencies::named(&built, &["polars"]).is_empty(), "the tree is not read:\n{built}");
     assert_eq!(dependencies::named(&built, &CLIENTS), ["ureq", "rustls"]);
     let linking = |client: &str| {
-        let users = tree(&["--workspace", "--edges", "normal,build", "--invert", client]);
+        let users = tree("{p} {f}", &["--workspace", "--edges", "normal,build", "--invert", client]);
         let ours = users.lines().filter_map(|line| line.split_whitespace().next());
         let mut ours: Vec<String> =
             ours.filter(|name| name.starts_with("timberline")).map(str::to_owned).collect();
@@ -361,13 +372,16 @@ fn only_the_crate_remote_speaks_to_other_machines() {
     }
     // TypeScript is written by a test; its feature is on there alone.
     assert!(dependencies::named(&built, &["ts-rs"]).is_empty(), "a program is built with ts-rs");
-    assert!(!dependencies::named(&tree(&["--workspace"]), &["ts-rs"]).is_empty(), "the tests have ts-rs");
+    assert!(
+        !dependencies::named(&tree("{p} {f}", &["--workspace"]), &["ts-rs"]).is_empty(),
+        "the tests have ts-rs"
+    );
 }
 
 #[test]
 fn tests_compile_no_dependency_of_the_programs_again() {
-    let programs = tree(&["--workspace", "--edges", "normal,build"]);
-    let other = dependencies::with_other_features(&programs, &tree(&["--workspace"]));
+    let programs = tree("{p} {f}", &["--workspace", "--edges", "normal,build"]);
+    let other = dependencies::with_other_features(&programs, &tree("{p} {f}", &["--workspace"]));
     assert!(other.is_empty(), "move features of dev-dependencies to Cargo.toml of the workspace: {other:?}");
 }
 

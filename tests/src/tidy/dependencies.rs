@@ -92,6 +92,28 @@ pub fn unchecked_crates(lock: &str) -> Vec<String> {
     packages.filter(is_unchecked).map(|package| name(package).unwrap_or_default()).collect()
 }
 
+/// Crates of a tree of `cargo tree`, each as its name and its licence, that `deny.toml` does not allow.
+#[must_use]
+pub fn unlicensed(tree: &str, rules: &str) -> Vec<String> {
+    let section = rules.split("[licenses]").nth(1).unwrap_or_default();
+    let quoted = |text: &str| text.split('"').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+    let (general, exceptions) = section.split_once("exceptions").unwrap_or((section, ""));
+    let allowed = quoted(general);
+    let exceptions: Vec<_> = exceptions.lines().filter(|line| line.contains("{ name")).map(quoted).collect();
+    let is_allowed = |line: &&str| {
+        let (name, licence) = line.split_once('\t').unwrap_or((line, ""));
+        let own = exceptions.iter().find(|exception| Some(exception[0].as_str()) == name.split(' ').next());
+        let allows = |one: &str| allowed.iter().chain(own.into_iter().flatten()).any(|known| known == one);
+        // Some write a slash where others write OR, and a few need parentheses.
+        let licence = licence.replace('/', " OR ").replace(['(', ')'], " ");
+        let alternatives = |part: &str| part.split(" OR ").any(|one| allows(one.trim()));
+        licence.split(" AND ").all(alternatives)
+    };
+    let outside = tree.lines().filter(|line| !line.contains("(/"));
+    let lines: BTreeSet<&str> = outside.map(|line| line.trim_end_matches(" (*)")).collect();
+    lines.into_iter().filter(|line| !is_allowed(line)).map(str::to_owned).collect()
+}
+
 /// Packages of a `package-lock.json` without a checksum, with a script that runs when they are installed, or with a
 /// licence that nobody has looked at.
 ///
