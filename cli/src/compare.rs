@@ -303,7 +303,7 @@ fn first_divergence(first: &FirstDivergence) -> String {
     let event = first.event.map_or_else(String::new, |event| {
         format!(", event {}@{} of {}", event.source, event.offset, SIDES[first.side.min(1)])
     });
-    let how = if first.onset.is_some() { "Begin to differ at" } else { "Differ from the beginning, at" };
+    let how = if first.onset.is_some() { "Begin to differ at" } else { "Main difference, at" };
     format!("{how} {}: row {place}{event}", stamp::to_rfc3339(first.at))
 }
 

@@ -135,8 +135,8 @@ fn aggregating() -> impl Strategy<Value = String> {
             format!("sort {}{field} | limit {limit}", if descending { "-" } else { "" })
         },
     );
-    let compare = (calculations(), prop::collection::vec(key(), 0..2))
-        .prop_map(move |(calculated, keys)| format!("compare with 3h {calculated}{}", by(&keys)));
+    let shift = (calculations(), prop::collection::vec(key(), 0..2))
+        .prop_map(move |(calculated, keys)| format!("shift with 3h {calculated}{}", by(&keys)));
     let limits = prop::sample::select(vec!["", "", " max_pause=15m", " max_span=1h", " starts_with=(n:2)"]);
     let transaction = (prop::collection::vec(prop::sample::select(&FIELDS[..]), 1..3), limits)
         .prop_map(|(fields, limits)| format!("transaction {}{limits}", fields.join(", ")));
@@ -145,7 +145,7 @@ fn aggregating() -> impl Strategy<Value = String> {
         4 => timechart,
         4 => frequent,
         2 => sort,
-        1 => compare,
+        1 => shift,
         2 => facets,
         2 => transaction,
     ];

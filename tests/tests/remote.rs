@@ -45,7 +45,7 @@ fn stages_that_run_nowhere_are_errors_that_say_so() {
         ("* | stats count by service | eval a = cnt", "no field `cnt`"),
         ("is:starred | stats count", "kept in cases"),
         ("* | eval a = 1 | context 5", "needs the events of a case"),
-        ("* | diff with status:500", "needs the events of a case"),
+        ("* | compare with status:500", "needs the events of a case"),
     ] {
         let before = fake.asked("/_search").len();
         let error = cluster.run(&parse_query(text).expect(text), (None, None), "UTC").expect_err(text);

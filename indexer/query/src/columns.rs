@@ -119,12 +119,12 @@ impl Checker<'_> {
                 self.fields(by);
                 self.columns = None;
             }
-            StageKind::Compare { aggregates, by, .. } => {
+            StageKind::Shift { aggregates, by, .. } => {
                 self.aggregates(aggregates, by);
                 self.columns = None;
             }
             StageKind::Join(_)
-            | StageKind::Diff { .. }
+            | StageKind::Compare { .. }
             | StageKind::Quantiles { .. }
             | StageKind::Window { .. }
             | StageKind::Pivot { .. }
@@ -141,7 +141,7 @@ impl Checker<'_> {
     fn table_stage(&mut self, stage: &StageKind) {
         match stage {
             StageKind::Join(joined) => self.joined(joined),
-            StageKind::Diff { with, .. } => {
+            StageKind::Compare { with, .. } => {
                 self.filter(with);
                 self.columns = None;
             }

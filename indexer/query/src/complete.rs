@@ -331,7 +331,7 @@ impl Offers<'_> {
 
     fn expression(&mut self, stage: StageName, seen: &[SeenToken]) {
         let calculates =
-            matches!(stage, StageName::Stats | StageName::Timechart | StageName::Compare | StageName::Pivot);
+            matches!(stage, StageName::Stats | StageName::Timechart | StageName::Shift | StageName::Pivot);
         let is_inside =
             seen.iter().rev().take_while(|seen| seen.class != Class::Pipe).fold(0_i32, |depth, seen| {
                 depth + i32::from(seen.token.kind == TokenKind::Open)

@@ -225,11 +225,11 @@ impl Walker<'_> {
 
     fn inside(stage: StageName) -> Within {
         use StageName::{
-            Compare, Dissect, Eval, Grok, Pivot, Rex, Sample, Search, Sort, Stats, Timechart, Where, Window,
+            Dissect, Eval, Grok, Pivot, Rex, Sample, Search, Shift, Sort, Stats, Timechart, Where, Window,
         };
         match stage {
             Search => Within::Filter,
-            Where | Eval | Stats | Timechart | Sort | Compare | Grok | Dissect | Rex | Sample | Pivot
+            Where | Eval | Stats | Timechart | Sort | Shift | Grok | Dissect | Rex | Sample | Pivot
             | Window => Within::Expr(stage),
             _ => Within::Names(stage),
         }
@@ -302,7 +302,7 @@ impl Walker<'_> {
                 let calculates = matches!(
                     self.within,
                     Within::Expr(
-                        StageName::Stats | StageName::Timechart | StageName::Compare | StageName::Pivot
+                        StageName::Stats | StageName::Timechart | StageName::Shift | StageName::Pivot
                     )
                 );
                 if next == Some('(') || (is_counted && calculates) { Class::Function } else { Class::Field }

@@ -222,7 +222,9 @@ pub fn page() -> String {
         let what = format!("{}{also}", cell(described.summary));
         row(&mut text, &[&code(described.syntax), &what, &code(described.example)]);
     }
-    text.push_str("\n## Calculations over many rows\n\nUse them in `stats`, `timechart` and `compare`. `p37(x)` is any percentile.\n");
+    text.push_str("\n`compare` with a length of time, `previous`, a calculation or `by` in it, or after another stage, can only mean \
+`shift`, which was once called so.\n");
+    text.push_str("\n## Calculations over many rows\n\nUse them in `stats`, `timechart` and `shift`. `p37(x)` is any percentile.\n");
     functions(&mut text, Aggregation::ALL.iter().map(|function| function.described()));
     text.push_str("\n## Functions\n\nUse them in `where`, `eval` and everywhere else that a value is calculated. Operators are \
 `+ - * / %`, `= != < <= > >=`, `=~` and `!~` with a regular expression, `like` with `*` and `?`, `in (…)`, `is null`, `and`, \

@@ -86,12 +86,12 @@ stages! {
     Transaction "transaction" ["session"] "transaction name, … [max_pause=5m] [max_span=1h] [starts_with=(filter)] [ends_with=(filter)]"
         "a row for the events that share values: first and last time, duration, count, highest level, longest gap"
         "transaction request_id max_pause=30s";
-    Compare "compare" [] "compare [with] previous | 1d | (filter) [f(x), …] [by k, …]"
-        "the same calculations also for an earlier time or for other events, with difference and ratio"
-        "compare with 1d count, p95(duration_ms) by service";
-    Diff "diff" [] "diff with (filter) [limit=n]"
+    Compare "compare" ["diff"] "compare with (filter) [limit=n]"
         "what differs from the events of another filter, ranked: patterns, values, pairs of them, numbers, what stopped"
-        "diff with (version=2.3.0)";
+        "compare with (version=2.3.0)";
+    Shift "shift" [] "shift [with] previous | 1d | (filter) [f(x), …] [by k, …]"
+        "the same calculations also for an earlier time or for other events, with difference and ratio"
+        "shift with 1d count, p95(duration_ms) by service";
     Quantiles "quantiles" [] "quantiles field with (filter)"
         "how much the numbers of a field differ from those of another filter, from the smallest to the greatest, with a band"
         "quantiles duration_ms with (version=2.3.0)";

@@ -175,9 +175,9 @@ fn together_only(error: &Error, stages: &[Stage]) -> Error {
         matches!(
             stage.kind,
             StageKind::Patterns { .. }
-                | StageKind::Diff { .. }
-                | StageKind::Context(_)
                 | StageKind::Compare { .. }
+                | StageKind::Context(_)
+                | StageKind::Shift { .. }
         )
     });
     if !needs_case || error.kind() != ErrorKind::QueryInvalid {

@@ -279,14 +279,14 @@ impl Comparison {
         notes
     }
 
-    /// Where the sides begin to differ, in a sentence without a full stop.
+    /// Where the sides begin to differ, or else their main difference, in a sentence without a full stop.
     #[must_use]
     pub fn begins(&self) -> Option<String> {
         let first = self.first.as_ref()?;
         let Difference { change, subject, .. } = self.differences.get(first.row)?;
         let at = base::stamp::to_rfc3339(first.at);
-        let how = if first.onset.is_some() { "begin to differ at" } else { "differ from the beginning, at" };
-        Some(format!("the sides {how} {at}: {} {subject}", change.name()))
+        let how = if first.onset.is_some() { "the sides begin to differ" } else { "main difference," };
+        Some(format!("{how} at {at}: {} {subject}", change.name()))
     }
 }
 

@@ -513,7 +513,7 @@ impl Rest<'_> {
         let is_plain = |stage: &Stage| {
             !matches!(
                 stage.kind,
-                StageKind::Compare { .. }
+                StageKind::Shift { .. }
                     | StageKind::Timechart { .. }
                     | StageKind::Join(_)
                     | StageKind::Pivot { .. }

@@ -97,10 +97,10 @@ fn keep(table: Table, run: &Run<'_>, tables: &mut Vec<Table>) -> Result<()> {
 fn reads_a_case(stage: &StageKind) -> bool {
     match stage {
         StageKind::Patterns { .. }
-        | StageKind::Diff { .. }
+        | StageKind::Compare { .. }
         | StageKind::Quantiles { .. }
         | StageKind::Context(_)
-        | StageKind::Compare { .. } => true,
+        | StageKind::Shift { .. } => true,
         StageKind::Join(join) => matches!(join.with, JoinedWith::Query(_)),
         _ => false,
     }
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn stages_that_need_a_case_are_refused_before_any_row() {
-        for text in ["* | patterns", "* | diff with n:1", "* | context 5", "* | eval a = nn"] {
+        for text in ["* | patterns", "* | compare with n:1", "* | context 5", "* | eval a = nn"] {
             let error = stages(text, &["n"]).err().expect(text);
             assert!(error.hint_text().is_some() && error.span().is_some(), "{text}: {error}");
         }

@@ -9,9 +9,9 @@ use super::names::Names;
 use super::run::RunClock;
 use super::stages::change_point::ChangePoint;
 use super::stages::columns::{Drop, Keep, Rename};
+use super::stages::compare::Compare;
 use super::stages::condition::{Search, Where};
 use super::stages::dedup::Dedup;
-use super::stages::diff::Diff;
 use super::stages::eval::Eval;
 use super::stages::extract::{Extract, ExtractPattern};
 use super::stages::facets::FacetsStage;
@@ -153,8 +153,8 @@ impl Planner<'_> {
             StageKind::Lookup(join) => self.lookup(join)?,
             StageKind::Transaction { by, limits } => self.transaction(by, limits)?,
             StageKind::Context(surroundings) => self.context(before, surroundings, stage.span)?,
-            StageKind::Compare { baseline, aggregates, by } => {
-                return self.compare(before, baseline, aggregates, by);
+            StageKind::Shift { baseline, aggregates, by } => {
+                return self.shift(before, baseline, aggregates, by);
             }
             StageKind::ChangePoint { value, on } => {
                 let value = self.names.resolve(&value.name, value.span)?;
@@ -177,21 +177,13 @@ impl Planner<'_> {
                 self.names.replace(PatternsStage::COLUMNS.map(str::to_owned));
                 step(PatternsStage::new(limit.map_or(PATTERNS, |limit| limit as usize)))
             }
-            StageKind::Diff { .. } | StageKind::Quantiles { .. } if !before.is_empty() => {
-                let name = if matches!(stage.kind, StageKind::Diff { .. }) { "diff" } else { "quantiles" };
-                return Err(invalid(
-                    format!("`{name}` compares the events that the filter finds"),
-                    stage.span,
-                )
-                .hint("put it directly after the filter"));
-            }
             StageKind::Quantiles { value, with } => {
                 self.names.replace(QuantilesStage::COLUMNS.map(str::to_owned));
                 step(QuantilesStage::new(value.name.clone(), with.clone()))
             }
-            StageKind::Diff { with, limit } => {
-                self.names.replace(Diff::COLUMNS.map(str::to_owned));
-                step(Diff::new(with.clone(), limit.map_or(compare::ROWS, |limit| limit as usize)))
+            StageKind::Compare { with, limit } => {
+                self.names.replace(Compare::COLUMNS.map(str::to_owned));
+                step(Compare::new(with.clone(), limit.map_or(compare::ROWS, |limit| limit as usize)))
             }
             _ => return self.table_stage(stage),
         };

@@ -8,11 +8,11 @@ use ingest::custom::Extractor;
 use super::calendar::Width;
 use super::expr::{Expression, TableFilter, invalid};
 use super::plan::{Planned, Planner, rows, step};
-use super::stages::compare::{Compare, compared_names};
 use super::stages::context::{self, ContextStage, Neighbours};
 use super::stages::extract::{Extract, ExtractPattern};
 use super::stages::frequent::Ranking;
 use super::stages::lookup::LookupStage;
+use super::stages::shift::{Shift, shifted_names};
 use super::stages::stats::{Largest, PlannedAggregate, RankedGroups, StatsPlan};
 use super::stages::timechart::{Timechart, empty};
 use super::stages::transaction::TransactionStage;
@@ -169,7 +169,7 @@ impl Planner<'_> {
         Ok(step(ContextStage::new(surroundings.before, surroundings.after, neighbours)))
     }
 
-    pub(super) fn compare(
+    pub(super) fn shift(
         &mut self,
         before: &[Stage],
         baseline: &Baseline,
@@ -179,7 +179,7 @@ impl Planner<'_> {
         let mut stages = before.to_vec();
         let kind = StageKind::Stats { aggregates: aggregates.to_vec(), by: by.to_vec() };
         stages.push(Stage { kind, span: Span::default() });
-        let mut plan = self.stats(aggregates, by, "compare")?;
+        let mut plan = self.stats(aggregates, by, "shift")?;
         if plan.aggregates.is_empty() {
             plan.aggregates.push(counting("count"));
         }
@@ -187,10 +187,10 @@ impl Planner<'_> {
         let calculated = plan
             .aggregates
             .iter()
-            .flat_map(|one| std::iter::once(one.name.clone()).chain(compared_names(&one.name)));
+            .flat_map(|one| std::iter::once(one.name.clone()).chain(shifted_names(&one.name)));
         self.names.replace(keys.iter().cloned().chain(calculated).collect::<Vec<_>>());
         let empty = plan.aggregates.iter().map(|one| empty(one.function)).collect();
-        let compare = Compare::new(baseline.clone(), stages, keys.len(), empty);
-        Ok(vec![Planned::Stats(Arc::new(plan)), step(compare)])
+        let shift = Shift::new(baseline.clone(), stages, keys.len(), empty);
+        Ok(vec![Planned::Stats(Arc::new(plan)), step(shift)])
     }
 }

@@ -54,7 +54,7 @@ impl Eq for Span {}
 ///
 /// Events enter the first stage as rows with a column for each field, the built-in ones among them, oldest
 /// first. Stages up to the first that makes a new table (`stats`, `timechart`, `top`, `rare`, `facets`,
-/// `patterns`, `transaction`, `compare`, `diff`, `change_point`, `pivot`) keep rows events; after it they are plain rows.
+/// `patterns`, `transaction`, `compare`, `shift`, `change_point`, `pivot`) keep rows events; after it they are plain rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
     pub filter: Filter,

@@ -89,17 +89,17 @@ pub enum StageKind {
         by: Vec<FieldRef>,
         limits: TransactionLimits,
     },
+    /// How these events differ from those of another filter in the same range, in ranked rows.
+    Compare {
+        with: Filter,
+        limit: Option<u64>,
+    },
     /// The aggregates of these events and of a baseline: for each a column `now`, `before`, the difference
     /// and the ratio.
-    Compare {
+    Shift {
         baseline: Baseline,
         aggregates: Vec<Aggregate>,
         by: Vec<Group>,
-    },
-    /// How these events differ from those of another filter in the same range, in ranked rows.
-    Diff {
-        with: Filter,
-        limit: Option<u64>,
     },
     /// How much each quantile of a field's numbers differs from that of another filter in the same range.
     Quantiles {
@@ -243,7 +243,7 @@ pub struct TransactionLimits {
     pub ends_with: Option<Filter>,
 }
 
-/// What `compare` compares with.
+/// What the calculations of `shift` are also made of.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Baseline {
     /// The range of times of the same length right before.
@@ -299,7 +299,7 @@ impl StageKind {
     #[must_use]
     pub fn makes_a_table(&self) -> bool {
         use StageKind::{
-            ChangePoint, Compare, Diff, Facets, Patterns, Pivot, Quantiles, Rare, Stats, Timechart, Top,
+            ChangePoint, Compare, Facets, Patterns, Pivot, Quantiles, Rare, Shift, Stats, Timechart, Top,
             Transaction,
         };
         matches!(
@@ -312,7 +312,7 @@ impl StageKind {
                 | Patterns { .. }
                 | Transaction { .. }
                 | Compare { .. }
-                | Diff { .. }
+                | Shift { .. }
                 | Quantiles { .. }
                 | ChangePoint { .. }
                 | Pivot { .. }

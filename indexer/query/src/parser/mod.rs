@@ -106,7 +106,7 @@ impl Parser<'_> {
         let mut stages = Vec::new();
         while self.next_is(Mode::Clause, &TokenKind::Pipe) {
             let pipe = self.at;
-            match self.take(Mode::Clause).and_then(|_| self.stage()) {
+            match self.take(Mode::Clause).and_then(|_| self.stage(stages.is_empty())) {
                 Ok(stage) => {
                     stages.push(stage);
                     self.stage_end();

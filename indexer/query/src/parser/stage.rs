@@ -13,7 +13,8 @@ use crate::stages::StageName;
 use base::limits::DEFAULT_ROWS;
 
 impl Parser<'_> {
-    pub(super) fn stage(&mut self) -> Parsed<Stage> {
+    /// A stage and all that is written for it; `is_first` if it directly follows the filter.
+    pub(super) fn stage(&mut self, is_first: bool) -> Parsed<Stage> {
         let token = self.peek(Mode::Name)?;
         let Some(word) = token.word() else {
             return Err(Diagnostic::error(
@@ -33,16 +34,16 @@ impl Parser<'_> {
             return Err(Diagnostic::unknown(token.span, "stage", word, known, hint));
         };
         self.at = token.span.end;
-        // Splunk's `streamstats sum(x)` is the running sum.
-        let kind = match name {
-            StageName::Window if word.eq_ignore_ascii_case("window") => self.window("")?,
-            StageName::Window => self.window("running_")?,
-            name => self.stage_of(name)?,
-        };
-        Ok(Stage { kind, span: Span::new(token.span.start, self.at) })
+        let kind = self.stage_of(name, word, is_first)?;
+        let span = Span::new(token.span.start, self.at);
+        if !is_first && matches!(kind, StageKind::Compare { .. } | StageKind::Quantiles { .. }) {
+            let message = format!("`{}` compares the events that the filter finds", name.described().name);
+            return Err(Diagnostic::error(span, message, "put it directly after the filter"));
+        }
+        Ok(Stage { kind, span })
     }
 
-    fn stage_of(&mut self, name: StageName) -> Parsed<StageKind> {
+    fn stage_of(&mut self, name: StageName, word: &str, is_first: bool) -> Parsed<StageKind> {
         Ok(match name {
             StageName::Where => StageKind::Where(self.expr()?),
             StageName::Search => StageKind::Search(self.or()?),
@@ -80,13 +81,8 @@ impl Parser<'_> {
             StageName::Rex => self.rex()?,
             StageName::Context => self.context()?,
             StageName::Transaction => self.transaction()?,
-            StageName::Compare => self.compare()?,
-            StageName::Diff => {
-                self.take_word(Mode::Name, "with");
-                let with = self.filter_value()?;
-                let limit = if self.option(&["limit"]) { self.count()? } else { None };
-                StageKind::Diff { with, limit }
-            }
+            StageName::Compare => self.compare(word.eq_ignore_ascii_case("diff"), is_first)?,
+            StageName::Shift => self.shift()?,
             StageName::Quantiles => {
                 let value = self.name()?;
                 self.take_word(Mode::Name, "with");
@@ -99,6 +95,8 @@ impl Parser<'_> {
             }
             StageName::Lookup => StageKind::Lookup(self.join()?),
             StageName::Join => StageKind::Join(self.joined()?),
+            // Splunk's `streamstats sum(x)` is the running sum.
+            StageName::Window if word.eq_ignore_ascii_case("streamstats") => self.window("running_")?,
             StageName::Window => self.window("")?,
             StageName::Pivot => self.pivot()?,
             StageName::Unpivot => StageKind::Unpivot(self.unpivot()?),
@@ -466,7 +464,34 @@ impl Parser<'_> {
         self.primary()
     }
 
-    fn compare(&mut self) -> Parsed<StageKind> {
+    /// `compare with (filter)`, which was called `diff`. With a time, a calculation or a group, or after another
+    /// stage, `compare` can only be what is now called `shift`.
+    fn compare(&mut self, is_diff: bool, is_first: bool) -> Parsed<StageKind> {
+        self.take_word(Mode::Name, "with");
+        let start = self.at;
+        let begins_shift = self.peek(Mode::Expr).is_ok_and(|next| match next.kind {
+            TokenKind::Number(_) | TokenKind::End | TokenKind::Pipe | TokenKind::Close => true,
+            _ => next.word().is_some_and(|word| {
+                ["previous", "by"].iter().any(|known| known.eq_ignore_ascii_case(word))
+                    || aggregation_named(word).is_some()
+            }),
+        });
+        if begins_shift && !is_diff {
+            return self.shift();
+        }
+        let with = self.filter_value()?;
+        let limit = if self.option(&["limit"]) { self.count()? } else { None };
+        let calculates = self.peek(Mode::Expr).is_ok_and(|next| {
+            matches!(next.kind, TokenKind::Word { .. } | TokenKind::Name(_)) && !next.is_word("limit")
+        });
+        if (calculates || !is_first) && limit.is_none() && !is_diff {
+            self.at = start;
+            return self.shift();
+        }
+        Ok(StageKind::Compare { with, limit })
+    }
+
+    fn shift(&mut self) -> Parsed<StageKind> {
         self.take_word(Mode::Name, "with");
         let next = self.peek(Mode::Expr)?;
         let baseline = match next.kind {
@@ -478,7 +503,7 @@ impl Parser<'_> {
             }
         };
         let aggregates = self.aggregates()?;
-        Ok(StageKind::Compare { baseline, aggregates, by: self.groups()? })
+        Ok(StageKind::Shift { baseline, aggregates, by: self.groups()? })
     }
 
     fn join(&mut self) -> Parsed<Join> {

@@ -1,4 +1,4 @@
-//! Parses aggregates and group keys of `stats`, `timechart` and `compare`.
+//! Parses aggregates and group keys of `stats`, `timechart` and `shift`.
 
 use super::expr::{check_arguments, is_equal};
 use super::{Parsed, Parser};

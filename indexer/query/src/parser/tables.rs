@@ -137,7 +137,7 @@ impl Parser<'_> {
             };
             let mut stages = Vec::new();
             while parser.take_if(Mode::Clause, &TokenKind::Pipe) {
-                stages.push(parser.stage()?);
+                stages.push(parser.stage(stages.is_empty())?);
             }
             parser.expect_close(open, Mode::Operator)?;
             Ok(Query { filter, stages })

@@ -204,10 +204,11 @@ fn stages_and_expressions_print_in_one_spelling() {
             "* | lookup hosts.csv on host=name output owner as who, site",
             "* | lookup \"hosts.csv\" on host = name output owner as who, site",
         ),
-        ("a | diff (b OR c) limit=5", "a | diff with (b OR c) limit=5"),
-        ("* | diff with (*)", "* | diff with (*)"),
-        ("* | compare 1d", "* | compare with 1d count"),
-        ("* | compare with (level>=error) count by host", "* | compare with (level>=error) count by host"),
+        ("a | compare (b OR c) limit=5", "a | compare with (b OR c) limit=5"),
+        ("* | compare with (*)", "* | compare with (*)"),
+        ("* | compare with version:2 | limit 3", "* | compare with (version:2) | limit 3"),
+        ("* | shift 1d", "* | shift with 1d count"),
+        ("* | shift with (level>=error) count by host", "* | shift with (level>=error) count by host"),
         (
             "* | transaction id maxpause=30s startswith=login",
             "* | transaction id max_pause=30s starts_with=(login)",
@@ -240,6 +241,37 @@ fn stages_and_expressions_print_in_one_spelling() {
         ("* | fillnull a value=true", "* | fillnull value=true a"),
         ("* | filldown", "* | filldown"),
         ("* | ntile x into 4 as q", "* | bucket x into 4 as q"),
+    ]);
+}
+
+/// `diff` became `compare`, and what was called `compare` became `shift`.
+#[test]
+fn old_spellings_of_compare_and_shift_mean_what_they_did() {
+    check(&[
+        ("a | diff (b OR c) limit=5", "a | compare with (b OR c) limit=5"),
+        ("a | diff with status:500", "a | compare with (status:500)"),
+        ("* | DIFF with (*) | limit 3", "* | compare with (*) | limit 3"),
+        ("* | compare", "* | shift with previous count"),
+        ("* | compare previous", "* | shift with previous count"),
+        ("* | compare with 1d", "* | shift with 1d count"),
+        ("* | compare 2h p95(x) as slow, count by host", "* | shift with 2h p95(x) as slow, count by host"),
+        ("* | compare count by host", "* | shift with previous count by host"),
+        ("* | compare by host", "* | shift with previous count by host"),
+        ("* | compare with (a) count", "* | shift with (a) count"),
+        ("* | compare (a OR b) slow = p95(x)", "* | shift with (a OR b) p95(x) as slow"),
+        ("* | compare with (a) by host", "* | shift with (a) count by host"),
+        ("* | stats count by host | compare with (a)", "* | stats count by host | shift with (a) count"),
+        ("* | where x > 1 | compare with (a)", "* | where x > 1 | shift with (a) count"),
+        ("* | join a (b | compare 1d)", "* | join inner on a (b | shift with 1d count)"),
+        ("* | limit 5 | diff with (a)", "`compare` compares the events that the filter finds at 14..27"),
+        (
+            "* | limit 5 | compare with (a) limit=3",
+            "`compare` compares the events that the filter finds at 14..38",
+        ),
+        (
+            "* | limit 5 | quantiles x with (a)",
+            "`quantiles` compares the events that the filter finds at 14..34",
+        ),
     ]);
 }
 
@@ -365,7 +397,7 @@ proptest! {
     fn pipes_round_trip(
         head in r"[a-z:*]{0,4}",
         stages in prop::collection::vec(
-            r#"(where|eval a =|stats|sort|keep|top|limit|search|by|timechart|dedup|context|transaction a|compare|diff with|lookup|sample|join (left |semi |)on a|window|pivot|unpivot|fillnull|filldown|bucket)([a-z0-9_:*"'()<>=!+/%,.`@ -]|count|avg\(x\)|lag\(x\)|rolling_p9\(x, 5m\)|\(a \| limit 2\)| on | into 4| value=| by |5m|now-1h|not |and | as ){0,12}"#,
+            r#"(where|eval a =|stats|sort|keep|top|limit|search|by|timechart|dedup|context|transaction a|compare|compare with|diff with|shift|lookup|sample|join (left |semi |)on a|window|pivot|unpivot|fillnull|filldown|bucket)([a-z0-9_:*"'()<>=!+/%,.`@ -]|count|avg\(x\)|lag\(x\)|rolling_p9\(x, 5m\)|\(a \| limit 2\)| on | into 4| value=| by |5m|now-1h|not |and | as ){0,12}"#,
             1..3,
         ),
     ) {

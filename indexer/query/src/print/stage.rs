@@ -72,8 +72,12 @@ impl Display for Stage {
             }
             StageKind::Context(around) => context(around, f),
             StageKind::Transaction { by, limits } => transaction(by, limits, f),
-            StageKind::Compare { baseline, aggregates, by } => {
-                f.write_str("compare with ")?;
+            StageKind::Compare { with, limit } => {
+                write!(f, "compare with ({})", StageContext(with))?;
+                limit.map_or(Ok(()), |limit| write!(f, " limit={limit}"))
+            }
+            StageKind::Shift { baseline, aggregates, by } => {
+                f.write_str("shift with ")?;
                 match baseline {
                     Baseline::Previous => f.write_str("previous")?,
                     Baseline::Earlier(length) => write!(f, "{length}")?,
@@ -82,10 +86,6 @@ impl Display for Stage {
                 f.write_char(' ')?;
                 list(aggregates, ", ", f, |one, f| write!(f, "{one}"))?;
                 groups(by, f)
-            }
-            StageKind::Diff { with, limit } => {
-                write!(f, "diff with ({})", StageContext(with))?;
-                limit.map_or(Ok(()), |limit| write!(f, " limit={limit}"))
             }
             StageKind::Quantiles { value, with } => {
                 write!(f, "quantiles {value} with ({})", StageContext(with))

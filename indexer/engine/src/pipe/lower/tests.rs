@@ -84,7 +84,7 @@ fn plain_fields_and_bins_are_aggregated_from_codes_and_others_say_why_not() {
         ("timechart avg(d) by level", None),
         ("timechart span=1d sum(n) by w", None),
         ("top 3 w by n", None),
-        ("compare with 1d count by source", None),
+        ("shift with 1d count by source", None),
         ("eval m = 1 | stats count by w", Some("a stage before it makes columns or drops rows")),
         ("stats count by lower(w)", Some("a group is an expression")),
         ("stats count by bin(n, 3)", Some("a group is an expression")),

@@ -1,123 +1,131 @@
-//! `compare`: the same calculations also for an earlier time or for other events, with the difference
-//! and the ratio.
-
-use std::collections::BTreeMap;
-use std::sync::Arc;
+//! `compare`: how the events differ from those of another filter, as `timberline compare` says it.
 
 use super::super::cell::Cell;
 use super::super::column::Column;
-use super::super::expr::arithmetic;
-use super::super::run::{Run, RunOptions};
-use super::super::step::{Kept, Step};
+use super::super::run::Run;
+use super::super::step::Step;
 use super::super::table::Table;
+use crate::compare::Difference;
+use crate::view::View;
 use base::error::{Error, ErrorKind, Result};
-use query::{Baseline, BinaryOp, Query, Stage};
+use query::Filter;
+use store::Scalar;
 
+/// Directly after the filter, so that the case itself compares.
 pub struct Compare {
-    baseline: Baseline,
-    /// The stages that give the figures, those of `compare` itself among them as `stats`.
-    stages: Vec<Stage>,
-    keys: usize,
-    /// What a group without rows has, for each calculation.
-    empty: Vec<Cell>,
-    kept: Kept,
-}
-
-/// The columns that follow each calculation.
-pub fn compared_names(calculated: &str) -> [String; 3] {
-    ["before", "delta", "ratio"].map(|what| format!("{calculated}_{what}"))
+    with: Filter,
+    limit: usize,
 }
 
 impl Compare {
-    pub fn new(baseline: Baseline, stages: Vec<Stage>, keys: usize, empty: Vec<Cell>) -> Compare {
-        Compare { baseline, stages, keys, empty, kept: Kept::new("compare") }
-    }
+    pub const COLUMNS: [&'static str; 21] = [
+        "change",
+        "kind",
+        "what",
+        "a",
+        "b",
+        "share_a",
+        "share_b",
+        "at_least",
+        "score",
+        "p_value",
+        "distance",
+        "p50_a",
+        "p50_b",
+        "p95_a",
+        "p95_b",
+        "period_a_s",
+        "period_b_s",
+        "clock_s",
+        "since",
+        "last",
+        "filter",
+    ];
 
-    /// The figures of the baseline, and how much earlier its times are.
-    fn baseline(&self, run: &Run<'_>) -> Result<(Table, i64)> {
-        let Some(scope) = run.scope else {
-            return Err(Error::new(ErrorKind::QueryInvalid, "`compare` needs the events of a case"));
-        };
-        let view = scope.view;
-        let (filter, shift) = match &self.baseline {
-            Baseline::Events(filter) => (filter.clone(), 0),
-            Baseline::Earlier(by) => (view.filter.clone(), by.amount() as i64),
-            Baseline::Previous => {
-                let (Some(from), Some(to)) = (view.from, view.to.or(run.clock.range.map(|(_, last)| last)))
-                else {
-                    return Err(Error::new(
-                        ErrorKind::QueryInvalid,
-                        "there is nothing before all of the data",
-                    )
-                    .hint("choose a range of times, or compare with 1d"));
-                };
-                (view.filter.clone(), to.saturating_sub(from))
-            }
-        };
-        let earlier = |time: Option<i64>| time.map(|time| time.saturating_sub(shift));
-        let now = run.clock.range.map(|(first, last)| (first, last.saturating_add(1)));
-        let range = match self.baseline {
-            Baseline::Events(_) => (view.from, view.to),
-            // Events after the range are not before it, however far the baseline lies back.
-            _ => (earlier(view.from.or(now.map(|now| now.0))), earlier(view.to.or(now.map(|now| now.1)))),
-        };
-        let query = Query { filter, stages: self.stages.clone() };
-        let options = RunOptions {
-            zone: run.clock.zone.clone(),
-            files: run.clock.files.clone(),
-            by_rows: run.by_rows,
-            ..RunOptions::default()
-        };
-        let found = scope.case.run(scope.snapshot, &query, range, &options, &mut |_| {}, &run.cancel)?;
-        run.budget.take("compare", found.bytes())?;
-        Ok((found, shift))
-    }
+    const CELLS: [fn(&Difference) -> Cell; 21] = [
+        |row| Cell::text(row.change.name()),
+        |row| Cell::text(row.kind()),
+        |row| Cell::text(&row.subject.to_string()),
+        |row| Cell::Int(row.counts[0] as i64),
+        |row| Cell::Int(row.counts[1] as i64),
+        |row| Cell::float(row.shares[0]),
+        |row| Cell::float(row.shares[1]),
+        |row| Cell::float(row.at_least),
+        |row| Cell::float(row.score),
+        |row| Cell::float(two_digits(row.p_value)),
+        |row| row.moved.as_ref().map_or(Cell::Missing, |moved| Cell::float(moved.distance)),
+        |row| percentile(row, 0, 0),
+        |row| percentile(row, 0, 1),
+        |row| percentile(row, 1, 0),
+        |row| percentile(row, 1, 1),
+        |row| period(row, 0),
+        |row| period(row, 1),
+        |row| row.clock.as_ref().map_or(Cell::Missing, |clock| Cell::float(clock.moved_ns as f64 / 1e9)),
+        |row| row.since.map_or(Cell::Missing, |since| Cell::Time(since.at)),
+        |row| row.stop.map_or(Cell::Missing, |stop| Cell::Time(stop.last)),
+        |row| Cell::text(&row.filter.to_string()),
+    ];
 
-    fn key(&self, table: &Table, row: usize, shift: i64) -> Vec<Cell> {
-        (0..self.keys)
-            .map(|column| match table.cell(row, column) {
-                // Bins of an earlier time get the time of those that they are compared with.
-                Cell::Time(time) => Cell::Time(time.saturating_add(shift)),
-                cell => cell,
-            })
-            .collect()
+    pub fn new(with: Filter, limit: usize) -> Compare {
+        Compare { with, limit }
     }
 }
 
+/// A probability to two digits: nobody reads more of one.
+fn two_digits(probability: f64) -> f64 {
+    format!("{probability:.1e}").parse().unwrap_or(probability)
+}
+
+fn percentile(row: &Difference, place: usize, side: usize) -> Cell {
+    let value = row.moved.as_ref().and_then(|moved| moved.percentiles[place][side].as_ref());
+    value.and_then(Scalar::number).map_or(Cell::Missing, Cell::float)
+}
+
+/// The seconds after which a pattern with another rhythm repeats.
+fn period(row: &Difference, side: usize) -> Cell {
+    let beat = row.beat.and_then(|beat| beat.beats[side]);
+    beat.map_or(Cell::Missing, |beat| Cell::float(beat.period_ns as f64 / 1e9))
+}
+
 impl Step for Compare {
-    fn push(&mut self, rows: Table, run: &Run<'_>) -> Result<Option<Table>> {
-        self.kept.push(rows, run)?;
+    fn push(&mut self, _: Table, _: &Run<'_>) -> Result<Option<Table>> {
         Ok(None)
     }
 
+    /// The case reads the events itself.
+    fn is_full(&self) -> bool {
+        true
+    }
+
     fn finish(&mut self, run: &Run<'_>) -> Result<Option<Table>> {
-        let now = self.kept.take(run)?;
-        let (before, shift) = self.baseline(run)?;
-        // Groups of both, in their order; for each the row here and there.
-        let mut groups: BTreeMap<Vec<Cell>, (Option<usize>, Option<usize>)> = BTreeMap::new();
-        (0..now.rows()).for_each(|row| groups.entry(self.key(&now, row, 0)).or_default().0 = Some(row));
-        (0..before.rows())
-            .for_each(|row| groups.entry(self.key(&before, row, shift)).or_default().1 = Some(row));
-        let names: Vec<Arc<str>> = if now.names().is_empty() { before.names() } else { now.names() }.to_vec();
-        let mut table = Table::of_rows(groups.len());
-        for (column, name) in names.iter().enumerate() {
-            if column < self.keys {
-                table.set(name, Column::of_cells(groups.keys().map(|key| key[column].clone()).collect()));
-                continue;
-            }
-            let empty = self.empty.get(column - self.keys).cloned().unwrap_or(Cell::Missing);
-            let cells = |from: &Table, row: Option<usize>| {
-                row.map_or_else(|| empty.clone(), |row| from.cell(row, column))
-            };
-            let pairs: Vec<(Cell, Cell)> =
-                groups.values().map(|(one, other)| (cells(&now, *one), cells(&before, *other))).collect();
-            let calculated = |op| pairs.iter().map(|(now, before)| arithmetic(op, now, before)).collect();
-            let [earlier, delta, ratio] = compared_names(name);
-            table.set(name, Column::of_cells(pairs.iter().map(|(now, _)| now.clone()).collect()));
-            table.set(&earlier, Column::of_cells(pairs.iter().map(|(_, before)| before.clone()).collect()));
-            table.set(&delta, Column::of_cells(calculated(BinaryOp::Subtract)));
-            table.set(&ratio, Column::of_cells(calculated(BinaryOp::Divide)));
+        let Some(scope) = run.scope else {
+            return Err(Error::new(ErrorKind::QueryInvalid, "`compare` needs the events of a case"));
+        };
+        let b = scope.view;
+        let a = View { filter: self.with.clone(), from: b.from, to: b.to };
+        let found = scope.case.compare(scope.snapshot, [&a, b], self.limit, &mut |_, _| {}, &run.cancel)?;
+        let mut notes = found.notes();
+        notes.extend(found.begins());
+        run.note(notes);
+        let rows = &found.differences;
+        if rows.is_empty() {
+            return Ok(None);
         }
-        Ok(Some(table))
+        let column = |cell: &fn(&Difference) -> Cell| Column::of_cells(rows.iter().map(cell).collect());
+        let columns = Self::COLUMNS.into_iter().map(str::to_owned).zip(Self::CELLS.iter().map(column));
+        Ok(Some(Table::from_columns(columns.collect())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tiny_probability_is_short() {
+        let shown = |value: f64| Cell::float(two_digits(value)).to_string();
+        assert_eq!(shown(3.456_789e-240), "3.5e-240");
+        assert_eq!(shown(0.012_345), "0.012");
+        assert_eq!((shown(0.0).as_str(), shown(1.0).as_str()), ("0", "1"));
     }
 }
