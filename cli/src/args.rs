@@ -41,8 +41,9 @@ pub enum Command {
     Links(Links),
     /// Show who follows whom: steps between services, from events with the same id
     Map(crate::service_map::ServiceMap),
-    /// Show how files would be imported, without creating a case
-    Detect(Detect),
+    /// Show how files would be read, without creating a case
+    #[command(alias = "detect")]
+    Preview(Preview),
     /// Evaluate detectors and Sigma rules over a case and print alerts; exit code 4 when something fired
     Check(Check),
     /// Write matching events to a file: csv, ndjson, parquet, arrow, or the original bytes
@@ -98,7 +99,7 @@ pub struct ReadingArguments {
     /// Year of the first event, where times have none
     #[arg(long)]
     pub year: Option<i16>,
-    /// Field that contains the time, where events have fields; `timberline detect` lists them
+    /// Field that contains the time, where events have fields; `timberline preview` lists them
     #[arg(long, value_name = "FIELD")]
     pub time_field: Option<String>,
     /// Clock offset to add to every time: 1h30m, -250ms
@@ -477,7 +478,7 @@ impl From<Formulas> for indexer::export::Formulas {
 }
 
 #[derive(Args)]
-pub struct Detect {
+pub struct Preview {
     /// Files, folders and glob patterns (logs/**/*.gz); `-` for standard input
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,

@@ -1,4 +1,4 @@
-//! The `files` list that `detect --json` and `import --json` share.
+//! The `files` list that `preview --json` and `import --json` share.
 
 use indexer::Account;
 use serde::Serialize;

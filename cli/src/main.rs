@@ -10,7 +10,6 @@ mod bench;
 mod check;
 mod compare;
 mod configs;
-mod detect;
 mod duration;
 mod events;
 mod files;
@@ -22,6 +21,7 @@ mod mcp;
 mod notebook;
 mod out;
 mod pipes;
+mod preview;
 mod push;
 mod readings;
 mod remotes;
@@ -86,7 +86,7 @@ fn main() -> ExitCode {
         Command::Links(arguments) => links::run(&arguments),
         Command::Configs(arguments) => configs::run(&arguments),
         Command::Sql(arguments) => sql::run(&arguments),
-        Command::Detect(arguments) => detect::run(&arguments),
+        Command::Preview(arguments) => preview::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Export(arguments) => events::export(&arguments),
         Command::Info(arguments) => info::info(&arguments),

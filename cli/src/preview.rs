@@ -1,4 +1,4 @@
-//! `timberline detect`: what would be imported.
+//! `timberline preview`: how files would be read.
 
 use std::io::Write;
 
@@ -6,16 +6,16 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::Outcome;
-use crate::args::Detect;
+use crate::args::Preview;
 use crate::files::FileLine;
 use crate::out;
 
 #[derive(Serialize)]
-struct DetectReport {
+struct PreviewReport {
     files: Vec<FileLine>,
 }
 
-pub fn run(arguments: &Detect) -> Result<Outcome> {
+pub fn run(arguments: &Preview) -> Result<Outcome> {
     let found = indexer::detect(
         &arguments.paths,
         &arguments.folders.filter(),
@@ -25,7 +25,7 @@ pub fn run(arguments: &Detect) -> Result<Outcome> {
     let mut stdout = out::stdout();
     if arguments.json {
         let files = found.iter().map(FileLine::from).collect();
-        out::json(&mut stdout, &DetectReport { files })?;
+        out::json(&mut stdout, &PreviewReport { files })?;
     } else {
         for file in found.iter().filter(|file| !file.format.is_empty()) {
             let line = FileLine::from(file);
