@@ -501,7 +501,7 @@ pub struct Export {
     /// Output file; its extension selects the format
     #[arg(long, required_unless_present = "notes")]
     pub to: Option<PathBuf>,
-    /// Write the notebook with the results of its cells and the annotated events: FILE.html or FILE.md
+    /// Write the notebook with the results of its cells and the events with notes: FILE.html or FILE.md
     #[arg(long, value_name = "FILE", conflicts_with_all = ["filter", "to", "format", "formulas"])]
     pub notes: Option<PathBuf>,
     /// Let cells read the files below this folder; may be repeated. Otherwise they read no files

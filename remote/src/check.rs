@@ -137,7 +137,7 @@ fn indexes(client: &Client, pattern: &str) -> Result<String> {
         return Err(error.hint(if all.is_empty() {
             "the cluster has no index that may be read".to_owned()
         } else {
-            format!("add the remote again with --index; there are {}", names(&all))
+            format!("add the cluster again with --index; there are {}", names(&all))
         }));
     }
     let (closed, open): (Vec<Value>, Vec<Value>) = rows.into_iter().partition(|row| row["status"] == "close");

@@ -423,7 +423,7 @@ impl Client {
             Err(_) if (300..400).contains(&raw.status) => {
                 let message = format!("{} redirects to another address, which is not followed", self.called);
                 Err(Error::new(ErrorKind::BadRequest, message)
-                    .hint("add the remote with the address it redirects to"))
+                    .hint("add the cluster with the address it redirects to"))
             }
             read => read,
         }
@@ -450,7 +450,7 @@ impl Client {
         let (name, reason) = (&self.called, json::reason(&reply.body));
         match reply.status {
             401 => Error::new(ErrorKind::BadRequest, format!("{name} did not accept the credentials")).hint(
-                "add the remote again with --api-key-file FILE, or --user NAME and --password-file FILE",
+                "add the cluster again with --api-key-file FILE, or --user NAME and --password-file FILE",
             ),
             403 => Error::new(
                 ErrorKind::BadRequest,

@@ -49,7 +49,7 @@ impl Asked {
 }
 
 /// What to do about closed indexes.
-pub(crate) const OPEN_ONE: &str = "open it, or add the remote again with a pattern of the open ones";
+pub(crate) const OPEN_ONE: &str = "open it, or add the cluster again with a pattern of the open ones";
 
 /// What an answer lacks, in words; empty for a complete one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

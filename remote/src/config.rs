@@ -78,7 +78,7 @@ impl Remote {
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if name.is_empty() || !name.chars().all(is_name) {
             return Err(bad(
-                format!("\"{name}\" cannot be the name of a remote"),
+                format!("\"{name}\" cannot be the name of a cluster"),
                 "use letters, digits, - _ and .; it is written as remote:NAME",
             ));
         }
@@ -159,7 +159,7 @@ impl Remote {
                         format!(
                             "the password of {user} is expected in the variable {variable}, which is not set"
                         ),
-                        format!("set {variable}, or add the remote again with --password-file FILE"),
+                        format!("set {variable}, or add the cluster again with --password-file FILE"),
                     )
                 })?;
                 basic(user, &password)
@@ -202,7 +202,7 @@ impl Remote {
         let read = fs::read(file).map_err(|error| {
             Error::new(ErrorKind::NotReadable, format!("the certificates cannot be read: {error}"))
                 .at(file)
-                .hint("add the remote again with --ca FILE, a file of PEM certificates")
+                .hint("add the cluster again with --ca FILE, a file of PEM certificates")
         })?;
         Ok(Some(read))
     }
@@ -263,14 +263,14 @@ impl Remotes {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Remotes::default()),
             Err(error) => {
-                let message = format!("the list of remotes cannot be read: {error}");
+                let message = format!("the list of clusters cannot be read: {error}");
                 return Err(Error::new(ErrorKind::NotReadable, message).at(&file));
             }
         };
         serde_json::from_slice(&bytes).map_err(|error| {
-            Error::new(ErrorKind::Corrupt, format!("the list of remotes cannot be read: {error}"))
+            Error::new(ErrorKind::Corrupt, format!("the list of clusters cannot be read: {error}"))
                 .at(&file)
-                .hint("mend the file, or remove it and add the remotes again")
+                .hint("mend the file, or remove it and add the clusters again")
         })
     }
 
@@ -299,17 +299,17 @@ impl Remotes {
                 Some(near) => format!("did you mean remote:{near}?"),
                 None => "add one with timberline remote add NAME URL --index PATTERN".to_owned(),
             };
-            return Err(bad(format!("there is no remote named \"{name}\""), hint));
+            return Err(bad(format!("there is no cluster named \"{name}\""), hint));
         };
         if self.all_off {
             return Err(bad(
-                "all remotes are switched off",
-                "switch them on with timberline remote on --all, or in the list of remotes of the workbench",
+                "all clusters are switched off",
+                "switch them on with timberline remote on --all, or in the list of clusters of the workbench",
             ));
         }
         if remote.off {
             return Err(bad(
-                format!("the remote \"{name}\" is switched off"),
+                format!("the cluster \"{name}\" is switched off"),
                 format!("switch it on with timberline remote on {name}"),
             ));
         }
@@ -337,7 +337,7 @@ impl Remotes {
         self.remotes.retain(|remote| remote.name != name);
         if self.remotes.len() == before {
             return Err(bad(
-                format!("there is no remote named \"{name}\""),
+                format!("there is no cluster named \"{name}\""),
                 "see the names with timberline remote list",
             ));
         }

@@ -297,7 +297,7 @@ fn check_says_what_to_do_for_everything_that_may_be_wrong() {
     refused(&remote_at(&format!("https://{}", fake.address)), "https:// only where the cluster has TLS");
     let mut other = remote_at(&fake.url());
     other.index = "metrics".to_owned();
-    refused(&other, "no index matches metrics (add the remote again with --index; there are logs)");
+    refused(&other, "no index matches metrics (add the cluster again with --index; there are logs)");
     fake.state.lock().expect("no panic").closed = vec!["logs-old".to_owned()];
     other.index = "logs-old".to_owned();
     refused(&other, "every index that matches logs-old is closed: logs-old (open it");

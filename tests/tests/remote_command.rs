@@ -104,7 +104,7 @@ fn command_line_asks_a_remote_like_a_case() {
     assert!(run(&["remote", "on", "prod"]).status.success());
     assert!(run(&["remote", "off", "--all"]).status.success());
     let off = run(&["query", "remote:prod", "*", "--count"]);
-    assert!(text(&off.stderr).contains("ll remotes are switched off"), "{}", text(&off.stderr));
+    assert!(text(&off.stderr).contains("ll clusters are switched off"), "{}", text(&off.stderr));
     assert_eq!(fake.state.lock().expect("no panic").asked.len(), before, "nothing connects to any");
     assert!(run(&["remote", "on", "--all"]).status.success());
     let checked = run(&["remote", "check", "prod", "--fields"]);

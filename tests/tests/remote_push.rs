@@ -491,7 +491,7 @@ fn workbench_writes_the_file_of_the_command_and_says_what_is_wrong() {
 
     for (part, value, code, said) in [
         ("index", "Logs", "badRequest", "cannot be the name of an index"),
-        ("remote", "none", "badRequest", "no remote named"),
+        ("remote", "none", "badRequest", "no cluster named"),
     ] {
         let mut wrong = what.clone();
         wrong[part] = value.into();

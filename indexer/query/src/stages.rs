@@ -73,7 +73,7 @@ stages! {
     Facets "facets" ["fieldsummary", "facet"] "facets [name, …] [values=n]"
         "what each field holds: share, distinct values, the most frequent ones" "facets status, method values=5";
     Patterns "patterns" ["cluster"] "patterns [field] [limit=n]"
-        "the templates of messages with count, share and examples" "patterns limit=20";
+        "the patterns of messages with count, share and examples" "patterns limit=20";
     Grok "grok" [] "grok [field] \"pattern\""
         "columns from a text by a grok pattern" "grok message \"%{IP:client} %{NUMBER:size:int}\"";
     Dissect "dissect" [] "dissect [field] \"pattern\""

@@ -33,7 +33,7 @@ impl Translator<'_> {
                 let kinds = kinds.join(" and ");
                 Err(self.unable(
                     &format!("`{name}` is {kinds}, depending on the index"),
-                    "add a remote whose pattern takes in only one of them",
+                    "add a cluster with an index pattern that takes in only one of them",
                 ))
             }
         }

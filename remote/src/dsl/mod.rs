@@ -159,7 +159,7 @@ impl Translator<'_> {
                 };
             }
             "template" => {
-                return Err(self.unable("templates are found in cases only", "leave the clause out"));
+                return Err(self.unable("patterns are found in cases only", "leave the clause out"));
             }
             _ => {}
         }

@@ -83,7 +83,7 @@ pub fn patterns(
 pub(crate) fn options(request: &PatternsRequest) -> Answer<indexer::PatternOptions> {
     let id = |text: &String| {
         let unknown =
-            || WireError::new(ErrorCode::BadRequest, format!("`{text}` is not an id of a template."));
+            || WireError::new(ErrorCode::BadRequest, format!("`{text}` is not the id of a pattern."));
         text.parse().map_err(|()| unknown())
     };
     Ok(indexer::PatternOptions {

@@ -13,7 +13,7 @@ use crate::mcp::limits::{MOST_ROWS, TEXT_BYTES};
 pub const TOOL: Tool = Tool {
     name: "patterns",
     title: "Kinds of messages",
-    summary: "Lists what the messages of the matching events have in common, the most frequent first: a template with \
+    summary: "Lists what the messages of the matching events have in common, the most frequent first: a pattern with \
               <num> and the like where they differ, its count, first and last time, and examples. `template:ID` is a filter.",
     arguments: &[
         QUERY,

@@ -169,8 +169,8 @@ impl Engine {
         for id in &options.variables {
             let Some(template) = counting.tree.find(*id).filter(|_| id.granularity == options.granularity)
             else {
-                return Err(Error::new(ErrorKind::BadRequest, format!("the case has no template `{id}`"))
-                    .hint("list the templates again"));
+                return Err(Error::new(ErrorKind::BadRequest, format!("the case has no pattern `{id}`"))
+                    .hint("list the patterns again"));
             };
             let id = template.id;
             if let Some(pattern) = list.patterns.iter_mut().find(|pattern| pattern.id == id) {

@@ -85,7 +85,7 @@ fn no_notes() -> Notes {
         whole: true,
         notes: Vec::new(),
         removed: Vec::new(),
-        read_only: Some("Notes are kept in cases. They are not available for a remote case.".to_owned()),
+        read_only: Some("Notes are kept in cases. They are not available for a cluster.".to_owned()),
         kept_aside: Vec::new(),
     }
 }
@@ -135,7 +135,7 @@ fn check(case: &RemoteCase, call: &Call<'_>, request: &CheckRequest) -> QueryChe
     if is_sql {
         let whole = Span { start: 0, end: request.query.len() };
         let hint = "write it with stages, such as * | stats count by level, or import the events";
-        checked.diagnostics = vec![Diagnostic::error(whole, "SQL is not available for a remote case", hint)];
+        checked.diagnostics = vec![Diagnostic::error(whole, "SQL is not available for a cluster", hint)];
         checked.printed = None;
     }
     check_reply(&request.query, checked, is_sql)

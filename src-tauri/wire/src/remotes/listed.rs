@@ -127,7 +127,7 @@ pub fn add_remote(
 ) -> Answer<RemoteList> {
     let mut remotes = Remotes::read(&session.start.home)?;
     if remotes.remotes.iter().any(|known| known.name == request.name) {
-        let message = format!("There is a remote named \"{}\" already.", request.name);
+        let message = format!("There is a cluster named \"{}\" already.", request.name);
         let hint = Some("Take another name, or remove that one first.".to_owned());
         return Err(WireError { hint, ..WireError::new(ErrorCode::BadRequest, message) });
     }

@@ -83,7 +83,7 @@ pub(crate) fn not_available() -> WireError {
         hint: Some(
             "A cluster answers a part of the questions. Import the events to ask all of them.".to_owned(),
         ),
-        ..WireError::new(ErrorCode::NotAvailable, "This is not available for a remote case.")
+        ..WireError::new(ErrorCode::NotAvailable, "This is not available for a cluster.")
     }
 }
 

@@ -138,7 +138,7 @@ impl<'a> Calculations<'a> {
     fn has_value(&mut self, name: &str) -> Result<Expr, Reason> {
         match self.columns.holds(name) {
             Holds::Raw => Err("it is of the text of events"),
-            Holds::Other => Err("it is of templates, or of a field with values of several types"),
+            Holds::Other => Err("it is of patterns, or of a field with values of several types"),
             _ => Ok(self.aggregate_column(Aggregation::Count, name, None, DataType::Int64)),
         }
     }

@@ -257,7 +257,7 @@ impl GroupKey {
             }
             (Holds::Time | Holds::Raw, _) => Err("hardly two events have the same time or text"),
             (Holds::Float, _) => Err("it groups by decimals"),
-            _ => Err("it groups by templates, or by a field with values of several types"),
+            _ => Err("it groups by patterns, or by a field with values of several types"),
         })
     }
 }

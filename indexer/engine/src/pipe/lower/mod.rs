@@ -83,7 +83,7 @@ impl Lowered {
             let field = match one.argument.as_ref().map(|argument| argument.as_field()) {
                 None => None,
                 Some(Some(name)) if !matches!(&**name, "raw" | "template") => Some(lowered.place_of(name)),
-                Some(_) => return Err("a calculation is of an expression, of the text or of templates"),
+                Some(_) => return Err("a calculation is of an expression, of the text or of patterns"),
             };
             lowered.calculations.push((one.function, field));
         }

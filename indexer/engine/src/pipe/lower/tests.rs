@@ -91,7 +91,7 @@ fn plain_fields_and_bins_are_aggregated_from_codes_and_others_say_why_not() {
         ("stats count by time", Some("hardly two events have the same time or text")),
         ("stats count by bin(time, 1m), bin(time, 1h)", Some("it groups by bins of two widths")),
         ("stats count() where n > 3", Some("a calculation has a condition")),
-        ("stats sum(n * 2)", Some("a calculation is of an expression, of the text or of templates")),
+        ("stats sum(n * 2)", Some("a calculation is of an expression, of the text or of patterns")),
         ("timechart sum(d) by w", None),
         ("stats count by far", Some("a field that it groups by has too many values")),
         ("stats count by id", Some("a field that it groups by has too many values")),
