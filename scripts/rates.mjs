@@ -175,7 +175,7 @@ async function follow() {
   const home = mkdtempSync(join(tmpdir(), 'timberline-rates-log-'));
   const log = join(home, 'app.log');
   writeFileSync(log, '');
-  const options = ['--follow', log, '--http', '127.0.0.1:0'];
+  const options = ['--tail', log, '--http', '127.0.0.1:0'];
   try {
     await withReceiver(options, ['--refresh', '200ms'], async (receiver) => {
       const lines = Math.max(20, Math.round(seconds * 4));

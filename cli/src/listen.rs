@@ -45,10 +45,10 @@ pub struct Listen {
     /// other machines may send
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// Follow files by name, and folders and patterns (logs/*/*.log) for new files
-    #[arg(long, value_name = "PATH", num_args = 1..)]
-    pub follow: Vec<PathBuf>,
-    /// Follow the journal of this machine
+    /// Tail files by name, and watch folders and patterns (logs/*/*.log) for new files
+    #[arg(long, alias = "follow", value_name = "PATH", num_args = 1..)]
+    pub tail: Vec<PathBuf>,
+    /// Receive the journal of this machine
     #[arg(long)]
     pub journal: bool,
     /// Read standard input
@@ -231,8 +231,8 @@ fn sources(arguments: &Listen) -> Result<Vec<Source>> {
         })?;
         sources.push(Source::Http { address, token: token.clone() });
     }
-    if !arguments.follow.is_empty() {
-        sources.push(Source::Follow(arguments.follow.clone()));
+    if !arguments.tail.is_empty() {
+        sources.push(Source::Follow(arguments.tail.clone()));
     }
     if arguments.journal {
         sources.push(Source::Journal);
@@ -242,7 +242,7 @@ fn sources(arguments: &Listen) -> Result<Vec<Source>> {
     }
     if sources.is_empty() {
         return Err(refused("there is nothing to receive from")
-            .hint("name a source: --syslog, --http, --follow, --journal or --stdin")
+            .hint("name a source: --syslog, --http, --tail, --journal or --stdin")
             .into());
     }
     Ok(sources)

@@ -70,7 +70,7 @@ fn spawn(cursor: Option<&str>) -> Result<Child, Error> {
     let spawned = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     spawned.map_err(|error| {
         Error::new(ErrorKind::NotFound, format!("journalctl cannot be started: {error}"))
-            .hint("the journal is followed where systemd runs")
+            .hint("the journal is read where systemd runs")
     })
 }
 

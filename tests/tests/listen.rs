@@ -192,7 +192,7 @@ fn a_followed_file_is_read_once_across_rotation_truncation_and_restarts() {
     let case = folder.path().join("live.case");
     let log = folder.path().join("app.log");
     let rotated = folder.path().join("app.log.1");
-    let follow = ["--follow", log.to_str().expect("text")];
+    let follow = ["--tail", log.to_str().expect("text")];
     add(&log, &lines(0..10));
     let listening = Listening::start(&case, &follow);
     listening.until(10);
@@ -235,7 +235,7 @@ fn lines_of_a_log_that_is_copied_and_cut_off_before_they_are_read_are_read_in_th
     let head = "2026-03-01T00:00:00Z INFO line 900\n";
     add(&folder.path().join("app-20260228.log"), &(head.to_owned() + &lines(500..700)));
     add(&log, &(head.to_owned() + &lines(0..10)));
-    let listening = Listening::start(&case, &["--follow", log.to_str().expect("text")]);
+    let listening = Listening::start(&case, &["--tail", log.to_str().expect("text")]);
     listening.until(11);
     for (first, copy, is_written_at_once) in [(10, "app-20260301.log", true), (20, "app.log.1", false)] {
         listening.signal("-STOP");
@@ -265,7 +265,7 @@ fn folders_and_patterns_are_watched_for_new_files() {
     fs::create_dir(&logs).expect("a folder");
     add(&logs.join("a.log"), &lines(0..3));
     let pattern = folder.path().join("p*.txt");
-    let follow = ["--follow", logs.to_str().expect("text"), pattern.to_str().expect("text")];
+    let follow = ["--tail", logs.to_str().expect("text"), pattern.to_str().expect("text")];
     let listening = Listening::start(&case, &follow);
     listening.until(3);
     add(&logs.join("b.log"), &lines(3..6));
@@ -300,7 +300,7 @@ fn folders_of_docker_and_of_kubernetes_are_followed_by_pattern() {
     fs::create_dir(&pods).expect("a folder");
     let patterns = [docker.join("*/*-json.log"), pods.join("*/*/*.log")];
     let [containers, pods_of] = patterns.each_ref().map(|pattern| pattern.to_str().expect("text"));
-    let listening = Listening::start(&case, &["--follow", containers, pods_of]);
+    let listening = Listening::start(&case, &["--tail", containers, pods_of]);
     listening.until(1);
     // Containers and pods that start later, and what else is in their folders.
     write(&docker_file("77aa"), &docker_line(2));

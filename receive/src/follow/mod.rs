@@ -236,10 +236,10 @@ impl Following<'_> {
 }
 
 fn too_many(path: &Path) -> Error {
-    let message = format!("it is not followed: {MOST_FOLLOWED} other files are");
+    let message = format!("it is not tailed: {MOST_FOLLOWED} other files are");
     Error::new(ErrorKind::Limit, message)
         .at(path)
-        .hint("name fewer files; this one is followed when another one has ended")
+        .hint("name fewer files; this one is tailed when another one has ended")
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -55,10 +55,10 @@ pub fn why_nothing(path: &Path) -> Option<Error> {
     files_of(path, &mut |_| {}).is_empty().then(|| {
         let folder = if path.is_dir() { path.to_owned() } else { folder_of(path) };
         let (kind, message) = match fs::read_dir(&folder) {
-            Ok(_) => (ErrorKind::NotFound, "no file to follow is there yet".to_owned()),
+            Ok(_) => (ErrorKind::NotFound, "no file to tail is there yet".to_owned()),
             Err(error) => (ErrorKind::NotReadable, format!("{} cannot be read: {error}", folder.display())),
         };
-        Error::new(kind, message).at(path).hint("files are followed as soon as they are there")
+        Error::new(kind, message).at(path).hint("files are tailed as soon as they are there")
     })
 }
 
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!((files, watched), (Vec::new(), BTreeSet::from(["gone".to_owned()])));
         let why = |pattern: &str| why_nothing(&root.join(pattern)).map(|error| error.to_string());
         assert!(why("pods/*/*/*.log").is_none() && why("pods/new.log").is_none());
-        assert!(why("pods/*/*.zip").is_some_and(|why| why.contains("no file to follow is there yet")));
+        assert!(why("pods/*/*.zip").is_some_and(|why| why.contains("no file to tail is there yet")));
         assert!(why("gone/*/*.log").is_some_and(|why| why.contains("cannot be read")));
     }
 }
