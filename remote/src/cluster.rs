@@ -287,7 +287,7 @@ fn names_a_time(filter: &Filter) -> bool {
         Filter::Field { field, .. } => {
             field == "time" || indexer::query::ecs::fields_of(field).any(|field| field == "time")
         }
-        Filter::Everything | Filter::Text(_) | Filter::Annotated(_) => false,
+        Filter::Everything | Filter::Text(_) | Filter::Noted(_) => false,
     }
 }
 

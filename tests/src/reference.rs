@@ -70,7 +70,7 @@ pub fn passes(filter: &Filter, event: &Event, source: &str, fields: &[FieldValue
         Filter::Field { field, test, .. } if known.is_note_field(field) => {
             note_passes(field, test, event, known)
         }
-        Filter::Annotated(_) => panic!("only the engine looks notes up"),
+        Filter::Noted(_) => panic!("only the engine looks notes up"),
         Filter::Field { field, test, .. } => known.meant(field).into_iter().any(|name| match name {
             "raw" => text_passes("raw", test, &event.text, occurs),
             "source" => text_passes("source", test, source, matches_value),

@@ -84,7 +84,7 @@ impl Engine {
         if let Some(found) = mistake {
             return Err(found.into());
         }
-        Ok(View { filter: self.with_annotated_events(resolved.filter)?, from, to })
+        Ok(View { filter: self.with_noted_events(resolved.filter)?, from, to })
     }
 
     /// Answers a filter and reports the steps. Caches of earlier queries are not used.

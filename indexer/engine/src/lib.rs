@@ -53,7 +53,7 @@ pub use words::{KnownWord, UnknownWord};
 
 use exec::MatchCache;
 use links::LinkCache;
-use notes::AnnotatedCache;
+use notes::NotedCache;
 use templates::TemplateCache;
 
 /// Reads one case folder, with the caches that its answers share. Shared freely between threads.
@@ -64,7 +64,7 @@ pub struct Engine {
     shared: Shared,
     matches: MatchCache,
     templates: TemplateCache,
-    annotated: AnnotatedCache,
+    noted: NotedCache,
     links: LinkCache,
 }
 
@@ -79,7 +79,7 @@ impl Engine {
             shared: Shared { readings, columns },
             matches: MatchCache::default(),
             templates: TemplateCache::default(),
-            annotated: AnnotatedCache::default(),
+            noted: NotedCache::default(),
             links: LinkCache::default(),
         }
     }

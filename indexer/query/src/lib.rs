@@ -30,10 +30,11 @@ pub mod time;
 mod wanted;
 
 pub use ast::{
-    Aggregate, Amount, AnnotatedEvents, Annotation, Assignment, Baseline, BinaryOp, Bound, Dimension, Expr,
-    ExprKind, Extraction, FieldRef, Filter, Frequent, Group, Join, JoinKind, Joined, JoinedWith, NamePattern,
-    Op, Pattern, Quantity, Query, Range, RegexText, Renaming, SortKey, Span, Stage, StageKind, Surroundings,
-    Test, TimeSpan, TransactionLimits, Unit, Unpivot, WindowAggregate, WindowFunction, Windowed,
+    Aggregate, Amount, Assignment, Baseline, BinaryOp, Bound, Dimension, Expr, ExprKind, Extraction,
+    FieldRef, Filter, Frequent, Group, Join, JoinKind, Joined, JoinedWith, NamePattern, NoteClause,
+    NotedEvents, Op, Pattern, Quantity, Query, Range, RegexText, Renaming, SortKey, Span, Stage, StageKind,
+    Surroundings, Test, TimeSpan, TransactionLimits, Unit, Unpivot, WindowAggregate, WindowFunction,
+    Windowed,
 };
 pub use checked::Checked;
 pub use columns::{like, unknown_columns};

@@ -108,6 +108,6 @@ pub fn each_field(filter: &Filter, each: &mut dyn FnMut(&Filter, &str, Span)) {
         Filter::And(parts) | Filter::Or(parts) => parts.iter().for_each(|part| each_field(part, each)),
         Filter::Not(inner) => each_field(inner, each),
         Filter::Field { field, span, .. } => each(filter, field, *span),
-        Filter::Everything | Filter::Text(_) | Filter::Annotated(_) => {}
+        Filter::Everything | Filter::Text(_) | Filter::Noted(_) => {}
     }
 }

@@ -3,7 +3,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::ast::{Amount, Annotation, Bound, Filter, Op, Pattern, Range, Span, Test};
+use super::ast::{Amount, Bound, Filter, NoteClause, Op, Pattern, Range, Span, Test};
 use super::diagnostic::{Diagnostic, nearest};
 use super::habits::{IGNORED, SOURCE_TYPE, source_as_shown};
 use super::notes::{NoteField, states};
@@ -90,7 +90,7 @@ struct Resolver<'c> {
 impl Resolver<'_> {
     fn filter(&mut self, filter: &Filter) -> Filter {
         match filter {
-            Filter::Everything | Filter::Text(_) | Filter::Annotated(_) => filter.clone(),
+            Filter::Everything | Filter::Text(_) | Filter::Noted(_) => filter.clone(),
             Filter::And(parts) => Filter::And(parts.iter().map(|part| self.filter(part)).collect()),
             Filter::Or(parts) => Filter::Or(parts.iter().map(|part| self.filter(part)).collect()),
             Filter::Not(inner) if self.is_ignored(inner) => Filter::Everything,
@@ -121,7 +121,7 @@ impl Resolver<'_> {
                     NoteField::Is => states(test, span, &mut self.diagnostics),
                     NoteField::Tag => test.clone(),
                 };
-                return Filter::Annotated(Annotation { field: note, test, span, events: None });
+                return Filter::Noted(NoteClause { field: note, test, span, events: None });
             }
             let unknown = Diagnostic::unknown(
                 span,

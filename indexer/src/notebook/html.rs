@@ -9,7 +9,7 @@ use super::answer::{Answer, Frozen};
 use super::cell::{Cell, What};
 use super::markdown::{Align, Node};
 use super::visible::escaped;
-use super::{AnnotatedEvent, AnnotatedRange, Notebook, NotebookPage, Said};
+use super::{Notebook, NotebookPage, NotedEvent, NotedRange, Said};
 use crate::Evidence;
 use base::stamp::to_rfc3339;
 use engine::Event;
@@ -24,7 +24,7 @@ impl Notebook {
         for page in &self.pages {
             out.page(page);
         }
-        out.annotated();
+        out.noted();
         out.ranges();
         out.sources();
         let said = format!(
@@ -298,14 +298,14 @@ impl Html<'_> {
         self.text.push_str("</dl>");
     }
 
-    fn annotated(&mut self) {
+    fn noted(&mut self) {
         let book = self.book;
-        if book.annotated.is_empty() {
+        if book.noted.is_empty() {
             return;
         }
         self.text.push_str("<section><h2>Events with notes</h2>");
-        for AnnotatedEvent { place, evidence, said } in &book.annotated {
-            self.text.push_str("<div class=\"annotated\">");
+        for NotedEvent { place, evidence, said } in &book.noted {
+            self.text.push_str("<div class=\"noted\">");
             if said.starred || !said.tags.is_empty() {
                 self.text.push_str("<p class=\"marks\">");
                 self.marks(said);
@@ -335,7 +335,7 @@ impl Html<'_> {
             return;
         }
         self.text.push_str("<section><h2>Times with notes</h2><table><tbody>");
-        for AnnotatedRange { range: (first, last), said } in &book.ranges {
+        for NotedRange { range: (first, last), said } in &book.ranges {
             put!(self, "<tr><td class=\"time\">{}</td><td>", stretch(*first, *last));
             self.marks(said);
             put!(self, "{}</td></tr>", escaped(&said.comments.join("\n")));

@@ -34,7 +34,7 @@ use engine::pipe::RunOptions;
 use store::Note;
 use store::SourceEntry;
 
-/// The bytes of an annotated event that are shown.
+/// The bytes that are shown of an event with notes.
 const SHOWN_BYTES: usize = 4_000;
 
 /// A notebook with its cells answered.
@@ -45,11 +45,11 @@ pub struct Notebook {
     pub made_ns: i64,
     pub pages: Vec<NotebookPage>,
     /// The events that are starred, tagged or commented, in the order of their times.
-    pub annotated: Vec<AnnotatedEvent>,
-    /// Annotated events beyond those.
+    pub noted: Vec<NotedEvent>,
+    /// Events with notes beyond those.
     pub left_out: usize,
     /// The times that are marked, starred, tagged or commented, in their order.
-    pub ranges: Vec<AnnotatedRange>,
+    pub ranges: Vec<NotedRange>,
     pub sources: Vec<SourceEntry>,
 }
 
@@ -65,7 +65,7 @@ pub struct NotebookPage {
 
 /// An event that somebody wrote something about.
 #[derive(Clone, Debug)]
-pub struct AnnotatedEvent {
+pub struct NotedEvent {
     pub place: (u32, u64),
     pub evidence: Option<Evidence>,
     pub said: Said,
@@ -73,7 +73,7 @@ pub struct AnnotatedEvent {
 
 /// A range of times that somebody wrote something about.
 #[derive(Clone, Debug)]
-pub struct AnnotatedRange {
+pub struct NotedRange {
     /// Both ends are in it.
     pub range: (i64, i64),
     pub said: Said,
@@ -108,7 +108,7 @@ impl Case {
             }
         }
         report(done, total);
-        let mut events = annotated_events(&notes);
+        let mut events = noted_events(&notes);
         let left_out = events.len().saturating_sub(MOST_NOTES_AT_ONCE);
         events.truncate(MOST_NOTES_AT_ONCE);
         let places: Vec<_> = events.iter().map(|event| event.place).collect();
@@ -122,9 +122,9 @@ impl Case {
             revision: snapshot.revision(),
             made_ns: now_ns,
             pages,
-            annotated: events,
+            noted: events,
             left_out,
-            ranges: annotated_ranges(&notes),
+            ranges: noted_ranges(&notes),
             sources: snapshot.sources().to_vec(),
         })
     }
@@ -151,18 +151,18 @@ impl NotebookPage {
     }
 }
 
-fn annotated_events(notes: &[Note]) -> Vec<AnnotatedEvent> {
+fn noted_events(notes: &[Note]) -> Vec<NotedEvent> {
     let about = notes.iter().filter(|note| matches!(note.kind.as_str(), "star" | "tag" | "comment"));
     let found = said_by(about.filter_map(|note| Some((note.event?, note))));
-    found.map(|(place, said)| AnnotatedEvent { place, evidence: None, said }).collect()
+    found.map(|(place, said)| NotedEvent { place, evidence: None, said }).collect()
 }
 
-fn annotated_ranges(notes: &[Note]) -> Vec<AnnotatedRange> {
+fn noted_ranges(notes: &[Note]) -> Vec<NotedRange> {
     let is_about = |note: &&Note| {
         note.event.is_none() && matches!(note.kind.as_str(), "marker" | "star" | "tag" | "comment")
     };
     let found = said_by(notes.iter().filter(is_about).filter_map(|note| Some((note.range?, note))));
-    found.map(|(range, said)| AnnotatedRange { range, said }).collect()
+    found.map(|(range, said)| NotedRange { range, said }).collect()
 }
 
 #[cfg(test)]

@@ -30,8 +30,8 @@ fn notebook(page: &str) -> (tempfile::TempDir, Notebook) {
     let tag = NoteDraft { event: Some((0, 34)), ..draft("tag", "0:34:x", "<i>cause") };
     let marker = NoteDraft { range: Some((1, 1)), ..draft("marker", "m", "it | broke") };
     let page = NoteDraft { data: json!({ "title": "Found" }), ..draft("page", "p", page) };
-    let annotated = |kind: &str, text: &str| NoteDraft { range: Some((5, 9)), ..draft(kind, "r", text) };
-    let range = [annotated("star", ""), annotated("tag", "slow"), annotated("comment", "all of <it>")];
+    let noted = |kind: &str, text: &str| NoteDraft { range: Some((5, 9)), ..draft(kind, "r", text) };
+    let range = [noted("star", ""), noted("tag", "slow"), noted("comment", "all of <it>")];
     let put = [star, tag, marker, page].into_iter().chain(range).collect();
     let change = NoteChange { put, remove: Vec::new() };
     case.change_notes(&change, 1).expect("a change");
@@ -69,7 +69,7 @@ fn the_file_holds_answers_and_proofs_and_nothing_of_the_logs_is_markup() {
     );
     assert!(html.contains("<a href=\"#e-0-34\"") && html.matches("id=\"e-0-34\"").count() == 1);
     let source = &book.sources[0];
-    let event = book.annotated[0].evidence.as_ref().expect("evidence");
+    let event = book.noted[0].evidence.as_ref().expect("evidence");
     assert_eq!(event.event.line, 2);
     for proof in [source.sha256.as_str(), event.sha256.as_deref().expect("a hash"), "<dt>Line</dt><dd>2</dd>"]
     {

@@ -7,7 +7,7 @@ use ingest::NO_TIME;
 use super::answer::{Answer, Frozen};
 use super::markdown::cells;
 use super::visible::visible;
-use super::{AnnotatedRange, Notebook, NotebookPage, Said};
+use super::{Notebook, NotebookPage, NotedRange, Said};
 use crate::Evidence;
 use base::stamp::to_rfc3339;
 
@@ -28,12 +28,12 @@ impl Notebook {
         for page in &self.pages {
             self.page(page, &mut out);
         }
-        if !self.annotated.is_empty() {
+        if !self.noted.is_empty() {
             out.push_str("\n## Events with notes\n");
         }
-        for annotated in &self.annotated {
-            put!(out, "\n{}\n", said(&annotated.said));
-            self.evidence(annotated.place, annotated.evidence.as_ref(), &mut out);
+        for noted in &self.noted {
+            put!(out, "\n{}\n", said(&noted.said));
+            self.evidence(noted.place, noted.evidence.as_ref(), &mut out);
         }
         if self.left_out > 0 {
             put!(out, "\n{} more events with notes are in the case.\n", self.left_out);
@@ -41,7 +41,7 @@ impl Notebook {
         if !self.ranges.is_empty() {
             out.push_str("\n## Times with notes\n\n");
         }
-        for AnnotatedRange { range: (first, last), said: about } in &self.ranges {
+        for NotedRange { range: (first, last), said: about } in &self.ranges {
             let until = if last > first { format!(" to {}", to_rfc3339(*last)) } else { String::new() };
             put!(out, "- {}{until}: {}\n", to_rfc3339(*first), said(about));
         }

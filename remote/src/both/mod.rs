@@ -220,8 +220,8 @@ fn with_fields_of(filter: &Filter, own: &QueryContext, others: &[&QueryContext],
             let is_known = others.iter().any(|other| !other.fields_of(field).is_empty());
             if is_known || is_note && is_cluster { nothing() } else { filter.clone() }
         }
-        Filter::Annotated(_) if is_cluster => nothing(),
-        Filter::Everything | Filter::Text(_) | Filter::Field { .. } | Filter::Annotated(_) => filter.clone(),
+        Filter::Noted(_) if is_cluster => nothing(),
+        Filter::Everything | Filter::Text(_) | Filter::Field { .. } | Filter::Noted(_) => filter.clone(),
     }
 }
 
@@ -232,6 +232,6 @@ fn names_time(filter: &Filter) -> bool {
         Filter::Field { field, .. } => {
             field == "time" || indexer::query::ecs::fields_of(field).any(|field| field == "time")
         }
-        Filter::Everything | Filter::Text(_) | Filter::Annotated(_) => false,
+        Filter::Everything | Filter::Text(_) | Filter::Noted(_) => false,
     }
 }

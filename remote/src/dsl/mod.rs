@@ -101,9 +101,9 @@ impl Translator<'_> {
                 self.span = *span;
                 self.field(field, test)
             }
-            Filter::Annotated(annotation) => {
+            Filter::Noted(clause) => {
                 self.clause = filter.to_string();
-                self.span = annotation.span;
+                self.span = clause.span;
                 Err(self.unable(
                     "what people wrote on events is kept in cases",
                     "ask a case for it, or leave the clause out",

@@ -222,7 +222,7 @@ fn time() -> impl Strategy<Value = String> {
     ]
 }
 
-fn annotated() -> impl Strategy<Value = String> {
+fn noted() -> impl Strategy<Value = String> {
     select(vec![
         "is:starred",
         "is:noted",
@@ -249,7 +249,7 @@ fn annotated() -> impl Strategy<Value = String> {
 }
 
 fn clause() -> impl Strategy<Value = String> {
-    prop_oneof![4 => text(), 3 => numbers(), 3 => names(), 2 => time(), 2 => annotated()]
+    prop_oneof![4 => text(), 3 => numbers(), 3 => names(), 2 => time(), 2 => noted()]
 }
 
 /// One to four clauses, joined in every way.

@@ -248,7 +248,7 @@ fn conditions(filter: &Filter) -> Vec<&Filter> {
 
 fn add_fields(filter: &Filter, fields: &mut HashSet<String>) {
     match filter {
-        Filter::Everything | Filter::Text(_) | Filter::Annotated(_) => {}
+        Filter::Everything | Filter::Text(_) | Filter::Noted(_) => {}
         Filter::Not(inner) => add_fields(inner, fields),
         Filter::And(parts) | Filter::Or(parts) => parts.iter().for_each(|part| add_fields(part, fields)),
         Filter::Field { field, .. } => {

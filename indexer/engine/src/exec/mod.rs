@@ -1,6 +1,5 @@
 //! Evaluates filters: the matching rows of each segment, their order, and their text.
 
-mod annotation_filter;
 mod bitmap;
 mod cache;
 mod candidates;
@@ -11,6 +10,7 @@ mod keys;
 mod late_columns;
 mod literal;
 mod matcher;
+mod note_filter;
 mod order;
 mod phrase;
 mod phrase_gap;
@@ -27,7 +27,6 @@ mod text_scan;
 mod value_predicate;
 mod word_counts;
 
-pub use annotation_filter::rows_at;
 pub use bitmap::Bitmap;
 pub use cache::MatchCache;
 pub use codes::Codes;
@@ -36,6 +35,7 @@ pub use explain::{ClauseStep, Path};
 pub use field_filter::{Instants, level_passes, passing_values};
 pub use keys::{Domain, ToKey};
 pub use matcher::Matcher;
+pub use note_filter::rows_at;
 pub use order::Direction;
 pub use order::{EventKey, Position, Selection, past};
 pub use pool::in_order;

@@ -6,7 +6,7 @@ use super::literal::Literal;
 use super::matcher::Matcher;
 use super::required_tokens::{is_one_part, required_parts, required_text, required_tokens};
 use super::value_predicate::{TextTest, ValueTest};
-use query::{AnnotatedEvents, Filter, Pattern, Test};
+use query::{Filter, NotedEvents, Pattern, Test};
 use store::TokenPart;
 
 #[derive(Debug)]
@@ -51,8 +51,8 @@ pub enum Predicate {
     AnyText,
     Template(Test),
     Field(String, ValueTest),
-    /// The annotated events; `None` if they are not resolved.
-    Annotated(Option<Arc<AnnotatedEvents>>),
+    /// The events whose notes pass; `None` if they are not resolved.
+    Noted(Option<Arc<NotedEvents>>),
 }
 
 /// A pattern that is searched in the text of events.
@@ -95,7 +95,7 @@ impl Prepared {
             Filter::Or(parts) => return Prepared::Or(list(parts)),
             Filter::Not(inner) => return Prepared::Not(Box::new(Prepared::new(inner))),
             Filter::Text(pattern) => Predicate::Text(vec![TextClause::new(pattern)]),
-            Filter::Annotated(annotated) => Predicate::Annotated(annotated.events.clone()),
+            Filter::Noted(noted) => Predicate::Noted(noted.events.clone()),
             Filter::Field { field, test, .. } if field == "raw" => match test {
                 Test::Exists => Predicate::AnyText,
                 Test::Matches(patterns) => Predicate::Text(patterns.iter().map(TextClause::new).collect()),
@@ -134,7 +134,7 @@ impl Prepared {
                 Predicate::Text(clauses) => clauses.iter().any(|clause| clause.matcher.is_in(event)),
                 Predicate::WholeText(test) => test.passes(&String::from_utf8_lossy(event)),
                 Predicate::AnyText => true,
-                Predicate::Template(_) | Predicate::Field(..) | Predicate::Annotated(_) => false,
+                Predicate::Template(_) | Predicate::Field(..) | Predicate::Noted(_) => false,
             },
         }
     }
@@ -158,7 +158,7 @@ fn cost(filter: &Filter) -> u32 {
     match filter {
         Filter::Everything => 0,
         Filter::Field { field, .. } if matches!(field.as_str(), "time" | "level" | "source") => 1,
-        Filter::Annotated(_) => 2,
+        Filter::Noted(_) => 2,
         Filter::Field { field, .. } if field != "raw" => 2,
         Filter::Not(inner) => cost(inner),
         Filter::And(parts) | Filter::Or(parts) => parts.iter().map(cost).max().unwrap_or(0),

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::annotation_filter;
 use super::bitmap::Bitmap;
 use super::candidates::Candidates;
 use super::explain::{Path, Trace};
 use super::field_filter;
 use super::literal::Literal;
 use super::matcher::Matcher;
+use super::note_filter;
 use super::phrase;
 use super::phrase_gap;
 use super::prepared::{Clause, Predicate, Prepared, TextClause};
@@ -155,7 +155,7 @@ fn eval_predicate(
             let rows = query.templates.map_or_else(none, |templates| templates.rows(test)).and(among);
             Ok(ClauseRows { rows, path: Path::Dictionary })
         }
-        Predicate::Annotated(events) => annotation_filter::eval(query, events.as_deref(), among),
+        Predicate::Noted(events) => note_filter::eval(query, events.as_deref(), among),
         Predicate::Field(field, test) => {
             let found = field_filter::eval(query, field, test)?;
             Ok(ClauseRows { rows: found.rows.and(among), path: found.path })

@@ -9,14 +9,14 @@ use crate::exec::ValueTest;
 use base::error::Result;
 use base::limits::COMPLETIONS;
 use query::{
-    AnnotatedEvents, Annotation, Diagnostic, Filter, NoteField, Op, QueryContext, STATES, Test, each_field,
+    Diagnostic, Filter, NoteClause, NoteField, NotedEvents, Op, QueryContext, STATES, Test, each_field,
 };
 use store::notes as store;
 use store::{Note, Notes};
 
 /// The cached notes on events. Each query reads the changes from the store.
 #[derive(Debug, Default)]
-pub struct AnnotatedCache(Mutex<ResolvedNotes>);
+pub struct NotedCache(Mutex<ResolvedNotes>);
 
 #[derive(Debug, Default)]
 struct ResolvedNotes {
@@ -63,7 +63,7 @@ impl ResolvedNotes {
 
 impl Engine {
     /// A filter whose clauses on notes are resolved to events, all from one revision of the notes.
-    pub fn with_annotated_events(&self, filter: Filter) -> Result<Filter> {
+    pub fn with_noted_events(&self, filter: Filter) -> Result<Filter> {
         if !asks_for_notes(&filter) {
             return Ok(filter);
         }
@@ -72,7 +72,7 @@ impl Engine {
     }
 
     fn said_of_events(&self) -> Result<Arc<SaidOfEvents>> {
-        let mut known = self.annotated.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.noted.0.lock().unwrap_or_else(PoisonError::into_inner);
         let since = (!known.mark.is_empty()).then_some(known.mark.as_str());
         let read = store::look(self.folder(), since)?;
         known.update(read);
@@ -132,7 +132,7 @@ pub fn states_of(filter: &Filter) -> String {
     match filter {
         Filter::And(parts) | Filter::Or(parts) => parts.iter().map(states_of).collect(),
         Filter::Not(inner) => states_of(inner),
-        Filter::Annotated(Annotation { events: Some(events), .. }) => format!("\0{}", events.state),
+        Filter::Noted(NoteClause { events: Some(events), .. }) => format!("\0{}", events.state),
         _ => String::new(),
     }
 }
@@ -141,7 +141,7 @@ fn asks_for_notes(filter: &Filter) -> bool {
     match filter {
         Filter::And(parts) | Filter::Or(parts) => parts.iter().any(asks_for_notes),
         Filter::Not(inner) => asks_for_notes(inner),
-        Filter::Annotated(annotation) => annotation.events.is_none(),
+        Filter::Noted(clause) => clause.events.is_none(),
         _ => false,
     }
 }
@@ -152,10 +152,10 @@ fn looked_up(filter: Filter, said: &SaidOfEvents) -> Filter {
         Filter::And(parts) => Filter::And(all(parts)),
         Filter::Or(parts) => Filter::Or(all(parts)),
         Filter::Not(inner) => Filter::Not(Box::new(looked_up(*inner, said))),
-        Filter::Annotated(annotation) if annotation.events.is_none() => {
-            let places = passing(annotation.field, &annotation.test, said);
-            let events = AnnotatedEvents { state: said.state.clone(), positions: places };
-            Filter::Annotated(Annotation { events: Some(Arc::new(events)), ..annotation })
+        Filter::Noted(clause) if clause.events.is_none() => {
+            let places = passing(clause.field, &clause.test, said);
+            let events = NotedEvents { state: said.state.clone(), positions: places };
+            Filter::Noted(NoteClause { events: Some(Arc::new(events)), ..clause })
         }
         other => other,
     }

@@ -9,7 +9,7 @@ mod said;
 
 use std::path::PathBuf;
 
-pub use filter::{AnnotatedCache, states_of};
+pub use filter::{NotedCache, states_of};
 pub use said::Said;
 pub use said::said_by;
 

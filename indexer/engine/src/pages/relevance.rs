@@ -86,6 +86,6 @@ fn collect<'f>(filter: &'f Filter, patterns: &mut Vec<&'f Pattern>) {
         Filter::And(parts) | Filter::Or(parts) => parts.iter().for_each(|part| collect(part, patterns)),
         Filter::Text(pattern) => add(pattern),
         Filter::Field { field, test: Test::Matches(all), .. } if field == "raw" => all.iter().for_each(add),
-        Filter::Everything | Filter::Not(_) | Filter::Field { .. } | Filter::Annotated(_) => {}
+        Filter::Everything | Filter::Not(_) | Filter::Field { .. } | Filter::Noted(_) => {}
     }
 }

@@ -132,7 +132,7 @@ fn has_notes(filter: &Filter) -> bool {
     match filter {
         Filter::And(parts) | Filter::Or(parts) => parts.iter().any(has_notes),
         Filter::Not(inner) => has_notes(inner),
-        Filter::Annotated(_) => true,
+        Filter::Noted(_) => true,
         Filter::Everything | Filter::Text(_) | Filter::Field { .. } => false,
     }
 }

@@ -184,7 +184,7 @@ impl Engine {
 /// True if a filter names templates, so that its answer depends on all segments of the case.
 pub fn names_templates(filter: &Filter) -> bool {
     match filter {
-        Filter::Everything | Filter::Text(_) | Filter::Annotated(_) => false,
+        Filter::Everything | Filter::Text(_) | Filter::Noted(_) => false,
         Filter::Not(inner) => names_templates(inner),
         Filter::And(parts) | Filter::Or(parts) => parts.iter().any(names_templates),
         Filter::Field { field, .. } => field == "template",

@@ -29,22 +29,22 @@ pub enum Filter {
         span: Span,
     },
     /// A predicate on the notes of an event. Resolving creates it from a clause such as `is:starred`.
-    Annotated(Annotation),
+    Noted(NoteClause),
 }
 
 /// A predicate on the notes of an event. An event without notes fails every test.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Annotation {
+pub struct NoteClause {
     pub field: NoteField,
     pub test: Test,
     pub span: Span,
     /// The events that pass, once they are looked up.
-    pub events: Option<Arc<AnnotatedEvents>>,
+    pub events: Option<Arc<NotedEvents>>,
 }
 
 /// The events that passed a test on their notes at one moment.
 #[derive(Debug, PartialEq, Eq)]
-pub struct AnnotatedEvents {
+pub struct NotedEvents {
     /// The state that the notes were in.
     pub state: String,
     /// Each by source and offset, in order.

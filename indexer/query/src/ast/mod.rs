@@ -12,7 +12,7 @@ mod stage;
 mod tables;
 
 pub use expr::{BinaryOp, Expr, ExprKind};
-pub use filter::{AnnotatedEvents, Annotation, Bound, Filter, Op, Pattern, Range, RegexText, Test};
+pub use filter::{Bound, Filter, NoteClause, NotedEvents, Op, Pattern, Range, RegexText, Test};
 pub use quantity::{Amount, Dimension, Quantity, Unit};
 pub use stage::{
     Aggregate, Assignment, Baseline, Extraction, FieldRef, Frequent, Group, Join, NamePattern, Renaming,

@@ -60,9 +60,9 @@ pub(super) fn print(filter: &Filter, f: &mut Formatter<'_>, around: u8) -> fmt::
             print(inner, f, 3)
         }
         Filter::Text(pattern) => print_pattern(pattern, f, Position::Clause),
-        Filter::Annotated(annotation) => {
-            f.write_str(annotation.field.name())?;
-            print_test(&annotation.test, f, Position::Value)
+        Filter::Noted(clause) => {
+            f.write_str(clause.field.name())?;
+            print_test(&clause.test, f, Position::Value)
         }
         Filter::Field { field, test, .. } => {
             if is_field_name(field) && !is_keyword(field) {

@@ -44,7 +44,7 @@ impl TableFilter {
                 names.resolve("raw", query::Span::default())?;
                 TableFilter::Text(Arc::new(Matcher::new(pattern)))
             }
-            Filter::Annotated(noted) => return Err(noted.field.only_in_the_filter(noted.span).into()),
+            Filter::Noted(noted) => return Err(noted.field.only_in_the_filter(noted.span).into()),
             Filter::Field { field, test, span } => {
                 TableFilter::Field(names.resolve(field, *span)?, Arc::new(ValueTest::new(field, test)))
             }

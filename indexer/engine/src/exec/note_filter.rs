@@ -1,4 +1,4 @@
-//! Predicates on annotations: events are given by source and byte offset and become rows of a segment.
+//! Predicates on notes: events are given by source and byte offset and become rows of a segment.
 
 use super::bitmap::Bitmap;
 use super::explain::Path;
@@ -6,18 +6,14 @@ use super::select::{ClauseRows, SegmentQuery};
 use base::Cancel;
 use base::error::{Error, Result};
 use base::limits::CANCEL_ROWS;
-use query::AnnotatedEvents;
+use query::NotedEvents;
 use store::Segment;
 
 /// Events by source and offset.
 type Positions = [(u32, u64)];
 
-/// The rows among the candidates that carry one of the annotations.
-pub fn eval(
-    query: &SegmentQuery<'_>,
-    events: Option<&AnnotatedEvents>,
-    among: &Bitmap,
-) -> Result<ClauseRows> {
+/// The rows among the candidates that have one of the notes.
+pub fn eval(query: &SegmentQuery<'_>, events: Option<&NotedEvents>, among: &Bitmap) -> Result<ClauseRows> {
     let mut found = ClauseRows { rows: Bitmap::none(query.rows()), path: Path::Pruned };
     let Some(events) = events.filter(|events| contains_any(query.segment, &events.positions)) else {
         return Ok(found);
