@@ -119,7 +119,8 @@ fn option(cell: &mut Cell, word: &str) -> Result<(), String> {
         "from" => cell.from = Some(time()?),
         "to" => cell.to = Some(time()?),
         "zone" => {
-            cell.zone = Some(RunOptions::in_zone(value).map_err(|error| error.message().to_owned())?.zone)
+            let zone = RunOptions::in_zone(value).map_err(|error| error.message().to_owned())?.zone;
+            cell.zone = Some(zone);
         }
         "title" => cell.title = Some(value.to_owned()),
         "rows" => {
