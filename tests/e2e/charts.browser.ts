@@ -126,7 +126,7 @@ describe('charts', () => {
     await totalBecomes(page, EVENTS);
   });
 
-  test('a line is compared with the previous period', async () => {
+  test('a line is drawn with that of the previous period', async () => {
     await chooseField('field', 'duration_ms');
     await choose('kind', 'lines');
     await choose('measure', 'p50');
@@ -141,7 +141,7 @@ describe('charts', () => {
     await page.getByTestId('range').click();
     await page.getByTestId('range-written').fill('2026-03-01T12:30:07/12:41:09');
     await page.keyboard.press('Enter');
-    const caption = page.getByTestId('chart').getByText('compared with 2026-03-01');
+    const caption = page.getByTestId('chart').getByText('shifted to 2026-03-01');
     await eventually('the times of the previous period', async () =>
       (await caption.innerText()).includes('12:19:05 – 12:30:07'),
     );

@@ -10,7 +10,7 @@ export const charts = {
   noSplit: 'none',
   kind: 'Chart type',
   automatic: 'Auto',
-  compare: 'Compare with',
+  shift: 'Time shift',
   top: 'Values',
   scale: 'Scale',
   scales: { linear: 'linear', logarithmic: 'logarithmic' },
@@ -39,15 +39,15 @@ export const charts = {
     max: 'Max',
     distinct: 'Distinct values',
   },
-  comparisons: {
+  shifts: {
     none: 'none',
     previous: 'previous period',
     day: 'previous day',
     week: 'previous week',
     chosen: 'custom…',
   },
-  comparedFrom: (zone: string) => `Compare from (${zone})`,
-  comparedWith: (from: string) => `compared with ${from}`,
+  shiftFrom: (zone: string) => `Other time from (${zone})`,
+  shiftedTo: (range: string) => `shifted to ${range}`,
   isWhole: 'A heatmap shows all events with a number, and their p50, p95 and p99.',
   isAllFigures: 'This chart type shows the same values for every measure.',
   suggested: 'or chart',
@@ -72,7 +72,7 @@ export const charts = {
   noTime: 'The matching events have no time',
   noTimeNote: 'You can still count their values: choose Top values or Histogram.',
   noWhole: 'The values for the whole range are missing.',
-  noComparison: 'The other period could not be read.',
+  noShift: 'The other period could not be read.',
   noPercentiles: 'The percentiles could not be calculated.',
   left: (missing: number, mistyped: number, field: string) =>
     [

@@ -124,7 +124,7 @@ it('draws each value of a split as a line of its own', async () => {
   });
 });
 
-it('compares with the previous period: the same buckets, shifted', async () => {
+it('shifts to the previous period with the same buckets', async () => {
   const view = {
     case: '/c',
     query: '',
@@ -132,7 +132,7 @@ it('compares with the previous period: the same buckets, shifted', async () => {
     to: (6n * MINUTE).toString(),
   };
   const domain = { from: asTime(3n * MINUTE), to: asTime(6n * MINUTE) };
-  chart.ask(question({ compare: 'previous' }, { view: view as never, domain }));
+  chart.ask(question({ shift: 'previous' }, { view: view as never, domain }));
   await answerAll(asked(), 4);
   const before = asked().slice(2);
   expect(before.map(({ args }) => [args.view.from, args.view.to])).toEqual([
@@ -150,7 +150,7 @@ it('compares with the previous period: the same buckets, shifted', async () => {
 });
 
 it('still shows the current period if the other one fails', async () => {
-  chart.ask(question({ compare: 'day' }));
+  chart.ask(question({ shift: 'day' }));
   await answerAll(asked());
   for (const call of asked().slice(2)) await call.fail({ code: 'internal', message: 'broken' });
   expect(chart.failure).toBeNull();

@@ -158,10 +158,10 @@ export async function orNote<T>(
   }
 }
 
-/** The shift to the period of a comparison; null without one. */
+/** How much earlier the other time is; null without one. */
 export function shiftOf({ chart, domain }: ChartLoad): bigint | null {
   const day = 86_400_000_000_000n;
-  switch (chart.compare) {
+  switch (chart.shift) {
     case 'none':
       return null;
     case 'previous':
@@ -171,6 +171,6 @@ export function shiftOf({ chart, domain }: ChartLoad): bigint | null {
     case 'week':
       return 7n * day;
     default:
-      return domain.from - timeFromNanos(chart.compare.from);
+      return domain.from - timeFromNanos(chart.shift.from);
   }
 }

@@ -17,12 +17,16 @@ it('stores only what differs from a plain chart, and reads it back', () => {
     measure: 'p95',
     field: 'duration_ms',
     split: 'service',
-    compare: { from: '1772542803000000000' },
+    shift: { from: '1772542803000000000' },
     hidden: ['=cart'],
   };
   expect(specOf(JSON.parse(JSON.stringify(keptSpec(spec))))).toEqual(spec);
   expect(keptSpec(PLAIN)).toEqual({});
   expect(specOf(keptSpec(PLAIN))).toEqual(PLAIN);
+});
+
+it('reads the shift of a chart that was stored under its older name', () => {
+  expect(specOf({ compare: 'previous' })).toEqual({ ...PLAIN, shift: 'previous' });
 });
 
 it('reads what it understands of a modified chart', () => {
@@ -31,7 +35,7 @@ it('reads what it understands of a modified chart', () => {
     3,
     'x',
     [],
-    { kind: 'pie', top: -1, compare: { from: 'now' }, hidden: 'a' },
+    { kind: 'pie', top: -1, shift: { from: 'now' }, hidden: 'a' },
   ]) {
     expect(specOf(broken)).toEqual(PLAIN);
   }

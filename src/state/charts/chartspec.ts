@@ -23,8 +23,8 @@ export type MeasureName = (typeof MEASURES)[number];
 
 export type ValueScaleName = 'linear' | 'logarithmic';
 
-/** The period of a comparison. A decimal string is where a custom one begins. */
-export type Comparison = 'none' | 'previous' | 'day' | 'week' | { readonly from: string };
+/** The other time that is drawn as well. A decimal string is where a custom one begins. */
+export type Shift = 'none' | 'previous' | 'day' | 'week' | { readonly from: string };
 
 export interface ChartSpec {
   /** Null means automatic. */
@@ -37,7 +37,7 @@ export interface ChartSpec {
   /** The number of values; all others share one series. */
   readonly top: number;
   readonly scale: ValueScaleName | null;
-  readonly compare: Comparison;
+  readonly shift: Shift;
   /** Series that are hidden in the legend. */
   readonly hidden: readonly string[];
 }
@@ -49,7 +49,7 @@ export const PLAIN: ChartSpec = {
   split: null,
   top: 7,
   scale: null,
-  compare: 'none',
+  shift: 'none',
   hidden: [],
 };
 
@@ -68,7 +68,7 @@ function textOrNull(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-function comparisonOf(value: unknown): Comparison {
+function shiftIn(value: unknown): Shift {
   const named = oneOf(['none', 'previous', 'day', 'week'] as const, value);
   if (named !== null) return named;
   const from = (value as { from?: unknown } | null | undefined)?.from;
@@ -88,7 +88,8 @@ export function specOf(value: unknown): ChartSpec {
     split: textOrNull(given['split']),
     top: Number.isInteger(top) && top > 0 ? Math.min(top, MOST_TERMS) : PLAIN.top,
     scale: oneOf(['linear', 'logarithmic'] as const, given['scale']),
-    compare: comparisonOf(given['compare']),
+    // `compare` is its older name.
+    shift: shiftIn(given['shift'] ?? given['compare']),
     hidden: hidden.filter((name): name is string => typeof name === 'string'),
   };
 }

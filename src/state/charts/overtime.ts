@@ -53,7 +53,7 @@ export async function loadOverTime(asking: ChartLoad): Promise<TimeData> {
       asking.ask([sameBuckets(asking, timesOf(main)), ...more], asked, { shift }),
       asking.ask(more, asked, { shift }),
     ]).then(([overTime, whole]): Earlierly => ({ shift, overTime, whole })),
-    texts.charts.noComparison,
+    texts.charts.noShift,
   );
   return shaped(asking, main, whole, before, [...wholeNotes, ...notes]);
 }

@@ -34,7 +34,7 @@ export async function loadTerms(asking: ChartLoad): Promise<TermsData> {
   const [before, notes] =
     shift === null
       ? [null, []]
-      : await orNote(asking.ask([terms(CONSIDERED)], asked, { shift }), texts.charts.noComparison);
+      : await orNote(asking.ask([terms(CONSIDERED)], asked, { shift }), texts.charts.noShift);
   return shaped(asking, field, shown, considered, main, before, notes);
 }
 

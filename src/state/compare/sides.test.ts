@@ -134,7 +134,7 @@ it('is a cell of the notebook with both sides as filters', () => {
   const [fence, query, end] = cell.split('\n');
   expect([fence, end]).toEqual(['```query rows=9 title=One', '```']);
   expect(query).toMatch(
-    /^\* \| diff with \(v=1 NOT \(time>=2026-03-01T14:00:00Z time<2026-03-01T15:00:00Z\)\) limit=9 \| keep change, what/,
+    /^\* \| compare with \(v=1 NOT \(time>=2026-03-01T14:00:00Z time<2026-03-01T15:00:00Z\)\) limit=9 \| keep change, what/,
   );
 });
 

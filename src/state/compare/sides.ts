@@ -147,7 +147,7 @@ export function cellOfSides(
   options: { readonly title: string; readonly rows: number; readonly zone: string | null },
 ): string {
   const { rows } = options;
-  const query = `${filterOfSide(b)} | diff with (${filterOfSide(a)}) limit=${rows} | keep ${CELL_COLUMNS}`;
+  const query = `${filterOfSide(b)} | compare with (${filterOfSide(a)}) limit=${rows} | keep ${CELL_COLUMNS}`;
   return cellBlock('query', query, options);
 }
 

@@ -178,7 +178,7 @@ async function happened(
   await screen.totalBecomes(material.events);
 }
 
-/** A field as a heatmap, as percentiles with a split, compared with the previous period, and exported. */
+/** A field as a heatmap, as percentiles with a split, with the previous period, and exported. */
 async function slower(
   screen: Screen,
   material: Material,
