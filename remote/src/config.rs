@@ -303,14 +303,14 @@ impl Remotes {
         };
         if self.all_off {
             return Err(bad(
-                "all clusters are switched off",
+                "connections to all clusters are switched off",
                 "switch them on with timberline remote on --all, or in the list of clusters of the workbench",
             ));
         }
         if remote.off {
             return Err(bad(
-                format!("the cluster \"{name}\" is switched off"),
-                format!("switch it on with timberline remote on {name}"),
+                format!("connections to the cluster \"{name}\" are switched off"),
+                format!("switch them on with timberline remote on {name}"),
             ));
         }
         Ok(remote)

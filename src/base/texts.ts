@@ -301,7 +301,7 @@ export const texts = {
     caseTooNew: 'The case was made by a newer Timberline',
     changed: 'The file changed while it was read',
     queryInvalid: 'The query has an error',
-    notAvailable: 'Not available for a remote case',
+    notAvailable: 'Not available for a cluster',
     cancelled: 'Cancelled',
     badRequest: 'The engine did not understand the request',
     internal: 'Something went wrong in the engine',

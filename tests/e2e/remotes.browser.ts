@@ -18,7 +18,7 @@ afterEach(async () => {
   cluster = null;
 });
 
-test('a remote is added, tried, opened like a case, and switched off with all others', async () => {
+test('a cluster is added, tried, opened like a case, and switched off with all others', async () => {
   cluster = await standIn(Array.from({ length: EVENTS }, (_, at) => shopEvent(at)));
   const page = await opened();
   const sheet = page.getByTestId('remotes-sheet');
@@ -82,7 +82,7 @@ test('a remote is added, tried, opened like a case, and switched off with all ot
 
   for (const tab of ['compare', 'detectors', 'notes']) {
     await page.getByTestId(`tab-${tab}`).click();
-    await textBecomes(page.getByTestId('not-available'), 'not available for a remote case');
+    await textBecomes(page.getByTestId('not-available'), 'not available for a cluster');
   }
 
   await page.getByTestId('tab-events').click();
@@ -106,6 +106,6 @@ test('a remote is added, tried, opened like a case, and switched off with all ot
   await page.keyboard.press('Escape');
   const before = cluster.asked.length;
   await query(page, 'service:cart');
-  await page.getByText('all remotes are switched off', { exact: false }).first().waitFor();
+  await page.getByText('all clusters are switched off', { exact: false }).first().waitFor();
   expect(cluster.asked.length, 'nothing connects').toBe(before);
 });

@@ -39,7 +39,7 @@ test('a case is shown with a remote: one timeline, one list, one table, and alon
   await totalBecomes(page, own.length);
 
   await page.getByTestId('case-menu').click();
-  await page.getByRole('menuitem', { name: 'Show with a remote…' }).click();
+  await page.getByRole('menuitem', { name: 'Show with a cluster…' }).click();
   const sheet = page.getByTestId('remotes-sheet');
   await sheet.getByTestId('remote-name').fill('prod');
   await sheet.getByTestId('remote-url').fill(cluster.url);
@@ -87,7 +87,7 @@ test('a case is shown with a remote: one timeline, one list, one table, and alon
     await page.getByTestId(`tab-${tab}`).click();
     await textBecomes(
       page.getByTestId('not-available'),
-      'not available for a case that is shown with a remote',
+      'not available for a case that is shown with a cluster',
     );
   }
   await page.getByTestId('tab-events').click();

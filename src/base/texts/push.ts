@@ -4,16 +4,16 @@ const events = (count: number) => counted(count, 'event');
 
 /** The texts of sending events to a cluster. */
 export const push = {
-  name: 'Push to a remote',
-  open: 'Push to a remote…',
-  command: 'Push the matching events to a remote…',
+  name: 'Push to a cluster',
+  open: 'Push to a cluster…',
+  command: 'Push the matching events to a cluster…',
   note: 'The matching events as documents of an index',
 
   what: 'Events',
   all: 'All events',
-  remote: 'Remote',
-  noRemotes: 'No remote can be written to. Add one, or switch one on.',
-  remotes: 'Remotes…',
+  remote: 'Cluster',
+  noRemotes: 'No cluster can be written to. Add one, or switch one on.',
+  remotes: 'Clusters…',
   index: 'Index',
   dataStream: 'Data stream',
   dataStreamHint: 'A data stream instead of an index: documents are only added',

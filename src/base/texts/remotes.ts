@@ -1,17 +1,19 @@
+import { formatCount } from '../format';
+
 /** The texts of clusters: the list of them, and one that is open like a case. */
 export const remotes = {
-  name: 'Remotes',
-  open: 'Remotes…',
-  command: 'Show the remotes',
+  name: 'Clusters',
+  open: 'Clusters…',
+  command: 'Show the clusters',
   hint: 'Clusters that are searched in place',
-  mark: 'remote',
+  mark: 'cluster',
   markHint: (url: string, index: string, server: string) =>
     `Searched in place, read-only: ${index} at ${url} (${server})`,
   reload: 'Reload',
   reloadHint: 'Query the cluster again: events added since it was opened are not shown yet',
 
   together: {
-    command: 'Show with a remote…',
+    command: 'Show with a cluster…',
     /** The lane of the case itself. */
     own: 'case',
     show: (name: string) => `Show with ${name}`,
@@ -24,11 +26,11 @@ export const remotes = {
 
   sheet: {
     note: 'Elasticsearch and OpenSearch, opened like a case',
-    none: 'No remote has been added. Nothing connects to another machine.',
+    none: 'No cluster has been added. Nothing connects to another machine.',
     promise:
       'Timberline connects only to the addresses in this list, and only when you open one, test it or push to it.',
-    allOff: 'Turn all remotes off',
-    allOffNote: 'All remotes are off. Nothing connects to another machine.',
+    allOff: 'Turn all connections off',
+    allOffNote: 'All connections are off. Nothing connects to another machine.',
     on: 'On',
     switch: (name: string) => `Connections to ${name}`,
     test: 'Test',
@@ -40,7 +42,7 @@ export const remotes = {
     remove: 'Remove',
     removeHint: (name: string) =>
       `Remove ${name} from the list; the files with its credentials stay`,
-    add: 'Add a remote',
+    add: 'Add a cluster',
     fields: {
       name: 'Name',
       url: 'Address',
@@ -82,19 +84,19 @@ export const remotes = {
     exact: 'Calculate exactly',
     exactHint: 'Fetch the needed fields of up to a million events, and calculate here',
     figures: 'The cluster estimates distinct counts and percentiles.',
-    more: (count: number) => `and ${count} more`,
+    more: (count: number) => `and ${formatCount(count)} more`,
   },
 
   unavailable: {
-    name: (what: string) => `${what}: not available for a remote case`,
-    bytes: 'Not available for a remote case: a cluster keeps documents, not the bytes of a log.',
-    control: 'Not available for a remote case',
-    together: (what: string) => `${what}: not available for a case that is shown with a remote`,
+    name: (what: string) => `${what}: not available for a cluster`,
+    bytes: 'Not available: a cluster keeps documents, not the bytes of a log.',
+    control: 'Not available for a cluster',
+    together: (what: string) => `${what}: not available for a case that is shown with a cluster`,
     reasons: {
       compare: 'Comparisons read every event. Import the events to compare them.',
       detectors: 'Detectors read every event of a case. Import the events to run them.',
       notes: 'Notes are kept in cases. Import the events to write about them.',
     } as Readonly<Record<string, string>>,
-    alone: 'Show the case without the remote to use this.',
+    alone: 'Show the case without the cluster to use this.',
   },
 } as const;

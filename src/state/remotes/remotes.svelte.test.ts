@@ -40,13 +40,13 @@ test('the list stays when a change fails, and the reason is kept', async () => {
   });
   await client
     .callsTo('addRemote')[0]!
-    .fail({ code: 'badRequest', message: 'There is a remote named "prod" already.' });
+    .fail({ code: 'badRequest', message: 'There is a cluster named "prod" already.' });
   expect(await added).toBe(false);
   expect(remotes.failure?.message).toContain('already');
   expect(remotes.list).toEqual(LIST);
 });
 
-test('a switch for all remotes ends the running test', async () => {
+test('a switch for all clusters ends the running test', async () => {
   const client = new FakeClient();
   const remotes = new Remotes(client);
   void remotes.test('prod');

@@ -56,7 +56,7 @@ export function realCluster(host: Host): void {
       await opened(host, folder, home, async (screen, check) => {
         await screen.totalBecomes(EVENTS);
         await screen.click(byId('case-menu'));
-        await screen.click('[role="menuitem"]', 'Show with a remote…');
+        await screen.click('[role="menuitem"]', 'Show with a cluster…');
         await screen.click(byId('show-with'));
         await screen.totalBecomes(2 * EVENTS);
         await screen.shown(`${byId('timeline')}[data-laned="true"]`);
