@@ -98,7 +98,7 @@ test('a page is deleted by its bin, after a question', async () => {
   await draft.waitFor({ state: 'detached' });
 });
 
-describe('annotations', () => {
+describe('notes', () => {
   test('are starred, tagged, written down, exported, and there when opened again', async () => {
     const page = await newPage(server.address);
     await query(page, 'checkout');

@@ -15,7 +15,7 @@ it('matches letters in their order and nothing else', () => {
 });
 
 it('prefers beginnings of words and consecutive letters', () => {
-  const all = named('Annotate', 'Show the next error', 'Next error', 'Open the notebook entry');
+  const all = named('Add note', 'Show the next error', 'Next error', 'Open the notebook entry');
   expect(names(ranked(all, 'ne', []))[0]).toBe('Next error');
   expect(names(ranked(named('Deselect', 'Select'), 'select', []))[0]).toBe('Select');
 });

@@ -1,4 +1,4 @@
-/** Annotation commands, for keys and the palette. */
+/** The commands of notes, for keys and the palette. */
 import { texts } from '../../base/texts';
 import type { EventId, Nanos } from '../../ipc/generated';
 import { spanOf, type NoteTarget } from '../../state/notes/notetarget';

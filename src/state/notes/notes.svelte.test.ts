@@ -5,7 +5,7 @@ import type { Note, Notes as WireNotes } from '../../ipc/generated';
 import { FakeClient } from '../fakeclient';
 import { noStorage, type CaseStorage } from '../workbench/casestorage';
 import { Markers } from './markers.svelte';
-import { entries } from './annotations.svelte';
+import { entries } from './notedevents.svelte';
 import { Notebook } from './notebook.svelte';
 import { Notes } from './notes.svelte';
 
@@ -68,7 +68,7 @@ test('listeners hear of new notes from here and elsewhere, not of existing ones'
   expect(changed).toHaveBeenCalledOnce();
 });
 
-test('annotations are grouped by event, and markers go to the timeline', async () => {
+test('notes are grouped by event, and markers go to the timeline', async () => {
   const { notes, markers } = await opened([
     note('star', '1@20', { event: EVENT }),
     note('tag', '1@20 x', { event: EVENT, text: 'x' }),
@@ -162,7 +162,7 @@ test('a conflict on a page is resolved by choosing one of the two versions', asy
   expect(client.callsTo('changeNotes')[1]!.args.put![0]!).toMatchObject({ text: 'mine', known: 7 });
 });
 
-test('the list of annotations is sorted by time and can be filtered', async () => {
+test('the list of notes is sorted by time and can be filtered', async () => {
   const late = { source: 0, offset: 1 };
   const { notes } = await opened([
     note('star', '1@20', { event: EVENT }),
@@ -203,7 +203,7 @@ test('a comment is edited from the revision that was seen, and not over a concur
   expect(notes.latest(seen).text).toBe('theirs');
 });
 
-test('a removal can be undone until something else is annotated', async () => {
+test('a removal can be undone until another note is written', async () => {
   const comment = note('comment', 'c1', { event: EVENT, text: 'why' });
   const { client, notes } = await opened([comment]);
   const made = (put: Note[], removed: { kind: string; id: string }[]) => ({

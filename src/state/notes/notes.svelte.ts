@@ -22,7 +22,7 @@ const LOOK_MS = 2_000;
 /** Kinds that are about an event or a time range. */
 const ABOUT_SOMETHING: ReadonlySet<string> = new Set(['star', 'tag', 'comment']);
 
-/** The annotations of one event, or one time range. */
+/** The notes on one event, or one time range. */
 export interface TargetNotes {
   readonly target: NoteTarget;
   readonly star: Note | null;
@@ -135,7 +135,7 @@ export class Notes {
     return this.#said.get(targetKey(target)) ?? { target, star: null, tags: [], comments: [] };
   }
 
-  /** All annotations of events and time ranges, by target. */
+  /** All notes on events and time ranges, by target. */
   get byTarget(): ReadonlyMap<string, TargetNotes> {
     return this.#said;
   }
@@ -211,7 +211,7 @@ export class Notes {
     return this.change([{ kind: 'marker', id, from, to, text: text.trim() }]);
   }
 
-  /** Removes notes; this can be undone until something else is annotated. */
+  /** Removes notes; this can be undone until another note is written. */
   async remove(...notes: readonly Note[]): Promise<boolean> {
     const removed = await this.change(
       [],
@@ -352,7 +352,7 @@ function markerOf({ from, to }: Note, id: string, label: string): Marker[] {
   return [{ id, from: timeFromNanos(from), to: to === from ? null : timeFromNanos(to), label }];
 }
 
-/** The annotations in one line. */
+/** The notes in one line. */
 function labelOf({ star, tags, comments }: TargetNotes): string {
   const words = [...tags, ...comments].map(({ text }) => text);
   return [...(star === null ? [] : ['★']), ...words].join(' · ');

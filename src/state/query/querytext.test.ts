@@ -35,7 +35,7 @@ it.each([
   ['my field', '"my field":*'],
 ])('asks for events that have %s', (field, expected) => expect(existence(field)).toBe(expected));
 
-it('detects queries that depend on annotations', () => {
+it('detects queries that depend on notes', () => {
   const asking = ['is:starred', 'error (-tag:slow OR x)', 'note.is != starred', '* | search tag:a'];
   expect(asking.map(asksForNotes)).toEqual([true, true, true, true]);
   expect(['this:x', 'is', 'user.tag:x', 'stage:a'].map(asksForNotes)).toEqual(Array(4).fill(false));

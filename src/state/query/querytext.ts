@@ -43,7 +43,7 @@ export function endsWithinWord(text: string): boolean {
   return /[\p{L}\p{N}_]$/u.test(text);
 }
 
-/** Whether a query may depend on annotations, so that its answer changes with each note. */
+/** Whether a query may depend on notes, so that its answer changes with each note. */
 export function asksForNotes(query: string): boolean {
   return /(?:^|[\s(!-])(?:note\.)?(?:is|tag)\s*(?::|!=|=)/i.test(query);
 }

@@ -52,7 +52,7 @@ function busyCase(client: FakeClient): OpenCase {
   opened.unknownWords.look('timout');
   opened.fileScan.ask({} as never);
   opened.explaining.ask({ view, zone: null });
-  opened.annotations.show([{ source: 1, offset: 20 }]);
+  opened.notedEvents.show([{ source: 1, offset: 20 }]);
   opened.detail.showEvent({ source: 1, offset: 20 });
   opened.surroundings({ source: 1, offset: 20 }).load();
   opened.trail('10.0.0.1').load();

@@ -41,7 +41,7 @@ import { LiveMode } from '../live/livemode.svelte';
 import { Markers } from '../notes/markers.svelte';
 import { DisplaySettings } from './displaysettings.svelte';
 import { Notebook } from '../notes/notebook.svelte';
-import { Annotations } from '../notes/annotations.svelte';
+import { NotedEvents } from '../notes/notedevents.svelte';
 import { Notes } from '../notes/notes.svelte';
 import { eventKey } from '../notes/notetarget';
 import { EventSelection } from '../events/selection.svelte';
@@ -115,7 +115,7 @@ export class OpenCase {
   readonly markers = new Markers();
   readonly notes: Notes;
   readonly notebook: Notebook;
-  readonly annotations: Annotations;
+  readonly notedEvents: NotedEvents;
   readonly cells: Cells;
   readonly reference: LanguageReference;
   readonly exporting: EventExport;
@@ -215,7 +215,7 @@ export class OpenCase {
         run: () => this.explorer.history.change({ tab: 'notes' }),
       }),
     );
-    this.annotations = new Annotations(lifetime, client, summary.path);
+    this.notedEvents = new NotedEvents(lifetime, client, summary.path);
     this.cells = new Cells(client, summary.path);
     this.reference = new LanguageReference(lifetime, client);
     this.exporting = new EventExport(lifetime, client, {

@@ -9,8 +9,8 @@ import { eventKey, isSpan, type NoteSpan } from './notetarget';
 /** Events per request. The engine takes more; a longer list is cut. */
 export const MOST_SHOWN = 2_000;
 
-/** One entry in the list of annotations: an event, a time range, or a marker. */
-export interface AnnotationEntry {
+/** One entry in the list of notes: an event, a time range, or a marker. */
+export interface NoteEntry {
   readonly key: string;
   readonly time: Time | null;
   readonly event: EventId | null;
@@ -25,8 +25,8 @@ export type Narrowed = 'all' | 'stars' | 'markers' | { readonly tag: string };
 
 const NO_EVIDENCE: ReadonlyMap<string, Evidence | null> = new Map();
 
-/** The annotated events with their text, requested while the list is shown. */
-export class Annotations extends Request<readonly EventId[], ReadonlyMap<string, Evidence | null>> {
+/** The events with notes and their text, requested while the list is shown. */
+export class NotedEvents extends Request<readonly EventId[], ReadonlyMap<string, Evidence | null>> {
   constructor(lifetime: Lifetime, client: Client, casePath: string) {
     super(
       lifetime,
@@ -48,13 +48,13 @@ export class Annotations extends Request<readonly EventId[], ReadonlyMap<string,
   }
 }
 
-/** All annotations by time; those without a time come first, as in the event list. */
+/** All notes by time; those without a time come first, as in the event list. */
 export function entries(
   notes: Notes,
   evidence: ReadonlyMap<string, Evidence | null>,
   narrowed: Narrowed,
-): AnnotationEntry[] {
-  const found: AnnotationEntry[] = [];
+): NoteEntry[] {
+  const found: NoteEntry[] = [];
   for (const [key, said] of notes.byTarget) {
     if (narrowed === 'markers') continue;
     if (narrowed === 'stars' && said.star === null) continue;
@@ -84,7 +84,7 @@ export function entries(
       found.push({ key, time, event: null, evidence: null, span, said: null, marker });
     }
   }
-  const rank = ({ time }: AnnotationEntry) => time ?? null;
+  const rank = ({ time }: NoteEntry) => time ?? null;
   return found.sort((a, b) => {
     const [left, right] = [rank(a), rank(b)];
     if (left === right) return a.key < b.key ? -1 : 1;
