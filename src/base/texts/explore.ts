@@ -136,7 +136,7 @@ export const explore = {
     fold: 'Fold',
     foldHint: 'Fold long times without events to breaks',
     folded: (breaks: number) =>
-      `${counted(breaks, 'stretch', 'stretches')} without events ${breaks === 1 ? 'is' : 'are'} folded.`,
+      `${counted(breaks, 'stretch', 'stretches')} without events ${plural(breaks, 'is', 'are')} folded.`,
     moreLanes: (count: number) => `and ${counted(count, 'more lane')}`,
     rest: 'other',
     missing: '(no value)',

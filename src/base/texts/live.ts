@@ -8,7 +8,6 @@ function lengthOf(hours: number): string {
 /** The texts of live sources: the sheet that adds one, their panel, and the Live switch. */
 export const live = {
   add: 'Add live source…',
-  welcome: 'Receive live logs…',
   command: 'Add a live source',
   kinds: {
     follow: 'Files that grow',
@@ -18,10 +17,10 @@ export const live = {
   },
   notes: {
     follow:
-      'Follows files by name, also when they are rotated. Folders and patterns include new files.',
+      'Tails files by name, also when they are rotated. Folders and patterns include new files.',
     syslog: 'RFC 3164 and 5424, from programs on this machine.',
     http: 'Bulk requests as for Elasticsearch, and OTLP logs, from programs on this machine.',
-    journal: 'Follows journalctl, and resumes where it stopped.',
+    journal: 'Reads journalctl, and resumes where it stopped.',
   },
 
   sheet: {
@@ -109,9 +108,7 @@ export const live = {
     resume: (name: string) => `Resume ${name}`,
     remove: (name: string) => `Remove ${name}; its events stay`,
     offered: (count: number) =>
-      count === 1
-        ? 'This case received from a live source when it was last open.'
-        : `This case received from ${formatCount(count)} live sources when it was last open.`,
+      `This case received from ${counted(count, 'live source')} when it was last open.`,
     startOffered: 'Start again',
     waiting: 'waiting for another change to the case; what is received meanwhile is kept',
     backlog: (bytes: string) => `${bytes} received, not visible yet`,
@@ -134,8 +131,8 @@ export const live = {
 
   mode: {
     name: 'Live',
-    on: 'Follow new events as they arrive',
-    off: 'Stop following new events',
+    on: 'Show new events as they arrive',
+    off: 'Keep the shown time',
     length: 'Shown time range',
     lengths: {
       '1m': 'Last minute',
@@ -144,9 +141,9 @@ export const live = {
       '1h': 'Last hour',
       all: 'All time',
     },
-    commandOn: (length: string) => `Follow new events: ${length}`,
-    commandOff: 'Stop following new events',
-    more: (count: number) => `${counted(count, 'new event')}`,
+    commandOn: (length: string) => `Live: ${length}`,
+    commandOff: 'Live: off',
+    more: (count: number) => counted(count, 'new event'),
     stopped: 'Stopped. Back to the newest events',
   },
 
