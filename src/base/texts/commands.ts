@@ -29,7 +29,7 @@ export const commands = {
   links: 'Links: show which fields hold the same values, and whether clocks agree',
   clearQuery: 'Clear the filter',
   showAllTime: 'Show all time',
-  fit: 'Zoom to the matches',
+  fit: 'Zoom to matches',
   shareView: 'Share or restore a view',
   next: 'Next event',
   before: 'Previous event',

@@ -66,7 +66,7 @@ export const detectors = {
   none: 'This case has no detectors of its own yet.',
   add: 'New detector',
   addHint: 'Create a detector from the current query',
-  fromRange: 'Detect',
+  fromRange: 'Detector',
   fromRangeHint: 'Create a detector from the current query that fires in this range',
   fromChart: 'Detector',
   fromChartHint: 'Create a detector from what this chart measures',

@@ -46,7 +46,7 @@ export const live = {
     badPort: 'A port is a number from 1 to 65535.',
     lowPort: 'Ports below 1024 need special rights on most systems.',
     format: 'Format',
-    learned: 'Detect from the first lines',
+    learned: 'Learn from the first lines',
     zone: 'Time zone if missing',
     zoneExample: 'UTC',
     parts: 'By sender or program',

@@ -18,7 +18,7 @@ export const notes = {
   actions: 'Add note',
   range: {
     name: 'Add a note to this range',
-    short: 'Add note',
+    short: 'Note',
     star: 'Star this range',
     unstar: 'Remove the star of this range',
     tag: 'Tag this range…',
