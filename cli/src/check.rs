@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use detect::{Alert, Detectors, MissingFields, ReadOptions, Scope};
+use detect::{Alert, Detectors, MissingFields, Outcome as Said, ReadOptions, Scope, Verdict};
 use indexer::{Cancel, Case, stamp};
 use serde_json::{Value, json};
 
@@ -29,9 +29,12 @@ pub fn run(arguments: &Check) -> Result<Outcome> {
         let key = |alert: &Alert| (std::cmp::Reverse(alert.severity), alert.start);
         key(one).cmp(&key(other))
     });
-    print(&report.alerts, arguments.format)?;
+    print(&report.alerts, &report.verdicts, arguments.format)?;
     if arguments.verbose {
         report.not_applicable.iter().for_each(|id| out::say(&format!("not applicable: {id}")));
+        for (name, Verdict { outcome, sentence, .. }) in &report.verdicts {
+            out::say(&format!("{outcome}: {name}: {sentence}"));
+        }
         for MissingFields { rule, fields, cannot_match } in &report.missing_fields {
             let but = if *cannot_match { ", so that it cannot match" } else { "" };
             out::say(&format!("fields that are nowhere in this case: {rule}: {}{but}", fields.join(", ")));
@@ -47,6 +50,16 @@ pub fn run(arguments: &Check) -> Result<Outcome> {
         report.not_applicable.len(),
         detectors.problems().len(),
     ));
+    if !report.verdicts.is_empty() {
+        let count = |said: Said| report.verdicts.iter().filter(|(_, one)| one.outcome == said).count();
+        out::say(&format!(
+            "of {} detectors of our own {} fired, {} were quiet and {} cannot say (--verbose says why)",
+            report.verdicts.len(),
+            count(Said::Fired),
+            count(Said::Quiet),
+            count(Said::CannotSay),
+        ));
+    }
     if !report.missing_fields.is_empty() {
         let cannot_match = report.missing_fields.iter().filter(|rule| rule.cannot_match).count();
         out::say(&format!(
@@ -62,7 +75,7 @@ pub fn run(arguments: &Check) -> Result<Outcome> {
     Ok(if unread { Outcome::Unreadable } else { outcome(&snapshot) })
 }
 
-fn print(alerts: &[Alert], format: AlertFormat) -> Result<()> {
+fn print(alerts: &[Alert], verdicts: &[(String, Verdict)], format: AlertFormat) -> Result<()> {
     let mut stdout = out::stdout();
     match format {
         AlertFormat::Ndjson => {
@@ -72,7 +85,11 @@ fn print(alerts: &[Alert], format: AlertFormat) -> Result<()> {
         }
         AlertFormat::Json => {
             let all: Vec<Value> = alerts.iter().map(fields).collect();
-            writeln!(stdout, "{}", serde_json::to_string_pretty(&json!({ "alerts": all }))?)?;
+            let verdict =
+                |(name, verdict): &(String, Verdict)| json!({ "detector": name, "verdict": verdict });
+            let verdicts: Vec<Value> = verdicts.iter().map(verdict).collect();
+            let answer = json!({ "alerts": all, "verdicts": verdicts });
+            writeln!(stdout, "{}", serde_json::to_string_pretty(&answer)?)?;
         }
         AlertFormat::Sarif => {
             writeln!(stdout, "{}", serde_json::to_string_pretty(&detect::sarif(alerts, fields))?)?;

@@ -45,6 +45,21 @@ pub fn duration(text: &str) -> Option<i64> {
     (total > 0).then_some(total)
 }
 
+/// `1h30m`: the largest of the units that it needs, at most so many.
+pub fn written(ns: i64, units: usize) -> String {
+    const UNITS: [(&str, i64); 5] =
+        [("d", DAY), ("h", 3_600 * SECOND), ("m", 60 * SECOND), ("s", SECOND), ("ms", 1_000_000)];
+    let mut rest = ns.max(1_000_000);
+    let parts = UNITS.map(|(unit, size)| {
+        let count = rest / size;
+        rest %= size;
+        (count, unit)
+    });
+    let first = parts.iter().position(|(count, _)| *count > 0).unwrap_or_default();
+    let shown = parts[first..].iter().take(units).filter(|(count, _)| *count > 0);
+    shown.map(|(count, unit)| format!("{count}{unit}")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,5 +96,7 @@ mod tests {
             (duration(""), duration("5"), duration("h"), duration("0s"), duration("5x")),
             (None, None, None, None, None)
         );
+        let cut = written(2 * 3_600 * SECOND + 3 * 60 * SECOND + 17 * SECOND, 2);
+        assert_eq!((&*cut, &*written(DAY + SECOND, 2), &*written(DAY + SECOND, 5)), ("2h3m", "1d", "1d1s"));
     }
 }

@@ -11,6 +11,7 @@ use crate::limits::FILE_BYTES;
 use crate::measure::{self, CheckScope, Detector};
 use crate::problem::{Fault, Problem};
 use crate::sigma::{self, Placeholders, Progress, RuleSet, Sources, TextSearch};
+use crate::verdict::{Outcome, Verdict};
 
 /// The word that means the detectors that come with the program. A folder of that name is `./starter`.
 const STARTER: &str = "starter";
@@ -55,12 +56,13 @@ pub struct Scope {
 
 /// What came of one detector of our own over a case.
 #[derive(Debug)]
-pub enum Outcome {
-    /// The case has none of the events that it is for.
-    NotApplicable,
-    /// What it found, and what to say about it.
-    Ran(Vec<Alert>, Option<Problem>),
-    Failed(Problem),
+pub struct Run {
+    /// Whether the case has the fields that it needs.
+    pub is_applicable: bool,
+    pub alerts: Vec<Alert>,
+    pub verdict: Verdict,
+    /// Why it could not run or cannot say anything, or what else to know about it.
+    pub problem: Option<Problem>,
 }
 
 /// What came of detectors over a case.
@@ -74,8 +76,10 @@ pub struct Report {
     pub not_applicable: Vec<String>,
     /// Rules that ran and name fields that the case has none of.
     pub missing_fields: Vec<MissingFields>,
-    /// Detectors that ran.
+    /// Detectors for events that the case has.
     pub applicable: usize,
+    /// What each detector of our own says, by its name.
+    pub verdicts: Vec<(String, Verdict)>,
 }
 
 /// Fields that a rule names and the case has none of.
@@ -214,48 +218,52 @@ impl Detectors {
         let scope = CheckScope { case, snapshot, range, cancel };
         let fields = Engine::field_names(snapshot);
         for (detector, file) in &self.measures {
-            match run_one(detector, file, &scope, &fields)? {
-                Outcome::NotApplicable => report.not_applicable.push(detector.name.clone()),
-                Outcome::Ran(alerts, problem) => {
-                    report.applicable += 1;
-                    report.alerts.extend(alerts);
-                    report.problems.extend(problem);
-                }
-                Outcome::Failed(problem) => report.problems.push(problem),
+            let run = run_one(detector, file, &scope, &fields)?;
+            if run.is_applicable {
+                report.applicable += 1;
+            } else {
+                report.not_applicable.push(detector.name.clone());
             }
+            report.alerts.extend(run.alerts);
+            report.problems.extend(run.problem);
+            report.verdicts.push((detector.name.clone(), run.verdict));
         }
         Ok(report)
     }
 }
 
 /// Runs one detector; `fields` are those of the case.
-pub fn run_one(
-    detector: &Detector,
-    file: &Path,
-    scope: &CheckScope<'_>,
-    fields: &[String],
-) -> Result<Outcome> {
-    if !detector.needs.iter().all(|needed| fields.contains(needed)) {
-        return Ok(Outcome::NotApplicable);
+pub fn run_one(detector: &Detector, file: &Path, scope: &CheckScope<'_>, fields: &[String]) -> Result<Run> {
+    if let Some(needed) = detector.needs.iter().find(|needed| !fields.contains(needed)) {
+        let hint = "import logs that have it, or name another field in `needs`".to_owned();
+        let verdict = Verdict::cannot_say(format!("the field `{needed}` is in no event"), Some(hint));
+        return Ok(Run { is_applicable: false, alerts: Vec::new(), verdict, problem: None });
     }
-    let fault =
-        |message: String, hint: &str| Problem::of_file(file, Fault::new(detector.line, message).hint(hint));
-    match detector.evaluate(scope) {
-        Ok(found) => {
-            let remark = |(message, hint): (String, String)| {
-                fault(format!("the detector `{}`: {message}", detector.name), &hint)
-            };
-            Ok(Outcome::Ran(found.alerts, found.remark.map(remark)))
-        }
-        Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
+    let name = &detector.name;
+    let problem = |message: String, hint: Option<&str>| {
+        let fault = Fault { line: detector.line, message, hint: hint.map(str::to_owned) };
+        Some(Problem::of_file(file, fault))
+    };
+    let found = match detector.evaluate(scope) {
+        Ok(found) => found,
+        Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
         Err(error) => {
-            let message =
-                format!("the detector `{}` cannot run over this case: {}", detector.name, error.message());
             let hint =
                 error.hint_text().unwrap_or("check the names of its fields with `timberline info CASE`");
-            Ok(Outcome::Failed(fault(message, hint)))
+            let verdict = Verdict::cannot_say(error.message().to_owned(), Some(hint.to_owned()));
+            let message = format!("the detector `{name}` cannot run over this case: {}", error.message());
+            let problem = problem(message, Some(hint));
+            return Ok(Run { is_applicable: true, alerts: Vec::new(), verdict, problem });
         }
-    }
+    };
+    let problem = match (&found.remark, &found.verdict) {
+        (Some((message, hint)), _) => problem(format!("the detector `{name}`: {message}"), Some(hint)),
+        (None, Verdict { outcome: Outcome::CannotSay, sentence, hint, .. }) => {
+            problem(format!("the detector `{name}` cannot say: {sentence}"), hint.as_deref())
+        }
+        (None, _) => None,
+    };
+    Ok(Run { is_applicable: true, alerts: found.alerts, verdict: found.verdict, problem })
 }
 
 fn is_toml(file: &Path) -> bool {

@@ -1,7 +1,8 @@
 //! Detectors: conditions on the events of a case, evaluated over all of its history or over what came since.
 //!
 //! The nouns: a [`Detectors`] is what was read from files and folders, with a [`Problem`] for each one that is wrong;
-//! [`Detectors::check`] evaluates it and gives [`Alert`]s, each an interval with the query that selects its events.
+//! [`Detectors::check`] evaluates it and gives [`Alert`]s, each an interval with the query that selects its events, and a
+//! [`Verdict`] of each detector of our own: it fired, was quiet, or cannot say.
 //!
 //! ```
 //! use detect::{Detectors, Scope};
@@ -34,9 +35,11 @@ pub mod measure;
 mod problem;
 mod sarif;
 pub mod sigma;
+mod verdict;
 mod yaml;
 
 pub use alert::{Alert, Baseline, Basis, HistoryAmount, Severity};
-pub use files::{Detectors, MissingFields, Outcome, ReadOptions, Report, Scope, run_one, starters};
+pub use files::{Detectors, MissingFields, ReadOptions, Report, Run, Scope, run_one, starters};
 pub use problem::{Fault, Problem};
 pub use sarif::sarif;
+pub use verdict::{Judged, Outcome, Verdict};

@@ -532,6 +532,8 @@ up: boolean, down: boolean, };
 
 export type DetectorList = { detectors: Array<DetectorEntry>, problems: Array<DetectorProblem>, };
 
+export type DetectorOutcome = "fired" | "quiet" | "cannotSay";
+
 export type DetectorProblem = { file: string, 
 /**
  * Counted from 1; 0 where the whole file is meant.
@@ -550,19 +552,29 @@ file: string,
 /**
  * Its place among all, from 1, and how many those are.
  */
-done: number, total: number, applicable: boolean, tally: AlertTally, 
+done: number, total: number, applicable: boolean, verdict: DetectorVerdict, tally: AlertTally, 
 /**
  * The first of its alerts.
  */
 listed: Array<Alert>, 
 /**
- * Why it could not run, or what to know about it.
+ * Why it could not run or cannot say anything, or what else to know about it.
  */
 problem: DetectorProblem | null, };
 
 export type DetectorRuns = { revision: number, runs: Array<DetectorRun>, elapsedMs: number, };
 
 export type DetectorText = { case: string, text: string, };
+
+export type DetectorVerdict = { outcome: DetectorOutcome, judged: JudgedAmount, 
+/**
+ * How much was judged, or what is missing: for people, without a full stop.
+ */
+sentence: string, 
+/**
+ * What to do if it cannot say.
+ */
+hint: string | null, };
 
 export type Difference = { subject: Subject, change: Change, 
 /**
@@ -959,6 +971,24 @@ decisions: Array<TemplateDecision>,
 measured: number, };
 
 export type Interval = { "kind": "auto", buckets: number, } | { "kind": "fixed", ns: Nanos, } | { "kind": "calendar", count: number, unit: CalendarUnit, };
+
+export type JudgedAmount = { 
+/**
+ * Bins, pauses, patterns or events that were compared.
+ */
+count: number, 
+/**
+ * How many of these there are.
+ */
+of: number, 
+/**
+ * Groups that could have fired.
+ */
+groups: number, allGroups: number, 
+/**
+ * From the first to the last instant that was looked at.
+ */
+spanNs: Nanos, };
 
 export type KnownField = { 
 /**
@@ -2469,7 +2499,7 @@ export type TriedLevel = { level: DetectorLevel | null,
 /**
  * The TOML with this level in it.
  */
-text: string, tally: AlertTally, 
+text: string, verdict: DetectorVerdict, tally: AlertTally, 
 /**
  * When something fired, no finer than slots.
  */

@@ -142,6 +142,7 @@ impl Watch {
             }
             ledger.detector(&key, end);
             let (past, wanted) = (Past::Waiting { fields: None }, BinReads::new(&detector, &mut reads));
+            let detector = detector.live();
             tracks.push(Track { detector, file, key, wanted, past, said: None });
         }
         let rules = Rules::new(rules, &mut ledger, &snapshot);

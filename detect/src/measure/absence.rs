@@ -7,6 +7,7 @@ use super::Interval;
 use super::read::Lines;
 use super::series::Bin;
 use crate::problem::Fault;
+use crate::verdict::{Coverage, Lack};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -88,6 +89,22 @@ impl Absence {
             Absence::Longer(limit) => *limit,
             Absence::Times(times) => (rhythm as f64 * times) as i64,
         })
+    }
+
+    /// How much can be judged of a group up to the end of the data.
+    pub(crate) fn coverage(&self, bins: &[Bin], last: i64) -> Coverage {
+        let pauses = bins.len() as u64;
+        let has = bins.first().map_or(0, |bin| last - bin.ends.0);
+        let lack = match self.limit(bins) {
+            None => Some(Lack::Count {
+                has: pauses.saturating_sub(1),
+                needed: LEAST_PAUSES as u64,
+                what: "pauses to know a rhythm",
+            }),
+            Some(needed) if has <= needed => Some(Lack::Span { has, needed, what: "waits for a silence of" }),
+            Some(_) => None,
+        };
+        Coverage { count: pauses, of: pauses, short: 0, lack }
     }
 
     /// The pauses that are too long, up to the end of the data.

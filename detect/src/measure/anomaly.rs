@@ -11,6 +11,7 @@ use super::read::Lines;
 use super::series::Bin;
 use crate::alert::{Baseline, Basis, HistoryAmount};
 use crate::problem::Fault;
+use crate::verdict::{Coverage, Lack};
 
 const DAY: i64 = 86_400_000_000_000;
 
@@ -19,6 +20,9 @@ const TO_DEVIATION: f64 = 1.4826;
 
 /// A season needs so many values of the same time to be shown from chance.
 const LEAST_SAMPLES: usize = 4;
+
+/// Without a season, so many values before a bin are needed to know what is usual.
+const LEAST_BEFORE: usize = 3 * LEAST_SAMPLES;
 
 /// With so many weeks or days, or bins before, what is expected hardly moves any more when another comes: the error of a
 /// median of eight values is less than half of their deviation, and the least `sensitivity` is one.
@@ -36,6 +40,8 @@ pub struct WrittenAnomaly {
     window: Option<Spanned<String>>,
     #[serde(default = "one")]
     bins: usize,
+    #[serde(default)]
+    least: u64,
 }
 
 fn one() -> usize {
@@ -65,6 +71,8 @@ pub struct Anomaly {
     pub window: i64,
     /// So many bins at least.
     pub bins: usize,
+    /// Bins with fewer events say nothing.
+    pub least: u64,
 }
 
 impl WrittenAnomaly {
@@ -104,19 +112,17 @@ impl WrittenAnomaly {
             sensitivity,
             window,
             bins: self.bins,
+            least: self.least,
         })
     }
 }
 
 impl Anomaly {
-    /// What is to be said where there are too few bins.
+    /// The bins, without the values of those with too few events.
     #[must_use]
-    pub fn remark(lengths: &[usize]) -> Option<(String, String)> {
-        let least = LEAST_SAMPLES * 3;
-        (!lengths.is_empty() && lengths.iter().all(|&length| length < least)).then(|| {
-            let message = format!("there are fewer than {least} bins, too few to know what is usual");
-            (message, "choose shorter bins with `every`, or use a threshold".to_owned())
-        })
+    pub fn known(&self, mut bins: Vec<Bin>) -> Vec<Bin> {
+        bins.iter_mut().filter(|bin| bin.events < self.least).for_each(|bin| bin.value = None);
+        bins
     }
 
     /// What is expected of each bin.
@@ -129,6 +135,25 @@ impl Anomaly {
             Baseline::Week => seasonal(self, bins, 7 * DAY),
         };
         with_deviations(bins, &usual, baseline)
+    }
+
+    /// Why nothing can be said, with so many bins judged, and so many of them in a row.
+    fn lack(&self, bins: &[Bin], (judged, longest): (u64, usize)) -> Option<Lack> {
+        let values = bins.iter().filter(|bin| bin.value.is_some()).count();
+        let needed = LEAST_BEFORE + self.bins;
+        if values == 0 {
+            let is_counted = bins.iter().any(|bin| bin.events > 0 && bin.events >= self.least);
+            return Some(if is_counted { Lack::Number } else { Lack::Least(self.least) });
+        }
+        if judged == 0 && values < needed && self.baseline(bins) == Baseline::Window {
+            let what = "bins with values, twelve of them to know what is usual";
+            return Some(Lack::Count { has: values as u64, needed: needed as u64, what });
+        }
+        if judged == 0 {
+            return Some(Lack::Near);
+        }
+        let (has, needed) = (longest as u64, self.bins as u64);
+        (longest < self.bins).then_some(Lack::Count { has, needed, what: "bins in a row that can be judged" })
     }
 
     /// The season that the history has enough of.
@@ -158,16 +183,25 @@ type Usual = (f64, usize);
 /// The intervals of bins that are unusual.
 #[must_use]
 pub fn anomalies(anomaly: &Anomaly, bins: &[Bin]) -> Vec<Interval> {
-    unusual(anomaly, bins, &anomaly.expected(bins))
+    let bins = anomaly.known(bins.to_vec());
+    unusual(anomaly, &bins, &anomaly.expected(&bins)).0
 }
 
-/// The same, with what is expected of them.
-pub fn unusual(anomaly: &Anomaly, bins: &[Bin], expected: &[Option<Expected>]) -> Vec<Interval> {
-    let mut found: Vec<Interval> = Vec::new();
-    let mut length = 0;
-    let mut kept = Vec::new();
+/// The same of bins with what is expected of them, and how much was judged.
+pub(crate) fn unusual(
+    anomaly: &Anomaly,
+    bins: &[Bin],
+    expected: &[Option<Expected>],
+) -> (Vec<Interval>, Coverage) {
+    let mut runs: Vec<(Interval, usize)> = Vec::new();
+    let (mut judged, mut in_row, mut longest, mut last_judged) = (0, 0, 0, None);
+    // One bin between two is chance, too.
+    let next_to = |start: i64, before: i64| start <= before + 2 * anomaly.width;
     for (bin, expected) in bins.iter().zip(expected) {
         let (Some(value), Some(expected)) = (bin.value, expected) else { continue };
+        judged += 1;
+        in_row = if last_judged.is_some_and(|before| next_to(bin.start, before)) { in_row + 1 } else { 1 };
+        (longest, last_judged) = (in_row.max(longest), Some(bin.start));
         let distance = (value - expected.value) / expected.deviation;
         let is_unusual =
             anomaly.up && distance > anomaly.sensitivity || anomaly.down && -distance > anomaly.sensitivity;
@@ -175,40 +209,38 @@ pub fn unusual(anomaly: &Anomaly, bins: &[Bin], expected: &[Option<Expected>]) -
             continue;
         }
         let end = bin.start + anomaly.width - 1;
-        match found.last_mut() {
-            // One bin between two unusual ones is chance, too.
-            Some(last)
-                if bin.start <= last.end + 1 + anomaly.width
+        match runs.last_mut() {
+            Some((last, length))
+                if next_to(bin.start, last.end + 1 - anomaly.width)
                     && (last.value > last.expected) == (distance > 0.0) =>
             {
                 last.end = end;
                 last.events += bin.events;
-                length += 1;
+                *length += 1;
                 if (value - expected.value).abs() > (last.value - last.expected).abs() {
                     (last.value, last.expected, last.peak) = (value, expected.value, bin.start);
                     last.basis = Some(expected.basis);
                 }
             }
             _ => {
-                kept.push(length);
-                length = 1;
-                let (start, peak) = (bin.start, bin.start);
-                found.push(Interval {
-                    start,
-                    end,
-                    peak,
-                    value,
-                    expected: expected.value,
-                    events: bin.events,
-                    basis: Some(expected.basis),
-                });
+                let (start, peak, events) = (bin.start, bin.start, bin.events);
+                let (expected, basis) = (expected.value, Some(expected.basis));
+                runs.push((Interval { start, end, peak, value, expected, events, basis }, 1));
             }
         }
     }
-    kept.push(length);
-    let mut lengths = kept.into_iter().skip(1);
-    found.retain(|_| lengths.next().is_some_and(|length| length >= anomaly.bins));
-    found
+    // The bin after the last one would belong to this run.
+    let is_going_on = |last: &Interval| {
+        bins.last().is_some_and(|bin| next_to(bin.start + anomaly.width, last.end + 1 - anomaly.width))
+    };
+    let rest = runs.last().filter(|(last, length)| *length < anomaly.bins && is_going_on(last));
+    let lack = anomaly.lack(bins, (judged, longest)).or_else(|| {
+        let bins = |count: usize| count as i64 * anomaly.width;
+        rest.map(|(_, length)| Lack::Rest { has: bins(*length), needed: bins(anomaly.bins) })
+    });
+    let short = runs.iter().filter(|(_, length)| *length < anomaly.bins).count() as u64;
+    let found = runs.into_iter().filter(|(_, length)| *length >= anomaly.bins).map(|(run, _)| run);
+    (found.collect(), Coverage { count: judged, of: bins.len() as u64, short, lack })
 }
 
 pub fn median(values: &mut [f64]) -> Option<f64> {
@@ -248,12 +280,12 @@ fn seasonal(anomaly: &Anomaly, bins: &[Bin], period: i64) -> Vec<Option<Usual>> 
 
 /// By bin: the median of the bins before it.
 fn before(anomaly: &Anomaly, bins: &[Bin]) -> Vec<Option<Usual>> {
-    let reach = (anomaly.window / anomaly.width).max(LEAST_SAMPLES as i64 * 3) as usize;
+    let reach = (anomaly.window / anomaly.width).max(LEAST_BEFORE as i64) as usize;
     let at = |index: usize| {
         let first = index.saturating_sub(reach);
         let mut values: Vec<f64> = bins[first..index].iter().filter_map(|bin| bin.value).collect();
         let samples = values.len();
-        median(&mut values).filter(|_| samples >= LEAST_SAMPLES * 3).map(|median| (median, samples))
+        median(&mut values).filter(|_| samples >= LEAST_BEFORE).map(|median| (median, samples))
     };
     (0..bins.len()).map(at).collect()
 }
@@ -262,8 +294,13 @@ fn before(anomaly: &Anomaly, bins: &[Bin]) -> Vec<Option<Usual>> {
 /// of all bins tells it, and few samples of a slot do not have to.
 fn with_deviations(bins: &[Bin], usual: &[Option<Usual>], baseline: Baseline) -> Vec<Option<Expected>> {
     let scale = |median: f64| median.abs().max(1e-9).sqrt();
+    // Without a season the first values have nothing before them. How far they lie from each other counts too, else a
+    // jump right after them would be its own measure.
+    let first: Vec<f64> = bins.iter().filter_map(|bin| bin.value).take(LEAST_BEFORE).collect();
+    let early = median(&mut first.clone()).filter(|_| baseline == Baseline::Window);
     let distances = |power: f64| -> Vec<f64> {
         let pairs = bins.iter().zip(usual).filter_map(|(bin, usual)| Some((bin.value?, (*usual)?.0)));
+        let pairs = pairs.chain(first.iter().filter_map(|value| Some((*value, early?))));
         pairs.map(|(value, median)| (value - median).abs() / scale(median).powf(power)).collect()
     };
     // Spread by the square root, and in proportion: whichever is wider at a value.

@@ -7,12 +7,13 @@ use indexer::query::Filter;
 use serde::Serialize;
 
 use super::absence::Absence;
-use super::anomaly::{Anomaly, Expected, unusual};
+use super::anomaly::{Expected, unusual};
 use super::reads::Grouping;
 use super::series::{Bin, Keys, filled, is_count, series};
 use super::{CheckScope, Condition, Detector, Interval};
 use crate::alert::{Alert, Basis};
 use crate::limits::KEPT_BINS;
+use crate::verdict::{Account, Coverage, Lack, Verdict};
 
 /// What was read of the events of one detector.
 #[derive(Debug)]
@@ -122,6 +123,7 @@ impl History {
             }
             Condition::Anomaly(anomaly) => {
                 let bins = filled(&group.bins, anomaly.width, self.ends, is_count(&anomaly.measure));
+                let bins = anomaly.known(bins);
                 let expected = anomaly.expected(&bins);
                 Whole { bins, expected }
             }
@@ -198,7 +200,7 @@ impl Detector {
         let what = match &self.condition {
             Condition::Threshold(one) => format!("{} {:?} {}", one.measure, one.of, one.width),
             Condition::Anomaly(one) => {
-                format!("{} {} {:?} {}", one.measure, one.width, one.season, one.window)
+                format!("{} {} {:?} {} {}", one.measure, one.width, one.season, one.window, one.least)
             }
             Condition::Absence(_) => "absence".to_owned(),
             Condition::Pattern(_) | Condition::Sequence(_) => "nothing".to_owned(),
@@ -206,29 +208,49 @@ impl Detector {
         format!("{} {:?} {what}", self.filter, self.by)
     }
 
-    /// The intervals of all groups in which it fires, with the place of the group, in the order of time.
+    /// The intervals of all groups in which it fires, with the place of the group, in the order of time, and what they
+    /// are worth.
     #[must_use]
-    pub fn intervals(&self, history: &History) -> Vec<(usize, Interval)> {
-        let of_group = |at: usize, whole: &Whole| {
+    pub fn judge(&self, history: &History) -> (Vec<(usize, Interval)>, Verdict) {
+        let last = history.ends.1;
+        let (mut found, mut account) = (Vec::new(), Account::new(history.ends));
+        history.each(self, |at, whole| {
             let group = &history.groups[at];
-            let found = match &self.condition {
+            let (intervals, coverage) = match &self.condition {
                 Condition::Threshold(threshold) => {
-                    let mut found = threshold.intervals(&whole.bins);
-                    for one in &mut found {
+                    let (mut intervals, coverage) = threshold.judge(&whole.bins);
+                    for one in &mut intervals {
                         one.events = threshold.events(group, one);
                     }
-                    found
+                    (intervals, coverage)
                 }
-                Condition::Absence(absence) => absence.intervals(&group.bins, history.ends.1),
+                Condition::Absence(absence) => {
+                    (absence.intervals(&group.bins, last), absence.coverage(&group.bins, last))
+                }
                 Condition::Anomaly(anomaly) => unusual(anomaly, &whole.bins, &whole.expected),
-                Condition::Pattern(_) | Condition::Sequence(_) => Vec::new(),
+                Condition::Pattern(_) | Condition::Sequence(_) => (Vec::new(), Coverage::default()),
             };
-            found.into_iter().map(move |interval| (at, interval))
-        };
-        let mut found: Vec<_> =
-            history.each(self, |at, whole| of_group(at, whole).collect::<Vec<_>>()).concat();
+            account.add(coverage);
+            found.extend(intervals.into_iter().map(|interval| (at, interval)));
+        });
+        if history.groups.is_empty() {
+            account.add(self.without_events(history));
+        }
         found.sort_by_key(|(group, interval)| (interval.start, *group));
-        found
+        let noun = if matches!(self.condition, Condition::Absence(_)) { "pause" } else { "bin" };
+        let verdict = account.verdict(found.len(), noun);
+        (found, verdict)
+    }
+
+    /// Where no event matches, a count is zero, and nothing else is known.
+    fn without_events(&self, history: &History) -> Coverage {
+        let bins = ((history.ends.1 - history.ends.0) / history.width.max(1) + 1) as u64;
+        match &self.condition {
+            Condition::Threshold(threshold) if threshold.has_zeros() && !threshold.breaks(0.0) => {
+                Coverage { count: bins, of: bins, ..Coverage::default() }
+            }
+            _ => Coverage { lack: Some(Lack::Match), ..Coverage::default() },
+        }
     }
 
     /// One of its intervals as an alert.
@@ -242,16 +264,6 @@ impl Detector {
         match &self.condition {
             Condition::Threshold(threshold) => threshold.evidence(self),
             _ => self.filter.clone(),
-        }
-    }
-
-    /// What whoever wrote it should know, and what to do.
-    #[must_use]
-    pub fn remark(&self, history: &History) -> Option<(String, String)> {
-        match &self.condition {
-            Condition::Threshold(threshold) => threshold.remark(&history.groups),
-            Condition::Anomaly(_) => Anomaly::remark(&history.each(self, |_, whole| whole.bins.len())),
-            _ => None,
         }
     }
 }
@@ -414,7 +426,7 @@ mod tests {
         let found = detectors[0].evaluate(&scope).expect("evaluated").alerts;
         let history = history.kept(&detectors[0]);
         let tried: Vec<_> =
-            detectors[0].intervals(&history).iter().map(|one| detectors[0].alert_of(&history, one)).collect();
+            detectors[0].judge(&history).0.iter().map(|one| detectors[0].alert_of(&history, one)).collect();
         assert_eq!(tried, found);
         then(&detectors[0], &history, start)
     }

@@ -6,6 +6,7 @@ use toml_edit::{DocumentMut, Item, TableLike, Value};
 
 use super::absence::Absence;
 use super::{Condition, Detector};
+use crate::clock;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -106,7 +107,7 @@ pub fn with_level(text: &str, detector: &Detector) -> Option<String> {
     };
     let condition = table.get_mut(condition)?.as_table_like_mut()?;
     let value: Value = match (&detector.condition, level.kind) {
-        (Condition::Absence(Absence::Longer(limit)), LevelKind::Longer) => written_duration(*limit).into(),
+        (Condition::Absence(Absence::Longer(limit)), LevelKind::Longer) => clock::written(*limit, 5).into(),
         _ => written(level.value),
     };
     put(condition, key, value);
@@ -134,24 +135,6 @@ fn put(table: &mut dyn TableLike, key: &str, mut value: Value) {
 /// Whole numbers without a point, as people write them.
 fn written(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e15 { (value as i64).into() } else { value.into() }
-}
-
-/// `1h30m`: the units that it needs.
-fn written_duration(ns: i64) -> String {
-    const UNITS: [(&str, i64); 5] = [
-        ("d", 86_400_000_000_000),
-        ("h", 3_600_000_000_000),
-        ("m", 60_000_000_000),
-        ("s", 1_000_000_000),
-        ("ms", 1_000_000),
-    ];
-    let mut rest = ns.max(1_000_000);
-    let parts = UNITS.map(|(unit, size)| {
-        let count = rest / size;
-        rest %= size;
-        if count == 0 { String::new() } else { format!("{count}{unit}") }
-    });
-    parts.concat()
 }
 
 #[cfg(test)]

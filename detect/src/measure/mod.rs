@@ -18,6 +18,7 @@ use indexer::{Cancel, Case, Error, ErrorKind, Result, RunOptions, Snapshot, Tabl
 use crate::alert::{Alert, Basis, Severity};
 use crate::evidence;
 use crate::limits::ALERTS;
+use crate::verdict::{Lack, Verdict};
 
 pub use anomaly::{Anomaly, Season, anomalies};
 pub use history::{Group, History, Points, Tally, tally};
@@ -78,11 +79,18 @@ impl CheckScope<'_> {
 }
 
 /// What a detector found.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Evaluated {
     pub alerts: Vec<Alert>,
+    pub verdict: Verdict,
     /// Something that whoever wrote the detector should know, and what to do.
     pub remark: Option<(String, String)>,
+}
+
+impl Evaluated {
+    pub(crate) fn lacking(lack: Lack) -> Evaluated {
+        Evaluated { alerts: Vec::new(), verdict: Verdict::lacking(lack), remark: None }
+    }
 }
 
 /// An interval, before it is an alert.
@@ -104,10 +112,12 @@ impl Detector {
     pub fn evaluate(&self, scope: &CheckScope<'_>) -> Result<Evaluated> {
         let mut found = match &self.condition {
             Condition::Threshold(_) | Condition::Absence(_) | Condition::Anomaly(_) => {
-                let Some(history) = History::read(self, scope)? else { return Ok(Evaluated::default()) };
-                let intervals = self.intervals(&history);
+                let Some(history) = History::read(self, scope)? else {
+                    return Ok(Evaluated::lacking(Lack::Time));
+                };
+                let (intervals, verdict) = self.judge(&history);
                 let alerts = intervals.iter().take(ALERTS + 1).map(|one| self.alert_of(&history, one));
-                Ok(Evaluated { alerts: alerts.collect(), remark: self.remark(&history) })
+                Ok(Evaluated { alerts: alerts.collect(), verdict, remark: None })
             }
             Condition::Pattern(pattern) => pattern.evaluate(self, scope),
             Condition::Sequence(sequence) => sequence.evaluate(self, scope),
@@ -119,6 +129,16 @@ impl Detector {
             found.remark = Some((remark, "make its condition stricter".to_owned()));
         }
         Ok(found)
+    }
+
+    /// As it is evaluated while the case grows. A share of what is there at first is learned in no time, and then
+    /// everything would be new.
+    #[must_use]
+    pub(crate) fn live(mut self) -> Detector {
+        if let Condition::Pattern(pattern) = &mut self.condition {
+            pattern.learn_in_full();
+        }
+        self
     }
 
     /// What its condition is called in files.

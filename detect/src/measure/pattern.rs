@@ -1,6 +1,6 @@
 //! Message templates that were never seen before, and those whose share jumps.
 
-use indexer::{PatternOptions, Result, View};
+use indexer::{PatternOptions, Patterns, Result, View};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -8,11 +8,18 @@ use super::read::Lines;
 use super::{CheckScope, Detector, Evaluated, Interval};
 use crate::evidence::{all, field_filter};
 use crate::problem::Fault;
+use crate::verdict::{Account, Coverage, Lack};
 use indexer::query::{Pattern as Text, Test};
 
 /// Templates looked at; rarer ones of a case with more are left out.
 const TEMPLATES: usize = 10_000;
 const BUCKETS: usize = 200;
+
+/// With events in fewer buckets nobody knows a usual share.
+const LEAST_BUCKETS: usize = 12;
+
+const MINUTE: i64 = 60_000_000_000;
+const DAY: i64 = 1_440 * MINUTE;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -32,9 +39,27 @@ fn least() -> u64 {
 #[derive(Clone, Debug)]
 pub enum Pattern {
     /// Never seen before a time, or in the first part of the data.
-    New { since: Option<i64>, learn: i64, least: u64 },
+    New { since: Option<i64>, learn: Learn, least: u64 },
     /// So many times its usual share of the events.
     Surge { factor: f64, least: u64 },
+}
+
+/// How much of the data is known to be usual.
+#[derive(Clone, Copy, Debug)]
+pub enum Learn {
+    For(i64),
+    /// A quarter of the data, and no more than a day.
+    Quarter,
+}
+
+impl Learn {
+    /// How long it learns from data of a length.
+    fn of(self, span: i64) -> i64 {
+        match self {
+            Learn::For(length) => length,
+            Learn::Quarter => (span / 4).clamp(MINUTE, DAY),
+        }
+    }
 }
 
 impl WrittenPattern {
@@ -62,14 +87,15 @@ impl WrittenPattern {
                 )
             })
         });
-        let learn = self.learn.as_ref().map_or(Ok(86_400_000_000_000), |text| lines.duration(text))?;
+        let learn = self.learn.as_ref().map(|text| lines.duration(text)).transpose()?;
+        let learn = learn.map_or(Learn::Quarter, Learn::For);
         Ok(Pattern::New { since: since.transpose()?, learn, least: self.least })
     }
 }
 
 impl Pattern {
     pub fn evaluate(&self, detector: &Detector, scope: &CheckScope<'_>) -> Result<Evaluated> {
-        let Some((first, _)) = scope.ends() else { return Ok(Evaluated::default()) };
+        let Some((first, last)) = scope.ends() else { return Ok(Evaluated::lacking(Lack::Time)) };
         let view = View { filter: detector.filter.clone(), from: scope.range.0, to: scope.range.1 };
         let options = PatternOptions {
             limit: TEMPLATES,
@@ -79,7 +105,7 @@ impl Pattern {
             ..PatternOptions::default()
         };
         let patterns = scope.case.patterns(scope.snapshot, &view, &options, &mut |_, _| {}, scope.cancel)?;
-        let mut found = Evaluated::default();
+        let mut alerts = Vec::new();
         let mut totals = vec![0_u64; BUCKETS];
         for pattern in &patterns.patterns {
             totals.iter_mut().zip(&pattern.counts).for_each(|(total, count)| *total += u64::from(*count));
@@ -88,7 +114,7 @@ impl Pattern {
             let (Some(start), Some(end)) = (pattern.first, pattern.last) else { continue };
             let interval = match self {
                 Pattern::New { since, learn, least } => {
-                    let since = since.unwrap_or_else(|| first.saturating_add(*learn));
+                    let since = since.unwrap_or_else(|| first.saturating_add(learn.of(last - first)));
                     let is_new = start >= since && pattern.count >= *least;
                     let (value, events) = (pattern.count as f64, pattern.count);
                     is_new.then_some(Interval {
@@ -123,10 +149,49 @@ impl Pattern {
                 let filter = all(vec![detector.filter.clone(), is_template]);
                 let mut alert = detector.alert(&[], &interval, &filter);
                 alert.group = vec![("template".to_owned(), pattern.text.clone())];
-                found.alerts.push(alert);
+                alerts.push(alert);
             }
         }
-        Ok(found)
+        let mut account = Account::new((first, last));
+        account.add(self.coverage(&patterns, &totals, (first, last)));
+        let verdict = account.verdict(alerts.len(), "pattern");
+        Ok(Evaluated { alerts, verdict, remark: None })
+    }
+
+    /// How many of the patterns can be judged, in data from a time to another.
+    fn coverage(&self, found: &Patterns, totals: &[u64], (first, last): (i64, i64)) -> Coverage {
+        let listed = found.patterns.len();
+        let (count, lack) = match self {
+            Pattern::New { since: Some(since), .. } => {
+                (listed, (*since >= last).then_some(Lack::Since(*since)))
+            }
+            Pattern::New { learn, .. } => {
+                let (has, needed) = (last - first, learn.of(last - first));
+                let lack = Lack::Span { has, needed, what: "learns for" };
+                (listed, (needed >= has).then_some(lack))
+            }
+            Pattern::Surge { factor, least } => {
+                let has = totals.iter().filter(|total| **total > 0).count();
+                // A pattern with too few events has no surge, whatever its share is.
+                let is_judged = |count: u64, counts: &[u32]| {
+                    let usual = usual_share(counts, totals).filter(|_| has >= LEAST_BUCKETS);
+                    count < *least || usual.is_some_and(|usual| usual * factor < 1.0)
+                };
+                let judged = found.patterns.iter().filter(|one| is_judged(one.count, &one.counts)).count();
+                let (has, needed) = (has as u64, LEAST_BUCKETS as u64);
+                let what = "parts of the time (of 200) with events to know a usual share";
+                let lack = if has < needed { Lack::Count { has, needed, what } } else { Lack::Rare };
+                (judged, (judged == 0 && listed > 0).then_some(lack))
+            }
+        };
+        Coverage { count: count as u64, of: found.distinct as u64, short: 0, lack }
+    }
+
+    /// Learns for a day at least, if it would learn a share of the data.
+    pub(crate) fn learn_in_full(&mut self) {
+        if let Pattern::New { learn, .. } = self {
+            *learn = Learn::For(learn.of(i64::MAX));
+        }
     }
 }
 
@@ -137,16 +202,8 @@ fn surge(
     factor: f64,
     least: u64,
 ) -> Option<(usize, usize, usize, f64, f64, u64)> {
-    let shares: Vec<f64> =
-        counts.iter().zip(totals).map(|(count, total)| f64::from(*count) / (*total).max(1) as f64).collect();
-    let mut sorted: Vec<f64> =
-        shares.iter().zip(totals).filter(|(_, total)| **total > 0).map(|(share, _)| *share).collect();
-    sorted.sort_by(f64::total_cmp);
-    // A template that comes now and then has no share in most buckets; its mean is its usual one then.
-    let middle = sorted.get(sorted.len() / 2).copied()?;
-    let mean =
-        counts.iter().map(|count| f64::from(*count)).sum::<f64>() / totals.iter().sum::<u64>().max(1) as f64;
-    let usual = if middle > 0.0 { middle } else { mean };
+    let shares: Vec<f64> = shares(counts, totals).collect();
+    let usual = usual_share(counts, totals)?;
     let is_high = |at: usize| shares[at] > usual * factor && u64::from(counts[at]) >= least.max(1);
     let peak = (0..shares.len())
         .filter(|&at| is_high(at))
@@ -155,4 +212,19 @@ fn surge(
     let to = (peak..shares.len()).take_while(|&at| is_high(at)).last().unwrap_or(peak);
     let events = counts[from..=to].iter().map(|count| u64::from(*count)).sum();
     Some((from, to, peak, shares[peak], usual, events))
+}
+
+fn shares(counts: &[u32], totals: &[u64]) -> impl Iterator<Item = f64> {
+    counts.iter().zip(totals).map(|(count, total)| f64::from(*count) / (*total).max(1) as f64)
+}
+
+/// A template's share of the events of most buckets.
+fn usual_share(counts: &[u32], totals: &[u64]) -> Option<f64> {
+    let of_events = shares(counts, totals).zip(totals).filter(|(_, total)| **total > 0);
+    let mut sorted: Vec<f64> = of_events.map(|(share, _)| share).collect();
+    sorted.sort_by(f64::total_cmp);
+    // A template that comes now and then has no share in most buckets; its mean is its usual one then.
+    let middle = sorted.get(sorted.len() / 2).copied()?;
+    let events: f64 = counts.iter().map(|count| f64::from(*count)).sum();
+    Some(if middle > 0.0 { middle } else { events / totals.iter().sum::<u64>().max(1) as f64 })
 }

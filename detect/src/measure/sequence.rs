@@ -12,6 +12,7 @@ use super::series::{Keys, key_expression, key_name};
 use super::{CheckScope, Detector, Evaluated, Interval};
 use crate::evidence::any;
 use crate::problem::Fault;
+use crate::verdict::{Account, Coverage, Lack};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -48,19 +49,51 @@ impl WrittenSequence {
 
 impl Sequence {
     pub fn evaluate(&self, detector: &Detector, scope: &CheckScope<'_>) -> Result<Evaluated> {
-        let Some((_, last)) = scope.ends() else { return Ok(Evaluated::default()) };
+        let Some(ends) = scope.ends() else { return Ok(Evaluated::lacking(Lack::Time)) };
         let first = times(detector, scope, &detector.filter)?;
         let second = times(detector, scope, &self.second)?;
         let filter = self.evidence(detector);
-        let mut found = Evaluated::default();
+        let (mut alerts, mut account) = (Vec::new(), Account::new(ends));
         for (keys, first) in &first {
             let second = second.get(keys).map(Vec::as_slice).unwrap_or_default();
-            for pair in self.pairs(first, second, last) {
+            account.add(self.coverage(first, second, ends.1));
+            for pair in self.pairs(first, second, ends.1) {
                 let interval = self.interval(pair, first, second);
-                found.alerts.push(detector.alert(keys, &interval, &filter));
+                alerts.push(detector.alert(keys, &interval, &filter));
             }
         }
-        Ok(found)
+        let is_any =
+            |filter: &Filter| -> Result<bool> { Ok(scope.table(&format!("{filter} | limit 1"))?.rows() > 0) };
+        if first.is_empty() {
+            let lack = is_any(&detector.filter)?.then_some(Lack::Key);
+            account.add(Coverage { lack, ..Coverage::default() });
+        }
+        let mut remark = None;
+        if !first.is_empty() && second.is_empty() {
+            let is_keyless = is_any(&self.second)?;
+            if is_keyless && !self.is_without {
+                return Ok(Evaluated::lacking(Lack::Key));
+            }
+            remark = self.is_without.then(|| {
+                let why = if is_keyless { "has the fields of `by`" } else { "matches it" };
+                let message = format!("its second query can end no sequence, because no event {why}");
+                (message, "check the query of `without`".to_owned())
+            });
+        }
+        let verdict = account.verdict(alerts.len(), "event");
+        Ok(Evaluated { alerts, verdict, remark })
+    }
+
+    /// How many first events of a key can be judged: not those whose second event may come after the end of the data.
+    pub(crate) fn coverage(&self, first: &[i64], second: &[i64], last: i64) -> Coverage {
+        let is_judged = |&&time: &&i64| {
+            let next = second.get(second.partition_point(|&other| other < time));
+            last - time >= self.within || next.is_some_and(|next| next - time <= self.within)
+        };
+        let count = first.iter().filter(is_judged).count() as u64;
+        let has = first.first().map_or(0, |time| last - time);
+        let lack = Lack::Span { has, needed: self.within, what: "waits for the second event for" };
+        Coverage { count, of: first.len() as u64, short: 0, lack: (count == 0).then_some(lack) }
     }
 
     /// The events that its alerts are about.

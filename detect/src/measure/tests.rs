@@ -1,6 +1,7 @@
 //! Detectors of our own over small cases, and anomalies over made-up series.
 
 mod starters;
+mod verdicts;
 
 use std::fs;
 
@@ -8,7 +9,7 @@ use indexer::{Cancel, Case, ImportOptions, View};
 
 use super::series::Bin;
 use super::{Anomaly, Season, anomalies};
-use crate::{Baseline, Detectors, HistoryAmount, ReadOptions, Report, Scope};
+use crate::{Baseline, Detectors, HistoryAmount, Outcome, ReadOptions, Report, Scope};
 
 const SECOND: i64 = 1_000_000_000;
 const MINUTE: i64 = 60 * SECOND;
@@ -259,7 +260,7 @@ fn the_starter_set_reads_and_runs_over_a_case_with_its_fields() {
     events.push((300, r#""message":"kernel: Out of memory: Killed process 17""#));
     let bench = Bench::new(&events);
     let detectors = Detectors::read(&["starter".into()], &ReadOptions::default());
-    assert_eq!((detectors.len(), detectors.problems()), (20, [].as_slice()));
+    assert_eq!((detectors.len(), detectors.problems()), (21, [].as_slice()));
     let report = detectors
         .check(&bench.case, &bench.case.snapshot(), &Scope::default(), &Cancel::default())
         .expect("checked");
@@ -273,9 +274,24 @@ fn the_starter_set_reads_and_runs_over_a_case_with_its_fields() {
     );
     assert!(report.not_applicable.contains(&"starter.log-cleared".to_owned()));
     assert!(
-        report.problems.iter().all(|problem| problem.message.contains("too few")),
+        report.problems.iter().all(|problem| problem.message.contains("cannot say")),
         "{:?}",
         report.problems
+    );
+    let said = |name: &str| {
+        let named = report.verdicts.iter().find(|(other, _)| other == name);
+        named.map(|(_, verdict)| (verdict.outcome, &*verdict.sentence)).expect("it was run")
+    };
+    assert_eq!(said("starter.5xx-burst").0, Outcome::Fired);
+    assert_eq!(said("starter.disk-full"), (Outcome::Quiet, "6 bins judged, over 5m"));
+    assert_eq!(
+        said("starter.silent-host"),
+        (Outcome::CannotSay, "the field `host` is in no event"),
+        "nothing to be quiet about"
+    );
+    assert_eq!(
+        said("starter.latency-p95").1,
+        "it needs 13 bins with values, twelve of them to know what is usual, and the data has 1"
     );
 }
 
@@ -289,6 +305,7 @@ fn detector(season: Season) -> Anomaly {
         sensitivity: 6.0,
         window: 5 * 60 * MINUTE,
         bins: 1,
+        least: 0,
     }
 }
 

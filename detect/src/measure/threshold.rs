@@ -13,6 +13,7 @@ use super::reads::Grouping;
 use super::series::{Bin, Series, is_count, series};
 use super::{CheckScope, Detector, Interval};
 use crate::problem::Fault;
+use crate::verdict::{Coverage, Lack};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -137,16 +138,6 @@ impl Threshold {
         group.parts.iter().filter(within).map(|bin| bin.events).sum()
     }
 
-    /// What is to be said where no event has a number.
-    pub fn remark(&self, groups: &[Group]) -> Option<(String, String)> {
-        let bins = || groups.iter().flat_map(|group| &group.bins);
-        let events: u64 = bins().map(|bin| bin.events).sum();
-        (events > 0 && bins().all(|bin| bin.value.is_none())).then(|| {
-            let message = format!("`{}` gives no number for any of {events} events", self.measure);
-            (message, "measure a field that has numbers".to_owned())
-        })
-    }
-
     pub fn breaks(&self, value: f64) -> bool {
         if self.is_above { value > self.limit } else { value < self.limit }
     }
@@ -155,13 +146,36 @@ impl Threshold {
         if self.is_above { value <= self.clear } else { value >= self.clear }
     }
 
-    /// The intervals in which the limit is broken, in bins of all times.
-    pub fn intervals(&self, bins: &[Bin]) -> Vec<Interval> {
+    /// The intervals in which the limit is broken, in bins of all times, and how much was judged.
+    pub(crate) fn judge(&self, bins: &[Bin]) -> (Vec<Interval>, Coverage) {
         let mut open = None;
         let mut found: Vec<Interval> = bins.iter().filter_map(|bin| self.step(&mut open, bin)).collect();
+        let rest = open.as_ref().filter(|interval| !self.lasts(interval));
+        let rest = rest.map(|interval| interval.end + 1 - interval.start);
         found.extend(open);
+        let all = found.len();
         found.retain(|interval| self.lasts(interval));
-        found
+        let mut known = bins.iter().filter(|bin| self.is_known(bin)).peekable();
+        let first = known.peek().map(|bin| bin.start);
+        let (count, last) = known.fold((0, None), |(count, _), bin| (count + 1, Some(bin.start)));
+        let reach = first.zip(last).map_or(0, |(first, last)| last + self.width - first);
+        let needed = self.duration;
+        let lack = if bins.iter().all(|bin| bin.value.is_none()) {
+            Some(Lack::Number)
+        } else if count == 0 {
+            Some(Lack::Least(self.least))
+        } else if reach < needed {
+            Some(Lack::Span { has: reach, needed, what: "needs the level to be crossed for" })
+        } else {
+            rest.map(|has| Lack::Rest { has, needed })
+        };
+        let short = (all - found.len()) as u64;
+        (found, Coverage { count, of: bins.len() as u64, short, lack })
+    }
+
+    /// Whether a bin says something.
+    fn is_known(&self, bin: &Bin) -> bool {
+        bin.value.is_some() && bin.events >= self.least
     }
 
     /// Whether an interval is as long as it has to be.

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use detect::measure::{CheckScope, Detector, History, Level, Points, Tally, tally, text_of, with_level};
 use detect::{
-    Alert, Detectors, MissingFields, Outcome, Problem, ReadOptions, Scope, Severity, run_one, starters,
+    Alert, Detectors, MissingFields, Problem, ReadOptions, Scope, Severity, Verdict, run_one, starters,
 };
 use indexer::{Cancel, Case, Engine, Nanos, Snapshot};
 use serde::{Deserialize, Serialize};
@@ -97,10 +97,11 @@ pub struct DetectorRun {
     pub done: u32,
     pub total: u32,
     pub applicable: bool,
+    pub verdict: Verdict,
     pub tally: Tally,
     /// The first of its alerts.
     pub listed: Vec<Alert>,
-    /// Why it could not run, or what to know about it.
+    /// Why it could not run or cannot say anything, or what else to know about it.
     pub problem: Option<Problem>,
 }
 
@@ -206,6 +207,7 @@ pub struct TriedLevel {
     pub level: Option<Level>,
     /// The TOML with this level in it.
     pub text: String,
+    pub verdict: Verdict,
     pub tally: Tally,
     /// When something fired, no finer than slots.
     pub spans: Vec<TimeSpan>,
@@ -334,16 +336,18 @@ pub fn run_detectors(
     let total = shown.len() as u32;
     let mut runs = Vec::new();
     for (detector, file) in shown {
-        let (applicable, alerts, problem) = match run_one(detector, file, &scope, &fields)? {
-            Outcome::NotApplicable => (false, Vec::new(), None),
-            Outcome::Ran(alerts, remark) => (true, alerts, remark),
-            Outcome::Failed(problem) => (true, Vec::new(), Some(problem)),
+        let run = run_one(detector, file, &scope, &fields)?;
+        let run = DetectorRun {
+            name: detector.name.clone(),
+            file: file.to_string_lossy().into_owned(),
+            done: runs.len() as u32 + 1,
+            total,
+            applicable: run.is_applicable,
+            verdict: run.verdict,
+            tally: tally(&spans_of(&run.alerts), scope.ends().unwrap_or_default(), &[]),
+            listed: run.alerts.into_iter().take(LISTED).collect(),
+            problem: run.problem,
         };
-        let tally = tally(&spans_of(&alerts), scope.ends().unwrap_or_default(), &[]);
-        let listed = alerts.into_iter().take(LISTED).collect();
-        let done = runs.len() as u32 + 1;
-        let (name, file) = (detector.name.clone(), file.to_string_lossy().into_owned());
-        let run = DetectorRun { name, file, done, total, applicable, tally, listed, problem };
         report(run.clone());
         runs.push(run);
     }
@@ -452,14 +456,14 @@ pub fn back_test(
     let attempt = Attempt::new(&request.text, &detector, &request.truth, request.slots, started);
     let (tried, remark, groups, all_groups) = if let Some(history) = &history {
         let groups = history.points(&detector, attempt.slots, MOST_GROUPS);
-        (attempt.over(history), detector.remark(history), groups, history.groups.len() as u64)
+        (attempt.over(history), None, groups, history.groups.len() as u64)
     } else {
         // The case is empty, or the condition measures nothing over time.
         let found = detector.evaluate(&scope)?;
         let ends = scope.ends().unwrap_or_default();
         let spans = spans_of(&found.alerts);
         let listed = found.alerts.into_iter().take(LISTED).collect();
-        (attempt.tried(spans, listed, ends), found.remark, Vec::new(), 0)
+        (attempt.tried((spans, found.verdict), listed, ends), found.remark, Vec::new(), 0)
     };
     Ok(BackTest {
         revision: snapshot.revision(),
@@ -510,16 +514,22 @@ impl<'a> Attempt<'a> {
     }
 
     fn over(&self, history: &History) -> TriedLevel {
-        let found = self.detector.intervals(history);
+        let (found, verdict) = self.detector.judge(history);
         let spans = found.iter().map(|(_, interval)| (interval.start, interval.end)).collect();
         let listed = found.iter().take(LISTED).map(|one| self.detector.alert_of(history, one)).collect();
-        self.tried(spans, listed, history.ends)
+        self.tried((spans, verdict), listed, history.ends)
     }
 
-    fn tried(&self, spans: Vec<(i64, i64)>, listed: Vec<Alert>, ends: (i64, i64)) -> TriedLevel {
+    fn tried(
+        &self,
+        (spans, verdict): (Vec<(i64, i64)>, Verdict),
+        listed: Vec<Alert>,
+        ends: (i64, i64),
+    ) -> TriedLevel {
         let bad: Vec<(i64, i64)> = self.truth.iter().map(|span| (span.from.0, span.to.0)).collect();
         TriedLevel {
             level: self.detector.level(),
+            verdict,
             tally: tally(&spans, ends, &bad),
             text: with_level(self.text, self.detector).unwrap_or_else(|| self.text.to_owned()),
             spans: drawn(spans, (ends.1 - ends.0) / self.slots as i64),

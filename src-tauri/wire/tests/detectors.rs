@@ -36,7 +36,7 @@ fn detectors_are_listed_kept_in_the_case_and_run() {
         all.iter().map(|one| one["name"].as_str().expect("a name").to_owned()).collect()
     };
     let starter = list();
-    assert_eq!((names(&starter).len(), &starter["problems"]), (20, &json!([])));
+    assert_eq!((names(&starter).len(), &starter["problems"]), (21, &json!([])));
     let ratio = &starter["detectors"][0];
     assert_eq!((&ratio["name"], &ratio["own"]), (&json!("starter.error-ratio"), &json!(false)));
     let text = ratio["text"].as_str().expect("a text");
@@ -69,6 +69,17 @@ fn detectors_are_listed_kept_in_the_case_and_run() {
     let counted = walk.ask("timeline", json!({ "view": view, "buckets": 10 })).expect("its events");
     assert_eq!(counted["total"], 180, "{}", alert["query"]);
     assert_eq!(busy["file"], "d1");
+    assert_eq!(busy["verdict"]["outcome"], "fired");
+    let said = |name: &str| {
+        let all = runs["runs"].as_array().expect("runs");
+        all.iter().find(|run| run["name"] == name).expect("it ran")["verdict"].clone()
+    };
+    let missing = said("starter.latency-p95");
+    assert_eq!(
+        (&missing["outcome"], &missing["sentence"]),
+        (&json!("cannotSay"), &json!("the field `duration_ms` is in no event"))
+    );
+    assert_eq!(said("starter.disk-full")["outcome"], "quiet");
 
     let copy = json!({ "kind": "detector", "id": "d2", "text": text.replace("0.05", "0.9"), "known": 0 });
     walk.ask("changeNotes", json!({ "case": case, "put": [copy] })).expect("saved");
@@ -96,7 +107,7 @@ fn run_stops_where_a_person_stops_it() {
     };
     let error = walk.ask_with("runDetectors", json!({ "case": case }), stop).expect_err("it was stopped");
     assert_eq!(error.code, ErrorCode::Cancelled);
-    assert!(*seen.borrow() < 20, "{} ran", seen.borrow());
+    assert!(*seen.borrow() < 21, "{} ran", seen.borrow());
 }
 
 #[test]
@@ -137,6 +148,11 @@ fn levels_are_tried_on_what_was_read_once() {
         walk.ask("tryLevel", request).expect("tried")
     };
     let (low, none) = (level(5.0), level(60.0));
+    assert_eq!(low["verdict"]["outcome"], "fired");
+    assert_eq!(
+        (&none["verdict"]["outcome"], &none["verdict"]["sentence"]),
+        (&json!("quiet"), &json!("120 bins judged, over 1h59m"))
+    );
     assert_eq!((&low["tally"]["alerts"], &none["tally"]["alerts"]), (&json!(1), &json!(0)));
     assert_eq!((&none["tally"]["precision"], &none["tally"]["recall"]), (&Value::Null, &json!(0.0)));
     let text = low["text"].as_str().expect("a text");
