@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::absence::Absence;
 use super::anomaly::{Expected, unusual};
 use super::reads::Grouping;
-use super::series::{Bin, Keys, filled, is_count, series};
+use super::series::{Bin, Keys, filled, is_count, is_whole, series};
 use super::{CheckScope, Condition, Detector, Interval};
 use crate::alert::{Alert, Basis};
 use crate::limits::KEPT_BINS;
@@ -189,7 +189,12 @@ impl History {
             }
             (None, None) => return None,
         };
-        Some(rounded(level * sign))
+        let level = rounded(level * sign);
+        if threshold.of.is_some() || !is_whole(&threshold.measure) {
+            return Some(level);
+        }
+        // A count that is above 6.09 is above 6.
+        Some(if threshold.is_above { level.floor() } else { level.ceil() })
     }
 }
 
@@ -442,12 +447,12 @@ mod tests {
         over(&burst(), "threshold = { above = 0 }", |detector, history, start| {
             let minute = |from: i64, to: i64| Some((start + from * 60 * SECOND, start + to * 60 * SECOND));
             assert_eq!(history.suggested(detector, minute(5, 6)), Some(7.0), "between 12 and 2");
-            assert_eq!(history.suggested(detector, minute(2, 3)), Some(1.9), "a little below 2");
+            assert_eq!(history.suggested(detector, minute(2, 3)), Some(1.0), "below 2, and whole");
             assert_eq!(history.suggested(detector, None), Some(3.0), "half more than the median");
         });
         over(&burst(), "threshold = { below = 0 }", |detector, history, start| {
             let range = Some((start + 5 * 60 * SECOND, start + 6 * 60 * SECOND));
-            assert_eq!(history.suggested(detector, range), Some(12.6), "a little above 12, which is no drop");
+            assert_eq!(history.suggested(detector, range), Some(13.0), "a little above 12, which is no drop");
         });
         over(&burst(), "anomaly = { every = \"1m\" }", |detector, history, _| {
             assert_eq!(history.suggested(detector, None), None, "it has one");

@@ -108,6 +108,12 @@ pub fn is_count(measure: &str) -> bool {
     )
 }
 
+/// Whether a measure has whole numbers alone.
+pub fn is_whole(measure: &str) -> bool {
+    let name = measure.split('(').next().unwrap_or_default().trim();
+    matches!(name, "count" | "c" | "count_distinct" | "dc")
+}
+
 /// The bins of a range with those that have no events; of a count they are 0.
 pub fn filled(bins: &[Bin], width: i64, (first, last): (i64, i64), zeros: bool) -> Vec<Bin> {
     const MOST: i64 = 5_000_000;
