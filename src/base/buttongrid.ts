@@ -1,5 +1,7 @@
 import type { Attachment } from 'svelte/attachments';
 
+import { handleKey } from './keys';
+
 const STEPS: Readonly<Record<string, readonly [down: number, right: number]>> = {
   ArrowDown: [1, 0],
   ArrowUp: [-1, 0],
@@ -33,21 +35,19 @@ export function buttonGrid(rowSelector: string): Attachment<HTMLElement> {
       lead();
     }
 
-    function keyed(event: KeyboardEvent): void {
-      const step = STEPS[event.key];
-      if (step === undefined || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) {
-        return;
-      }
+    function move(key: string, from: HTMLElement): false | void {
+      const [down, right] = STEPS[key]!;
       const all = rows();
-      const at = all.findIndex((row) => row.includes(event.target as HTMLElement));
-      if (at < 0) return;
-      const row = all[at + step[0]];
+      const at = all.findIndex((row) => row.includes(from));
+      const row = at < 0 ? undefined : all[at + down];
       // The key scrolls where there is no further row.
-      if (row === undefined) return;
-      const column = all[at]!.indexOf(event.target as HTMLElement) + step[1];
+      if (row === undefined) return false;
+      const column = all[at]!.indexOf(from) + right;
       row[Math.min(Math.max(column, 0), row.length - 1)]?.focus();
-      event.preventDefault();
     }
+
+    const keyed = (event: KeyboardEvent) =>
+      handleKey(event, { grid: (key) => move(key, event.target as HTMLElement) });
 
     lead();
     const observer = new MutationObserver(lead);

@@ -15,8 +15,7 @@ function menu(...labels: string[]) {
   document.body.replaceChildren(list);
   focusFirstItem(list);
   const focused = () => document.activeElement?.textContent?.trim();
-  const press = (key: string, init: KeyboardEventInit = {}) =>
-    moveInMenu(list, new KeyboardEvent('keydown', { key, ...init })) ? focused() : null;
+  const press = (key: string) => (moveInMenu(list, key) ? focused() : null);
   return { press, focused };
 }
 
@@ -43,9 +42,6 @@ test('a letter goes to the next item that begins with it', () => {
 });
 
 test('other keys are not handled, and an empty menu does not fail', () => {
-  expect([menu('A').press('Escape'), menu('A').press('a', { ctrlKey: true })]).toEqual([
-    null,
-    null,
-  ]);
+  expect(menu('A').press('Escape')).toBeNull();
   expect(menu('!A').press('ArrowDown')).not.toBeNull();
 });

@@ -11,14 +11,12 @@ export function focusFirstItem(menu: HTMLElement): void {
  * Moves the focus in a menu, as the ARIA practices for menus describe: arrow keys with wrap-around,
  * Home, End, and a letter for the next item that begins with it. False for any other key.
  */
-export function moveInMenu(menu: HTMLElement, event: KeyboardEvent): boolean {
-  if (event.ctrlKey || event.metaKey || event.altKey) return false;
+export function moveInMenu(menu: HTMLElement, key: string): boolean {
   const items = itemsOf(menu);
   const at = items.indexOf(document.activeElement as HTMLElement);
-  const target = targetOf(items, at, event.key);
-  if (target === undefined) return false;
+  const target = targetOf(items, at, key);
   target?.focus();
-  return true;
+  return target !== undefined;
 }
 
 /** Null if the key has a meaning but no item to go to; undefined if it has no meaning. */

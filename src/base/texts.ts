@@ -220,7 +220,7 @@ export const texts = {
 
   detail: {
     name: 'Event',
-    close: 'Close (Esc)',
+    close: 'Close',
     raw: 'Text',
     fields: 'Fields',
     origin: 'Origin',
@@ -261,7 +261,6 @@ export const texts = {
     cancel: 'Cancel',
     show: 'Show the files',
     hide: 'Hide the files',
-    toggle: 'Show or hide the files of the import',
     dismiss: 'Dismiss',
     more: (count: number) => `and ${counted(count, 'more file')}`,
     states: {

@@ -43,7 +43,7 @@ export const explore = {
     beforeStages: 'These events are the input of the first stage.',
     allEventsSql: 'These are all events. The result of the SQL query is a table.',
     showResult: 'Show the result',
-    recentHint: 'Recent queries (Alt ↑ in the query bar)',
+    recentHint: (key: string) => `Recent queries (${key} in the query bar)`,
     noRecent: 'Queries you run appear here',
     saved: 'Saved',
     savedHint: 'Saved views',

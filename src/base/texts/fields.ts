@@ -3,8 +3,8 @@ import { counted, formatCount, formatShare } from '../format';
 /** The texts of the field list. */
 export const fields = {
   name: 'Fields',
-  show: 'Show the fields (b)',
-  hide: 'Hide the fields (b)',
+  show: 'Show the fields',
+  hide: 'Hide the fields',
   search: 'Search fields',
   kinds: { text: 'Text', int: 'Integer', float: 'Number', bool: 'Boolean' },
   letters: { text: 'T', int: '#', float: '#', bool: '?' },

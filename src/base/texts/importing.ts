@@ -217,7 +217,7 @@ export const importing = {
 
   welcome: {
     lookFirst: 'Preview import…',
-    pasteNote: 'Or paste log lines with Ctrl+V.',
+    pasteNote: (key: string) => `Or paste log lines with ${key}.`,
     opened: (when: string) => `opened ${when}`,
     showAll: (count: number) => `Show all ${formatCount(count)} cases`,
     changed: (when: string) => `changed ${when}`,

@@ -25,8 +25,7 @@ export const workbench = {
 
   reference: {
     name: 'Language reference',
-    open: 'Language reference (F1)',
-    command: 'Help: language reference',
+    open: 'Language reference',
     search: 'Search the reference',
     topics: 'Parts of the language',
     all: 'All',

@@ -1,20 +1,22 @@
 import { createContext } from 'svelte';
 
-import { belongsToControls, chordOf, type Pressed } from './keys';
-
-/** The parts of the screen, in the order of the keyboard sheet. */
-export const GROUPS = ['anywhere', 'query', 'events', 'timeline', 'charts', 'notes'] as const;
-export type Group = (typeof GROUPS)[number];
+import {
+  belongsToControls,
+  chordOf,
+  shortcut,
+  type KeyId,
+  type Place,
+  type Pressed,
+} from '../../base/keys';
 
 /** A command, called by its keys, from the palette, or both. */
 export interface Command {
   readonly id: string;
   readonly name: string;
-  readonly group: Group;
-  /** Alternative shortcuts: `Ctrl+K`, `j`. */
+  readonly group: Place;
+  /** Those of the table of keys. */
   readonly keys?: readonly string[];
-  /** Null if the component handles the keys itself, and they are only listed here. */
-  readonly run: (() => void) | null;
+  readonly run: () => void;
   /** Whether it is possible now; an impossible command is not offered, and its keys stay free. */
   readonly can?: () => boolean;
   /** Its keys also work in text fields. */
@@ -25,13 +27,22 @@ export interface Command {
   readonly hidden?: boolean;
 }
 
+/** A command with the name and the keys of a row of the table. */
+export function keyCommand(
+  id: KeyId,
+  command: Omit<Command, 'id' | 'name' | 'group' | 'keys'>,
+): Command {
+  const { does, place, keys } = shortcut(id);
+  return { id, name: does, group: place, keys, ...command };
+}
+
 /** The element in which keys were pressed. */
 export interface Focus {
   readonly writing: boolean;
   readonly onControl: boolean;
 }
 
-/** Every command of a case's screen: run by keys, listed in the palette and on the keyboard sheet. */
+/** Every command of a case's screen: run by keys or from the palette. */
 export class Commands {
   list = $state.raw<readonly Command[]>([]);
   /** Commands that were run from the palette, the latest first. */
@@ -50,19 +61,18 @@ export class Commands {
       (command) =>
         command.keys?.includes(chord) && fits(command, chord, focus) && isPossible(command),
     );
-    if (!found?.run) return false;
-    found.run();
-    return true;
+    found?.run();
+    return found !== undefined;
   }
 
   /** The commands that a palette offers now. */
   get offered(): readonly Command[] {
-    return this.list.filter((each) => each.run !== null && !each.hidden && isPossible(each));
+    return this.list.filter((each) => !each.hidden && isPossible(each));
   }
 
   choose(command: Command): void {
     this.recent = [command.id, ...this.recent.filter((id) => id !== command.id)];
-    command.run?.();
+    command.run();
   }
 }
 

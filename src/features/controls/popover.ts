@@ -6,6 +6,7 @@
 import { untrack } from 'svelte';
 import type { Attachment } from 'svelte/attachments';
 
+import { handleKey } from '../../base/keys';
 import { popoverPlace, type Box, type PlaceWish } from '../../base/popoverplace';
 
 interface PopoverOptions extends Partial<PlaceWish> {
@@ -56,11 +57,9 @@ function opened(element: HTMLElement, options: PopoverOptions): () => void {
   const scrolled = ({ target }: Event) => !element.contains(target as Node) && place();
   document.addEventListener('scroll', scrolled, { signal, capture: true, passive: true });
   // Before the keys of the screen, for which Escape has other meanings. The innermost popover is closed first.
+  const close = () => element.querySelector(':popover-open') === null && element.hidePopover();
   const keyed = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || element.querySelector(':popover-open') !== null) return;
-    event.preventDefault();
-    event.stopPropagation();
-    element.hidePopover();
+    if (handleKey(event, { close })) event.stopPropagation();
   };
   document.addEventListener('keydown', keyed, { signal, capture: true });
 

@@ -2,7 +2,7 @@ import { texts } from '../../base/texts';
 import type { CopyFormat } from '../../state/events/copyevents';
 import type { Mark } from '../../state/events/landmarks.svelte';
 import type { OpenCase } from '../../state/workbench/opencase.svelte';
-import type { Command } from '../commands/commands.svelte';
+import { keyCommand, type Command } from '../commands/commands.svelte';
 
 /** The parts of the list that the commands need. */
 export interface ListParts {
@@ -14,7 +14,6 @@ export interface ListParts {
 }
 
 const words = texts.listing;
-const MARK_KEYS: Readonly<Record<Mark, string>> = { error: 'e', warning: 'w', match: 'n' };
 
 /** The commands of the event list, for keys and the palette. */
 export function listCommands(opened: OpenCase, list: ListParts): Command[] {
@@ -24,74 +23,27 @@ export function listCommands(opened: OpenCase, list: ListParts): Command[] {
   const isByTime = () => isShown() && explorer.history.current.sort === null;
   const hasEvent = () => isShown() && (selection.count > 0 || detail.index >= 0);
   const seeks = (['error', 'warning', 'match'] as const).flatMap((mark): Command[] => [
-    {
-      id: `next-${mark}`,
-      name: bare(words.next[mark]),
-      group,
-      keys: [MARK_KEYS[mark]],
-      can: isByTime,
-      run: () => list.seek(mark, false),
-    },
-    {
-      id: `previous-${mark}`,
-      name: bare(words.previous[mark]),
-      group,
-      keys: [MARK_KEYS[mark].toUpperCase()],
-      can: isByTime,
-      run: () => list.seek(mark, true),
-    },
+    keyCommand(`next-${mark}`, { can: isByTime, run: () => list.seek(mark, false) }),
+    keyCommand(`previous-${mark}`, { can: isByTime, run: () => list.seek(mark, true) }),
   ]);
-  const copies = (
-    [
-      ['text', words.copyText],
-      ['json', words.copyJson],
-      ['markdown', words.copyMarkdown],
-    ] as const
-  ).map(([format, name]): Command => ({
-    id: `copy-${format}`,
-    name,
-    group,
-    keys: format === 'text' ? ['Ctrl+C'] : [],
-    // Text that is selected with the mouse is copied by the system.
-    can: () => hasEvent() && (getSelection()?.toString() ?? '') === '',
-    run: () => list.copy(format),
-  }));
+  // Text that is selected with the mouse is copied by the system.
+  const can = () => hasEvent() && !hasMarkedText();
   return [
     ...seeks,
-    {
-      id: 'find',
-      name: bare(words.find),
-      group,
-      keys: ['Ctrl+F'],
-      can: isByTime,
-      run: () => list.find(),
-    },
-    {
-      id: 'jump',
-      name: bare(words.jump),
-      group,
-      keys: ['T'],
-      can: isByTime,
-      run: () => list.jump(),
-    },
-    ...copies,
-    {
-      id: 'unpick',
-      name: bare(words.unpick),
-      group,
-      keys: ['Escape'],
+    keyCommand('find', { can: isByTime, run: () => list.find() }),
+    keyCommand('jump', { can: isByTime, run: () => list.jump() }),
+    keyCommand('copy-text', { can, run: () => list.copy('text') }),
+    { id: 'copy-json', name: words.copyJson, group, can, run: () => list.copy('json') },
+    { id: 'copy-markdown', name: words.copyMarkdown, group, can, run: () => list.copy('markdown') },
+    keyCommand('unpick', {
       can: () => isShown() && selection.count > 0,
       hidden: true,
       run: () => list.unpick(),
-    },
-    {
-      id: 'fields',
-      name: texts.fields.name,
-      group: 'anywhere',
-      keys: ['b'],
+    }),
+    keyCommand('fields', {
       can: isShown,
       run: () => display.change({ fieldsOpen: !display.fieldsOpen }),
-    },
+    }),
     {
       id: 'message-first',
       name: `${words.json}: ${words.messageFirst}`,
@@ -116,7 +68,7 @@ export function listCommands(opened: OpenCase, list: ListParts): Command[] {
   ];
 }
 
-/** A text without its shortcut, which is for tooltips. */
-function bare(text: string): string {
-  return text.replace(/ \([^)]*\)$/, '');
+/** Whether text is selected with the mouse, which a person then means to copy. */
+export function hasMarkedText(): boolean {
+  return (getSelection()?.toString() ?? '') !== '';
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { moveOf, pickingOf, target } from './listkeys';
+import { moveOf, target } from './listkeys';
 
 it.each([
   ['j', 5, 6],
@@ -19,12 +19,4 @@ it.each([
 it('ignores other keys', () => {
   expect(moveOf('x')).toBeNull();
   expect(moveOf('constructor')).toBeNull();
-});
-
-it('keeps the selection with Ctrl, extends it with Shift, and distinguishes G from g', () => {
-  const plain = { key: 'ArrowDown', ctrlKey: false, metaKey: false, shiftKey: false };
-  expect(pickingOf(plain)).toBe('replace');
-  expect(pickingOf({ ...plain, ctrlKey: true })).toBe('toggle');
-  expect(pickingOf({ ...plain, shiftKey: true })).toBe('extend');
-  expect(pickingOf({ ...plain, shiftKey: true, key: 'G' })).toBe('replace');
 });

@@ -1,3 +1,5 @@
+import { shortcut } from '../../base/keys';
+
 /** The meaning of keys in the event list, as in less, vi and lnav. */
 export type Move =
   | { readonly kind: 'by'; readonly rows: number }
@@ -6,24 +8,23 @@ export type Move =
   | { readonly kind: 'last' }
   | { readonly kind: 'open' };
 
-const MOVES = new Map<string, Move>(
-  Object.entries({
-    j: { kind: 'by', rows: 1 },
-    ArrowDown: { kind: 'by', rows: 1 },
-    k: { kind: 'by', rows: -1 },
-    ArrowUp: { kind: 'by', rows: -1 },
-    PageDown: { kind: 'page', pages: 1 },
-    PageUp: { kind: 'page', pages: -1 },
-    Home: { kind: 'first' },
-    g: { kind: 'first' },
-    End: { kind: 'last' },
-    G: { kind: 'last' },
-    Enter: { kind: 'open' },
-  } satisfies Record<string, Move>),
-);
+/** The rows of the table of keys that move in the list. */
+export const MOVES = ['next', 'before', 'page', 'page-back', 'first', 'last', 'open'] as const;
 
+const MEANINGS: Readonly<Record<(typeof MOVES)[number], Move>> = {
+  next: { kind: 'by', rows: 1 },
+  before: { kind: 'by', rows: -1 },
+  page: { kind: 'page', pages: 1 },
+  'page-back': { kind: 'page', pages: -1 },
+  first: { kind: 'first' },
+  last: { kind: 'last' },
+  open: { kind: 'open' },
+};
+
+/** Null if the key does not move. */
 export function moveOf(key: string): Move | null {
-  return MOVES.get(key) ?? null;
+  const id = MOVES.find((each) => shortcut(each).keys.includes(key));
+  return id === undefined ? null : MEANINGS[id];
 }
 
 /**
@@ -49,11 +50,3 @@ export function target(move: Move, selected: number, total: number, pageRows: nu
 
 /** What a move does to the selected events: replaces them, extends them, or leaves them. */
 export type Picking = 'replace' | 'extend' | 'toggle';
-
-export function pickingOf(
-  event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey'>,
-): Picking {
-  if (event.ctrlKey || event.metaKey) return 'toggle';
-  // A capital letter is a key of its own.
-  return event.shiftKey && event.key.length > 1 ? 'extend' : 'replace';
-}

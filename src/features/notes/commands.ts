@@ -3,7 +3,7 @@ import { texts } from '../../base/texts';
 import type { EventId, Nanos } from '../../ipc/generated';
 import { spanOf, type NoteTarget } from '../../state/notes/notetarget';
 import type { OpenCase } from '../../state/workbench/opencase.svelte';
-import type { Command } from '../commands/commands.svelte';
+import { keyCommand, type Command } from '../commands/commands.svelte';
 
 const words = texts.notes;
 
@@ -41,7 +41,7 @@ export function noteCommands(opened: OpenCase): Command[] {
   const wish = (kind: 'tag' | 'comment', targets: readonly NoteTarget[]) => {
     notes.asking = kind === 'tag' ? { kind, targets } : { kind, targets, comment: null };
   };
-  const ask = (kind: 'tag' | 'comment') => async () => {
+  const ask = async (kind: 'tag' | 'comment') => {
     const events = await meant(opened);
     if (events.length > 0) wish(kind, events);
   };
@@ -55,18 +55,13 @@ export function noteCommands(opened: OpenCase): Command[] {
       if (target !== null) run(target);
     },
   });
-  const each = (id: string, name: string, key: string, run: () => Promise<unknown>): Command => ({
-    id: `note-${id}`,
-    name,
-    group: 'notes',
-    keys: [key],
-    can: inEvents,
-    run: () => void run(),
-  });
   return [
-    each('star', words.star, 's', async () => notes.toggleStar(await meant(opened))),
-    each('tag', words.tag, 't', ask('tag')),
-    each('comment', words.comment, 'c', ask('comment')),
+    keyCommand('note-star', {
+      can: inEvents,
+      run: () => void meant(opened).then((events) => notes.toggleStar(events)),
+    }),
+    keyCommand('note-tag', { can: inEvents, run: () => void ask('tag') }),
+    keyCommand('note-comment', { can: inEvents, run: () => void ask('comment') }),
     onRange('star', (target) => void notes.toggleStar([target])),
     onRange('tag', (target) => wish('tag', [target])),
     onRange('comment', (target) => wish('comment', [target])),
@@ -77,17 +72,13 @@ export function noteCommands(opened: OpenCase): Command[] {
       can: () => notes.removed.length > 0,
       run: () => void notes.bringBack(),
     },
-    {
-      id: 'note-marker',
-      name: words.marker,
-      group: 'notes',
-      keys: ['m'],
+    keyCommand('note-marker', {
       can: () => timeMeant(opened) !== null,
       run: () => {
         const time = timeMeant(opened);
         if (time !== null) notes.askMarker(time.from, time.to);
       },
-    },
+    }),
     {
       id: 'note-cite',
       name: words.cite,

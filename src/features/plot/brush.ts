@@ -1,16 +1,6 @@
 /** A microsecond is the shortest range that a zoom selects. */
 export const FINEST_NS = 1000n;
 
-/** The keys that move the cursor, and by how many buckets. */
-export const CURSOR_KEYS: Readonly<Record<string, number>> = {
-  ArrowLeft: -1,
-  ArrowRight: 1,
-  PageUp: -10,
-  PageDown: 10,
-  Home: -Infinity,
-  End: Infinity,
-};
-
 /** Buckets from `first` to `last`, both included. */
 export interface BucketSpan {
   readonly first: number;

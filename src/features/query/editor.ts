@@ -5,15 +5,24 @@ import {
   completionStatus,
   moveCompletionSelection,
   selectedCompletion,
+  startCompletion,
   type CompletionContext,
   type CompletionResult,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, insertNewline } from '@codemirror/commands';
 import { setDiagnostics, type Diagnostic } from '@codemirror/lint';
 import { Compartment, EditorState, Prec, StateEffect, StateField } from '@codemirror/state';
-import { Decoration, EditorView, keymap, placeholder, type DecorationSet } from '@codemirror/view';
+import {
+  Decoration,
+  EditorView,
+  keymap,
+  placeholder,
+  type Command,
+  type DecorationSet,
+} from '@codemirror/view';
 
 import { formatCount } from '../../base/format';
+import { editorKey, shortcut, type KeyId } from '../../base/keys';
 import type { Completion, QueryCheck, QueryDiagnostic, QueryWord } from '../../ipc/generated';
 
 export interface EditorOptions {
@@ -98,16 +107,16 @@ export class QueryEditor {
             maxRenderedOptions: 50,
           }),
           Prec.highest(
-            keymap.of([
-              { key: 'Enter', run: () => this.#enter() },
-              { key: 'Mod-Enter', run: () => this.#enter() },
-              { key: 'Shift-Enter', run: insertNewline },
-              { key: 'Tab', run: () => this.#take() },
-              { key: 'Alt-Enter', run: () => this.#mend() },
-              { key: 'Alt-ArrowUp', run: () => this.#walk(1) },
-              { key: 'Alt-ArrowDown', run: () => this.#walk(-1) },
-              { key: 'Escape', run: () => this.#escape() },
-            ]),
+            editorKeys({
+              'query-run': () => this.#enter(),
+              'query-line': insertNewline,
+              'query-suggest': startCompletion,
+              'query-take': () => this.#take(),
+              'query-mend': () => this.#mend(),
+              'query-older': () => this.#walk(1),
+              'query-newer': () => this.#walk(-1),
+              'query-leave': () => this.#escape(),
+            }),
           ),
           keymap.of([...historyKeymap, ...defaultKeymap]),
           EditorView.domEventHandlers({ blur: () => this.#left() }),
@@ -280,4 +289,12 @@ function shownDiagnostic(found: QueryDiagnostic): Diagnostic {
     severity: found.isError ? 'error' : 'info',
     message: found.hint === null ? found.message : `${found.message} ${found.hint}`,
   };
+}
+
+function editorKeys(commands: Partial<Record<KeyId, Command>>) {
+  return keymap.of(
+    Object.entries(commands).flatMap(([id, run]) =>
+      shortcut(id as KeyId).keys.map((key) => ({ key: editorKey(key), run })),
+    ),
+  );
 }

@@ -1,12 +1,14 @@
+import { shortcut, type KeyId } from '../../base/keys';
 import { texts } from '../../base/texts';
 import { asTime } from '../../base/time';
 import { domainOf } from '../../state/charts/charts.svelte';
 import type { OpenCase } from '../../state/workbench/opencase.svelte';
 import type { Session } from '../../state/workbench/session.svelte';
 import { THEME_CHOICES, type Theme } from '../../state/workbench/theme.svelte';
-import type { Command, Group } from '../commands/commands.svelte';
+import { keyCommand, type Command } from '../commands/commands.svelte';
 import { compareCommands } from '../compare/takes';
 import { exportCommands } from '../events/exportcommands';
+import { MOVES } from '../events/listkeys';
 import { newDetector } from '../detectors/newdetector';
 import { liveCommands } from '../live/livecommands';
 import { offeredZones } from '../query/rangechoices';
@@ -53,65 +55,15 @@ function anywhere(session: Session, opened: OpenCase, parts: Parts): Command[] {
   const { history } = explorer;
   const group = 'anywhere';
   return [
-    {
-      id: 'palette',
-      name: words.showPalette,
-      group,
-      keys: ['Ctrl+K'],
-      whileWriting: true,
-      hidden: true,
-      run: () => parts.showPalette(),
-    },
-    { id: 'sheet', name: words.showSheet, group, keys: ['?'], run: () => parts.showSheet() },
-    {
-      id: 'reference',
-      name: texts.workbench.reference.command,
-      group,
-      keys: ['F1'],
-      whileWriting: true,
-      run: () => parts.showReference(),
-    },
-    { id: 'query', name: words.toQuery, group, keys: ['/'], run: () => parts.focusQuery() },
-    {
-      id: 'ask',
-      name: words.ask,
-      group,
-      keys: ['Ctrl+Enter'],
-      whileWriting: true,
-      run: () => explorer.run(),
-    },
-    {
-      id: 'undo',
-      name: words.undo,
-      group,
-      keys: ['Ctrl+Z'],
-      can: () => history.canUndo,
-      run: () => void history.undo(),
-    },
-    {
-      id: 'redo',
-      name: words.redo,
-      group,
-      keys: ['Ctrl+Shift+Z', 'Ctrl+Y'],
-      can: () => history.canRedo,
-      run: () => void history.redo(),
-    },
-    {
-      id: 'back',
-      name: words.back,
-      group,
-      keys: ['Alt+ArrowLeft'],
-      can: () => history.canGoBack,
-      run: () => void history.back(),
-    },
-    {
-      id: 'forward',
-      name: words.forward,
-      group,
-      keys: ['Alt+ArrowRight'],
-      can: () => history.canGoForward,
-      run: () => void history.forward(),
-    },
+    keyCommand('palette', { whileWriting: true, hidden: true, run: () => parts.showPalette() }),
+    keyCommand('sheet', { run: () => parts.showSheet() }),
+    keyCommand('reference', { whileWriting: true, run: () => parts.showReference() }),
+    keyCommand('query', { run: () => parts.focusQuery() }),
+    keyCommand('ask', { whileWriting: true, run: () => explorer.run() }),
+    keyCommand('undo', { can: () => history.canUndo, run: () => void history.undo() }),
+    keyCommand('redo', { can: () => history.canRedo, run: () => void history.redo() }),
+    keyCommand('back', { can: () => history.canGoBack, run: () => void history.back() }),
+    keyCommand('forward', { can: () => history.canGoForward, run: () => void history.forward() }),
     {
       id: 'detector',
       name: texts.detectors.command,
@@ -163,15 +115,7 @@ function anywhere(session: Session, opened: OpenCase, parts: Parts): Command[] {
       can: () => opened.rows.total > 0 && !opened.isRemote,
       run: () => session.showPush(),
     },
-    {
-      id: 'leave',
-      name: words.leave,
-      group,
-      keys: ['Escape'],
-      can: () => detail.open,
-      hidden: true,
-      run: () => detail.close(),
-    },
+    keyCommand('leave', { can: () => detail.open, hidden: true, run: () => detail.close() }),
   ];
 }
 
@@ -239,14 +183,9 @@ function themes(theme: Theme): Command[] {
 }
 
 function tabs({ explorer: { history } }: OpenCase): Command[] {
-  const always = TABS.map(({ id, name }, at): Command => ({
-    id: `tab-${id}`,
-    name: words.showTab(name),
-    group: 'anywhere',
-    keys: [`Alt+${at + 1}`],
-    whileWriting: true,
-    run: () => history.change({ tab: id }),
-  }));
+  const always = TABS.map(({ id }) =>
+    keyCommand(`tab-${id}`, { whileWriting: true, run: () => history.change({ tab: id }) }),
+  );
   const isOpen = () => history.current.followUps.some(({ id }) => id === history.current.tab);
   const close: Command = {
     id: 'close-tab',
@@ -258,27 +197,9 @@ function tabs({ explorer: { history } }: OpenCase): Command[] {
   return [...always, close];
 }
 
-/** Keys that a component handles itself, for the keyboard sheet. */
-function shortcutIn(group: Group) {
-  return (id: string, name: string, ...keys: string[]): Command => ({
-    id: `${group}-${id}`,
-    name,
-    group,
-    keys,
-    run: null,
-  });
-}
-
 function inQuery({ explorer, explaining, isRemote }: OpenCase): Command[] {
   const group = 'query';
-  const shortcut = shortcutIn(group);
   return [
-    shortcut('ask', words.askInBar, 'Enter'),
-    shortcut('line', words.newLine, 'Shift+Enter'),
-    shortcut('suggest', words.suggest, 'Ctrl+Space'),
-    shortcut('take', words.take, 'Tab'),
-    shortcut('mend', words.mend, 'Alt+Enter'),
-    shortcut('recent', words.recent, 'Alt+ArrowUp'),
     {
       id: 'query-clear',
       name: words.clearQuery,
@@ -298,27 +219,10 @@ function inQuery({ explorer, explaining, isRemote }: OpenCase): Command[] {
 
 function inEvents({ explorer }: OpenCase, { listKey }: Parts): Command[] {
   const can = () => explorer.history.current.tab === 'events';
-  const shortcut = shortcutIn('events');
-  const step = (id: string, name: string, ...keys: string[]): Command => ({
-    id: `event-${id}`,
-    name,
-    group: 'events',
-    keys,
-    can,
-    hidden: true,
-    run: () => listKey(keys[0]!),
-  });
+  const step = (id: KeyId) =>
+    keyCommand(id, { can, hidden: true, run: () => listKey(shortcut(id).keys[0]!) });
   return [
-    step('next', words.next, 'j', 'ArrowDown'),
-    step('before', words.before, 'k', 'ArrowUp'),
-    step('page', words.page, 'PageDown'),
-    step('page-back', words.pageBack, 'PageUp'),
-    step('first', words.first, 'g', 'Home'),
-    step('last', words.last, 'G', 'End'),
-    step('open', words.open, 'Enter'),
-    shortcut('pick', words.pick, 'Space'),
-    shortcut('pick-on', words.pickOn, 'Shift+ArrowDown'),
-    shortcut('keep-picked', words.keepPicked, 'Ctrl+ArrowDown'),
+    ...MOVES.map(step),
     {
       id: 'event-order',
       name: words.toggleOrder,
@@ -345,24 +249,12 @@ function inTimeline(opened: OpenCase): Command[] {
     explorer.zoom(zoomed(shown, middle, px, whole));
   };
   const group = 'timeline';
-  const shortcut = shortcutIn(group);
   return [
-    {
-      id: 'range-before',
-      name: words.rangeBefore,
-      group,
-      keys: ['['],
+    keyCommand('range-before', {
       can: () => history.canZoomOut,
       run: () => void history.zoomOut(),
-    },
-    {
-      id: 'range-after',
-      name: words.rangeAfter,
-      group,
-      keys: [']'],
-      can: () => history.canZoomIn,
-      run: () => void history.zoomIn(),
-    },
+    }),
+    keyCommand('range-after', { can: () => history.canZoomIn, run: () => void history.zoomIn() }),
     {
       id: 'range-all',
       name: words.showAllTime,
@@ -370,14 +262,7 @@ function inTimeline(opened: OpenCase): Command[] {
       can: () => explorer.range !== null,
       run: () => explorer.zoom(null),
     },
-    {
-      id: 'range-fit',
-      name: words.fit,
-      group,
-      keys: ['z'],
-      can: () => fit.isWorthwhile,
-      run: () => fit.run(),
-    },
+    keyCommand('range-fit', { can: () => fit.isWorthwhile, run: () => fit.run() }),
     {
       id: 'zoom-in',
       name: words.zoomInTime,
@@ -413,13 +298,9 @@ function inTimeline(opened: OpenCase): Command[] {
         history.change({ timeline: { ...timeline(), scale } });
       },
     },
-    {
-      id: 'timeline-open',
-      name: words.toggleTimeline,
-      group,
-      keys: ['t'],
+    keyCommand('timeline-open', {
       run: () => display.change({ timelineOpen: !display.timelineOpen }),
-    },
+    }),
     {
       id: 'difference',
       name: texts.workbench.difference.command,
@@ -434,8 +315,5 @@ function inTimeline(opened: OpenCase): Command[] {
       can: () => display.difference,
       run: () => display.change({ difference: false }),
     },
-    shortcut('bars', words.bars, 'ArrowLeft', 'ArrowRight'),
-    shortcut('select', words.selectBars, 'Shift+ArrowLeft', 'Shift+ArrowRight'),
-    shortcut('zoom', words.zoomIn, 'Enter'),
   ];
 }

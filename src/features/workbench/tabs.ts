@@ -1,6 +1,7 @@
 /** The tabs of a case. A new one is a line here, with its component. */
 import type { Component } from 'svelte';
 
+import type { KeyId } from '../../base/keys';
 import { texts } from '../../base/texts';
 import type { FollowUp } from '../../state/view/viewstate';
 import ChartsTab from '../charts/ChartsTab.svelte';
@@ -13,7 +14,7 @@ import MapTab from '../servicemap/MapTab.svelte';
 import PatternsTab from '../patterns/PatternsTab.svelte';
 
 export interface TabKind {
-  readonly id: string;
+  readonly id: KeyId extends infer Id ? (Id extends `tab-${infer Tab}` ? Tab : never) : never;
   readonly name: string;
   /** Null for the events, whose list keeps its position while another tab is shown. */
   readonly panel: Component<{ reading: boolean }> | null;
