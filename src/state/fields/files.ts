@@ -1,6 +1,7 @@
 /** The files of a case as a tree of folders and archives, and the clause that chooses among them. */
 import type { Source } from '../../ipc/generated';
-import type { Alternative, ValueField } from './valueclause';
+import { endsLike, expressionOf, literalOf } from '../query/querytext';
+import { valueField, type Alternative, type ValueField } from './valueclause';
 
 /** A file, or the files of a rotated set, which are one source to people. */
 export interface FileRow {
@@ -113,24 +114,18 @@ export function listedNodes(
  */
 export function filesField(rows: readonly FileRow[]): ValueField {
   const names = rows.map(({ name }) => name);
-  const endsLike = (name: string, end: string) => !end.includes('/') && name.endsWith(`/${end}`);
-  const exact = (name: string): Alternative => {
-    const isAmbiguous = names.some((other) => endsLike(other, name));
-    return isAmbiguous
-      ? { operator: ':', value: `^${expression(name)}$`, isRegex: true }
-      : { operator: '=', value: name, isRegex: false };
-  };
+  const single = valueField({ name: 'source', kinds: [] }, names);
   const written = (nodes: readonly TreeNode[], chosen: ReadonlySet<string>): Alternative[] =>
     nodes.flatMap((node) => {
-      if (node.kind === 'file') return chosen.has(node.key) ? [exact(node.key)] : [];
+      if (node.kind === 'file') return chosen.has(node.key) ? single.write([node.key]) : [];
       const isWhole = node.files.length > 1 && node.files.every(({ name }) => chosen.has(name));
       if (!isWhole) return written(node.children, chosen);
-      return [{ operator: ':', value: `^${expression(node.key)}`, isRegex: true }];
+      return [{ operator: ':', value: `^${expressionOf(node.key)}`, isRegex: true }];
     });
   return {
     name: 'source',
     read: (alternative) => {
-      const matches = matcher(alternative, endsLike);
+      const matches = matcher(alternative);
       const found = matches === null ? [] : names.filter(matches);
       return found.length === 0 ? null : found;
     },
@@ -138,15 +133,10 @@ export function filesField(rows: readonly FileRow[]): ValueField {
   };
 }
 
-function matcher(
-  { operator, value, isRegex }: Alternative,
-  endsLike: (name: string, end: string) => boolean,
-): ((name: string) => boolean) | null {
+function matcher({ operator, value, isRegex }: Alternative): ((name: string) => boolean) | null {
   if (isRegex) {
-    const parts = /^\^((?:[^\\.*+?()[\]{}|^$]|\\[^\p{L}\p{N}])+)(\$?)$/u.exec(value);
-    if (parts === null) return null;
-    const text = parts[1]!.replace(/\\(.)/gu, '$1');
-    if (parts[2] === '$') return (name) => name === text;
+    const { text = '', isWhole = false } = literalOf(value) ?? {};
+    if (isWhole) return (name) => name === text;
     return text.endsWith('/') ? (name) => name.startsWith(text) : null;
   }
   if (operator === '=') return (name) => name === value || endsLike(name, value);
@@ -157,9 +147,4 @@ function matcher(
 /** Words one after the other, as the engine compares them. */
 function tokens(text: string): string {
   return (text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []).join(' ');
-}
-
-/** An expression that matches a text literally. */
-function expression(text: string): string {
-  return text.replace(/[\\.*+?()[\]{}|^$/]/g, '\\$&');
 }

@@ -162,3 +162,37 @@ it('reads what it writes, however long and odd a value is', () => {
   const written = listClause('path', path.write(odd));
   expect(listed(choiceOf(clauses(written), path))).toEqual([odd, []]);
 });
+
+it.each([
+  ['a line end', 'one\ntwo', 'path:/^one\\ntwo$/'],
+  ['a carriage return', 'cr\r\nlf', 'path:/^cr\\x{d}\\nlf$/'],
+  [
+    'control characters and quotation marks',
+    'a"\u0000\u001b[0m',
+    'path:/^a\\x{22}\\x{0}\\x{1b}\\[0m$/',
+  ],
+  ['a change of direction', 'bidi\u202eevil', 'path:/^bidi\\x{202e}evil$/'],
+  ['slashes at its ends', '/a\n/i', 'path:/^\\/a\\n\\/i$/'],
+])(
+  'writes a value with %s as an expression for exactly this value, and reads it',
+  (_, value, clause) => {
+    const written = choose([], path, (now) => toggled(now, [value]));
+    expect(written).toEqual([clause]);
+    expect(listed(choiceOf(clauses(...written), path))).toEqual([[value], []]);
+    const two = choose(written, path, (now) => toggled(now, ['plain']));
+    expect(two).toEqual([`${clause} OR path="plain"`]);
+    expect(choose(two, path, (now) => toggled(now, ['plain', value]))).toEqual([]);
+  },
+);
+
+it('reads no other expression as a value', () => {
+  const texts = ['path:/^a/', 'path:/a$/', 'path:/^a.b$/', 'path:/^\\d$/', 'path:/^(a|b)$/'];
+  expect(listed(choiceOf(clauses(...texts), path))).toEqual([[], []]);
+});
+
+it('means only one file by a name that others end with', () => {
+  const source = valueField({ name: 'source', kinds: ['text'] }, ['api.log', 'app/api.log']);
+  expect(choose([], source, (now) => toggled(now, ['api.log', 'app/api.log']))).toEqual([
+    'source:/^api\\.log$/ OR source="app/api.log"',
+  ]);
+});

@@ -1,6 +1,6 @@
 /** The clauses of a filter that list values of one field: how they are read, and how they grow and shrink. */
 import type { KnownField, QueryClause, QueryEdit } from '../../ipc/generated';
-import { fieldName, quoted } from '../query/querytext';
+import { expressionOf, fieldName, isEndOf, isVisible, literalOf, quoted } from '../query/querytext';
 import { isNumber } from './coverage';
 
 /** One alternative of a clause: `=value`, `:value` or `:/expression/`. */
@@ -43,21 +43,32 @@ export interface ChoiceEdits {
 
 /**
  * The values of a field as they are. Numbers, booleans and levels are equal or not; of texts, `:`
- * only compares words, so that the clause needs `=`.
+ * only compares words, so that the clause needs `=`. What `clause` writes as an expression is one here too.
  */
-export function valueField({ name, kinds }: Pick<KnownField, 'name' | 'kinds'>): ValueField {
+export function valueField(
+  { name, kinds }: Pick<KnownField, 'name' | 'kinds'>,
+  files: readonly string[] = [],
+): ValueField {
   const isLevel = name === 'level';
   const isBool = kinds.length > 0 && kinds.every((kind) => kind === 'bool');
   const isWhole = isLevel || isBool || isNumber({ name, kinds, ecs: null, present: null });
   return {
     name,
     read: ({ operator, value, isRegex }) => {
-      if (isRegex || (operator === ':' && !isWhole)) return null;
+      if (isRegex) {
+        const literal = literalOf(value);
+        return literal?.isWhole ? [literal.text] : null;
+      }
+      if (operator === ':' && !isWhole) return null;
       return [isLevel ? value.toLowerCase() : value];
     },
     write: (values) => {
       const operator = isWhole && values.length > 1 ? ':' : '=';
-      return values.map((value) => ({ operator, value, isRegex: false }));
+      return values.map((value) =>
+        isVisible(value) && !(name === 'source' && isEndOf(value, files))
+          ? { operator, value, isRegex: false }
+          : { operator: ':', value: `^${expressionOf(value)}$`, isRegex: true },
+      );
     },
   };
 }

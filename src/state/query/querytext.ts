@@ -2,26 +2,54 @@ import { visibleLine } from '../../base/visible';
 
 /**
  * `field="value"`, exactly this value, quoted. The engine prints it shorter. A value with characters that nobody sees,
- * or with several lines, is written as an expression, because the query is one line that people read.
+ * or with several lines, is written as an expression, because the query is one line that people read. So is the name of
+ * a file with which others of `files` end, because `source=api.log` matches `app/api.log` too.
  */
-export function clause(field: string, value: string, excluded = false): string {
-  const test = isVisible(value) ? `=${quoted(value)}` : `:/^${expressionOf(value)}$/`;
+export function clause(
+  field: string,
+  value: string,
+  excluded = false,
+  files: readonly string[] = [],
+): string {
+  const isPlain = isVisible(value) && !(field === 'source' && isEndOf(value, files));
+  const test = isPlain ? `=${quoted(value)}` : `:/^${expressionOf(value)}$/`;
   return `${excluded ? 'NOT ' : ''}${fieldName(field)}${test}`;
 }
 
 /** Whether a text is one line without characters that nobody sees. */
 export const isVisible = (text: string) => visibleLine(text) === text;
 
+/** Whether `source=name` matches other files as well: a name without a folder is the end of theirs. */
+export const isEndOf = (name: string, files: readonly string[]) =>
+  files.some((file) => endsLike(file, name));
+
+export const endsLike = (file: string, name: string) =>
+  !name.includes('/') && file.endsWith(`/${name}`);
+
 /** A regular expression for a text. */
-function expressionOf(text: string): string {
+export function expressionOf(text: string): string {
   const letters = [...text].map((letter) => {
     if (letter === '\n') return '\\n';
     if (letter === '\t') return '\\t';
     // An expression with an odd number of quotation marks would have no end.
     if (letter === '"' || !isVisible(letter)) return `\\x{${letter.codePointAt(0)!.toString(16)}}`;
-    return letter.replace(/[\\^$.*+?()[\]{}|/#&~-]/, '\\$&');
+    return letter.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
   });
   return letters.join('');
+}
+
+const LITERAL = /^\^((?:[^\\.*+?()[\]{}|^$]|\\[^\p{L}\p{N}]|\\[nt]|\\x\{[\da-f]{1,6}\})*)(\$?)$/u;
+
+/** The text that an expression asks for at the beginning, or as the whole; null if it asks for more than one text. */
+export function literalOf(expression: string): { text: string; isWhole: boolean } | null {
+  const [, literal, end] = LITERAL.exec(expression) ?? [];
+  if (literal === undefined) return null;
+  const text = literal.replace(/\\(?:x\{(\w+)\}|([nt])|(.))/gu, (_, code, letter, plain) =>
+    code === undefined
+      ? (plain ?? (letter === 'n' ? '\n' : '\t'))
+      : String.fromCodePoint(Math.min(parseInt(code, 16), 0x10ffff)),
+  );
+  return { text, isWhole: end === '$' };
 }
 
 /** `field:*`: events that have it. */

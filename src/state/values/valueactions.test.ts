@@ -17,7 +17,7 @@ describe('the actions that fit a value', () => {
     ['an empty value', { field: 'user', value: '' }, without('follow')],
     ['a missing value', { field: 'user', value: null }, without('oneOf', 'copy', 'follow')],
     ['a word of the text', { field: null, value: 'timeout' }, without('oneOf', 'column', 'chart')],
-    ['a text of two lines', { field: 'body', value: 'a\nb' }, without('oneOf')],
+    ['a text of two lines', { field: 'body', value: 'a\nb' }, all],
     ['a time', { field: 'time', value: '2024-03-05 14:00:00' }, ['copy']],
     ['a calculated number', { field: 'p95', value: '12', isCalculated: true }, ['copy', 'follow']],
     ['a text of 100 kB', { field: 'body', value: 'x'.repeat(100_000) }, without('follow')],
@@ -49,4 +49,15 @@ it('compares a value with the rest of the filter, and not with the value itself'
   const seen = { field: 'status', value: '502' };
   expect(filterWithout(clauses('a OR b', 'status=502', 'x'), seen)).toBe('(a OR b) (x)');
   expect(filterWithout(clauses('*'), seen)).toBe('');
+});
+
+it('filters for one file, also if the names of others end with its name', () => {
+  const seen = { field: 'source', value: 'api.log' };
+  const files = ['api.log', 'app/api.log'];
+  expect(filterOf(seen, false, files)).toBe('source:/^api\\.log$/');
+  expect(filterOf(seen, true, files)).toBe('NOT source:/^api\\.log$/');
+  expect(filterOf(seen, false, ['api.log', 'api.log.1'])).toBe('source="api.log"');
+  expect(filterOf({ field: 'source', value: 'app/api.log' }, false, files)).toBe(
+    'source="app/api.log"',
+  );
 });

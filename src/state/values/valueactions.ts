@@ -1,6 +1,6 @@
 /** What can be done with a value that is on the screen, and the query text for it. */
 import type { QueryClause } from '../../ipc/generated';
-import { clause, existence, fieldName, isVisible, quoted } from '../query/querytext';
+import { clause, existence, fieldName, quoted } from '../query/querytext';
 
 /** A value as it is in the log, wherever it is displayed. */
 export interface SeenValue {
@@ -32,8 +32,7 @@ export function actionsOf(seen: SeenValue, isSql = false): ValueAction[] {
   const when = (fits: boolean, ...actions: ValueAction[]) => (fits ? actions : []);
   return [
     ...when(isFiltered, 'only', 'without'),
-    // A list of values has no expressions, which others are written as.
-    ...when(isFiltered && isField && value !== null && isVisible(value), 'oneOf'),
+    ...when(isFiltered && isField && value !== null, 'oneOf'),
     ...when(value !== null, 'copy'),
     ...when(isFollowed(seen), 'follow'),
     ...when(isField, 'column', 'chart'),
@@ -47,10 +46,14 @@ function isFollowed({ field, value }: SeenValue): boolean {
 }
 
 /** The clause for the events that have a value, or for all others. */
-export function filterOf({ field, value }: SeenValue, excluded = false): string {
+export function filterOf(
+  { field, value }: SeenValue,
+  excluded = false,
+  files: readonly string[] = [],
+): string {
   if (field === null) return `${excluded ? 'NOT ' : ''}${quoted(value ?? '')}`;
   if (value === null) return `${excluded ? '' : 'NOT '}${existence(field)}`;
-  return clause(field, value, excluded);
+  return clause(field, value, excluded, files);
 }
 
 /** The clauses of a filter without the one for a value: what the events with the value are compared within. */

@@ -87,8 +87,9 @@ export interface CaseListener {
 export class OpenCase {
   /** Changes when a person trusts the case: what was refused is requested again. */
   trusts = $state(0);
+  readonly fileNames = $derived(this.summary.sources.map(({ name }) => name));
   /** The distinct part of each source's name, for narrow places. */
-  readonly shortNames = $derived(tellingEnds(this.summary.sources.map(({ name }) => name)));
+  readonly shortNames = $derived(tellingEnds(this.fileNames));
   readonly explorer: Explorer;
   readonly fit: FitRange;
   readonly rows: Rows;
