@@ -1,12 +1,17 @@
-import { beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 
+import { Lifetime } from '../../base/lifetime';
 import type { Note, NoteDraft } from '../../ipc/generated';
 import { boardOf, Boards, moved, type BoardChart } from './boards.svelte';
 import { specOf } from '../charts/chartspec';
 import { FakeClient, settled } from '../fakeclient';
+import { Markers } from '../notes/markers.svelte';
+import { Notes } from '../notes/notes.svelte';
 
 let client: FakeClient;
 let boards: Boards;
+let notes: Notes;
+let lifetime: Lifetime;
 
 const chart = (id: string): BoardChart => ({
   id,
@@ -38,8 +43,11 @@ async function stored(revision: number): Promise<void> {
 
 beforeEach(() => {
   client = new FakeClient();
-  boards = new Boards(client, '/c');
+  lifetime = new Lifetime();
+  notes = new Notes(lifetime, client, '/c', new Markers());
+  boards = new Boards(client, notes);
 });
+afterEach(() => lifetime.end());
 
 it('keeps a board in the case and reads it back the same', async () => {
   const making = boards.create('Speed', [{ ...chart('a'), stages: '| stats count' }, chart('b')]);
@@ -107,15 +115,15 @@ it('reports a failure and continues with the next change', async () => {
   expect(boards.list).toHaveLength(1);
 });
 
-it('applies the changes and removals of others', async () => {
-  void boards.load();
+it('follows the changes and removals of other windows with the notes, without a load of its own', async () => {
+  void notes.look();
   await settled();
   const note = (id: string) => noteOf({ kind: 'board', id, text: id, data: { charts: [] } }, 1);
   const answer = { mark: 'm', whole: true, removed: [], readOnly: null, keptAside: [] };
   const star = noteOf({ kind: 'star', id: '0:1' }, 1);
   await client.callsTo('notes')[0]!.answer({ ...answer, notes: [note('a'), note('b'), star] });
   expect(boards.list.map(({ id }) => id)).toEqual(['a', 'b']);
-  void boards.load();
+  void notes.look();
   await settled();
   expect(client.callsTo('notes')[1]!.args.since).toBe('m');
   const removed = [{ kind: 'board', id: 'a' }];

@@ -1,7 +1,8 @@
 import { randomId } from '../../base/ids';
-import { engineError, type Client, type EngineError } from '../../ipc/client';
-import type { Note, NoteDraft } from '../../ipc/generated';
+import type { Client, EngineError } from '../../ipc/client';
+import type { Note, NoteConflict, NoteDraft, NoteRemoval } from '../../ipc/generated';
 import { keptSpec, specOf, type ChartSpec } from '../charts/chartspec';
+import type { Notes } from '../notes/notes.svelte';
 
 /** A chart on a board. It has no query of its own: it follows the view. */
 export interface BoardChart {
@@ -24,36 +25,35 @@ export interface Board {
 
 const KIND = 'board';
 
-/** The boards of a case: stored with its notes, so that they move with the case. */
+/** The boards of a case: stored with its notes, so that they move with the case and follow what other windows change. */
 export class Boards {
-  list = $state.raw<readonly Board[]>([]);
   failure = $state.raw<EngineError | null>(null);
-  /** The reason why boards cannot be changed, if so. */
-  readOnly = $state<string | null>(null);
   /** The last removal, which can be undone. */
   removed = $state.raw<{ readonly name: string; readonly board: Board } | null>(null);
 
-  readonly #client: Client;
-  readonly #casePath: string;
-  #mark: string | null = null;
+  readonly client: Client;
+  readonly #notes: Pick<Notes, 'ofKind' | 'tryChange' | 'failure' | 'readOnly'>;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(client: Client, casePath: string) {
-    this.#client = client;
-    this.#casePath = casePath;
+  readonly list: readonly Board[] = $derived.by(() =>
+    this.#notes
+      .ofKind(KIND)
+      .map(boardOf)
+      .sort((one, other) => one.name.localeCompare(other.name) || (one.id < other.id ? -1 : 1)),
+  );
+
+  constructor(client: Client, notes: Pick<Notes, 'ofKind' | 'tryChange' | 'failure' | 'readOnly'>) {
+    this.client = client;
+    this.#notes = notes;
   }
 
-  get client(): Client {
-    return this.#client;
+  /** The reason why boards cannot be changed, if so. */
+  get readOnly(): string | null {
+    return this.#notes.readOnly;
   }
 
   find(id: string | null): Board | null {
     return this.list.find((board) => board.id === id) ?? null;
-  }
-
-  /** Loads the changes since the last load. */
-  load(): Promise<void> {
-    return this.#inTurn(() => this.#look());
   }
 
   create(name: string, charts: readonly BoardChart[] = []): Promise<string> {
@@ -86,9 +86,8 @@ export class Boards {
     return this.#inTurn(async () => {
       const board = this.find(id);
       if (board === null) return;
-      await this.#call({ remove: [{ kind: KIND, id }] });
-      this.removed = { name: board.name, board };
-      this.list = this.list.filter((each) => each.id !== id);
+      await this.#write([], [{ kind: KIND, id }]);
+      if (this.failure === null) this.removed = { name: board.name, board };
     });
   }
 
@@ -105,46 +104,19 @@ export class Boards {
 
   /** Changes run one after the other, each on top of the previous one. */
   #inTurn(action: () => Promise<void>): Promise<void> {
-    const turn = this.#work.then(action).then(
-      () => void (this.failure = null),
-      (cause: unknown) => void (this.failure = engineError(cause)),
-    );
-    this.#work = turn;
-    return turn;
-  }
-
-  async #look(): Promise<void> {
-    const args = { case: this.#casePath, since: this.#mark };
-    const { mark, whole, notes, removed, readOnly } = await this.#client.call('notes', args);
-    this.#mark = mark;
-    this.readOnly = readOnly;
-    const gone = new Set(removed.filter(({ kind }) => kind === KIND).map(({ id }) => id));
-    this.#take(notes, whole ? [] : this.list.filter(({ id }) => !gone.has(id)));
-  }
-
-  #take(notes: readonly Note[], before: readonly Board[]): void {
-    const boards = notes.filter(({ kind }) => kind === KIND).map(boardOf);
-    const changed = new Set(boards.map(({ id }) => id));
-    const all = [...before.filter(({ id }) => !changed.has(id)), ...boards];
-    this.list = all.toSorted((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
+    return (this.#work = this.#work.then(action));
   }
 
   /** Writes a board. On a conflict, the same change is applied to the current revision. */
   async #put(board: Board, again: (now: Board) => Board): Promise<void> {
-    const changed = await this.#call({ put: [draftOf(board)] });
-    const current = changed.conflicts[0]?.current;
-    if (current !== undefined && current !== null) {
-      const redone = await this.#call({
-        put: [{ ...draftOf(again(boardOf(current))), known: null }],
-      });
-      this.#take(redone.made?.notes ?? [], this.list);
-      return;
-    }
-    this.#take(changed.made?.notes ?? [], this.list);
+    const current = (await this.#write([draftOf(board)]))[0]?.current;
+    if (current) await this.#write([{ ...draftOf(again(boardOf(current))), known: null }]);
   }
 
-  #call(change: { put?: NoteDraft[]; remove?: { kind: string; id: string }[] }) {
-    return this.#client.call('changeNotes', { case: this.#casePath, ...change });
+  async #write(put: NoteDraft[], remove?: NoteRemoval[]): Promise<readonly NoteConflict[]> {
+    const conflicts = await this.#notes.tryChange(put, remove);
+    this.failure = conflicts === null ? this.#notes.failure : null;
+    return conflicts ?? [];
   }
 }
 

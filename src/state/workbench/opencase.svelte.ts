@@ -207,7 +207,7 @@ export class OpenCase {
     );
     this.fit = new FitRange(lifetime, client, this.explorer, () => this.summary);
     this.results = new Results(lifetime, client);
-    this.boards = new Boards(client, summary.path);
+    this.boards = new Boards(client, this.notes);
     this.charts = new Charts(lifetime, client, summary.path, this.explorer.history);
     this.split = new SplitTimeline(lifetime, client, texts.remotes.together.own);
     this.notebook = new Notebook(lifetime, this.notes, storage, () =>
