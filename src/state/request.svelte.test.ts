@@ -282,3 +282,23 @@ it('ends with its lifetime', () => {
   lifetime.grow();
   expect(calls()).toHaveLength(1);
 });
+
+it('is asked again when a person comes back to the page, if other pages change it too', async () => {
+  vi.stubGlobal('window', new EventTarget());
+  const { lifetime, request, calls } = screen({ ignoresGrowth: true, isShared: true });
+  const comeBack = () => window.dispatchEvent(new Event('focus'));
+  comeBack();
+  expect(calls()).toHaveLength(0);
+  request.ask('formats');
+  comeBack();
+  expect(calls()).toHaveLength(1);
+  await calls()[0]!.answer(found(1));
+  comeBack();
+  expect(request.value).toEqual(found(1));
+  await calls()[1]!.answer(found(2));
+  expect(request.value).toEqual(found(2));
+  lifetime.end();
+  comeBack();
+  expect(calls()).toHaveLength(2);
+  vi.unstubAllGlobals();
+});

@@ -2,6 +2,7 @@ import { untrack } from 'svelte';
 
 import { Coalesced } from '../base/coalesce';
 import type { Lifetime } from '../base/lifetime';
+import { onReturn } from '../base/onreturn';
 import { engineError, type EngineError } from '../ipc/client';
 
 /** One run of a request. Once another one has overtaken it, nothing of it is shown. */
@@ -20,6 +21,8 @@ export interface RequestOptions<A> {
   readonly everyMs?: number;
   /** For what does not depend on the data of the case: an action, or a setting. */
   readonly ignoresGrowth?: boolean;
+  /** For what belongs to no case, and other pages change too: asked again when a person comes back to the page. */
+  readonly isShared?: boolean;
   /** Two questions with the same key ask for the same. */
   readonly key?: (asked: A) => string;
 }
@@ -97,6 +100,7 @@ export class Request<A, T> {
     this.#options = options;
     this.#isShown = options.onlyShown !== true;
     lifetime.onEnd(() => this.#leave());
+    if (options.isShared) onReturn(lifetime, () => !this.#isStopped && !this.busy && this.retry());
     if (options.ignoresGrowth) return;
     const { everyMs } = options;
     const follow = () => this.#start('follow');

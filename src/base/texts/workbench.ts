@@ -47,6 +47,10 @@ export const workbench = {
     nameLabel: 'Name',
     save: 'Rename',
     cancel: 'Cancel',
+    gone: {
+      message: 'This case is no longer there. The screen shows what was read before.',
+      hint: 'Another page or program deleted or moved it.',
+    },
     copyOf: (name: string) => `${name} copy`,
     copying: (share: number) => `Duplicating ${formatShare(share)}`,
     deleteHeading: (name: string) => `Delete “${name}”?`,

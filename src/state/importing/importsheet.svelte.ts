@@ -67,7 +67,10 @@ export class ImportSheet extends Request<PreviewRequest, Preview> {
     this.#casePath = casePath;
     this.paths = paths;
     this.caseName = caseName;
-    this.formats = new Request(lifetime, () => client.call('formats', {}), { ignoresGrowth: true });
+    this.formats = new Request(lifetime, () => client.call('formats', {}), {
+      ignoresGrowth: true,
+      isShared: true,
+    });
     this.formats.ask({});
     this.#look();
   }

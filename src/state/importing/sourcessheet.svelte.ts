@@ -61,7 +61,10 @@ export class SourcesSheet {
     this.preview = new Request(lifetime, (asked, { signal }) =>
       client.call('previewSource', asked, { signal }),
     );
-    this.formats = new Request(lifetime, () => client.call('formats', {}), { ignoresGrowth: true });
+    this.formats = new Request(lifetime, () => client.call('formats', {}), {
+      ignoresGrowth: true,
+      isShared: true,
+    });
     this.formats.ask({});
   }
 

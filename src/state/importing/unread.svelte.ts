@@ -22,7 +22,7 @@ export class Unread {
     this.#found = new Request(
       lifetime,
       async (asked) => (await client.call('unread', { path: asked })).imports,
-      { ignoresGrowth: true },
+      { ignoresGrowth: true, isShared: true },
     );
   }
 

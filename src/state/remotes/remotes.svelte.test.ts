@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { Lifetime } from '../../base/lifetime';
 import type { RemoteList } from '../../ipc/generated';
 import { FakeClient } from '../fakeclient';
 import { RemoteAnswers } from './remoteanswers.svelte';
@@ -24,7 +25,7 @@ const LIST: RemoteList = {
 
 test('the list stays when a change fails, and the reason is kept', async () => {
   const client = new FakeClient();
-  const remotes = new Remotes(client);
+  const remotes = new Remotes(new Lifetime(), client);
   const loaded = remotes.load();
   await client.callsTo('remotes')[0]!.answer(LIST);
   expect(await loaded).toBe(true);
@@ -48,7 +49,7 @@ test('the list stays when a change fails, and the reason is kept', async () => {
 
 test('a switch for all clusters ends the running test', async () => {
   const client = new FakeClient();
-  const remotes = new Remotes(client);
+  const remotes = new Remotes(new Lifetime(), client);
   void remotes.test('prod');
   expect(remotes.tests.get('prod')).toBe('running');
   void remotes.switch(null, true);

@@ -1,28 +1,43 @@
+import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type { AddRemoteRequest, RemoteCheck, RemoteList } from '../../ipc/generated';
+import { Request } from '../request.svelte';
 
 /** What is known of a test of a connection. */
 export type Test = 'running' | RemoteCheck | EngineError;
 
 /** The clusters that a person added: the list, and tests of their connections. */
 export class Remotes {
-  /** Null until the first answer. */
-  list = $state.raw<RemoteList | null>(null);
   /** The last test of each remote, by its name. */
   tests = $state.raw<ReadonlyMap<string, Test>>(new Map());
-  busy = $state(false);
-  failure = $state.raw<EngineError | null>(null);
 
   readonly #client: Client;
+  readonly #listing: Request<'all', RemoteList>;
+  #failure = $state.raw<EngineError | null>(null);
   #testing: AbortController | null = null;
 
-  constructor(client: Client) {
+  constructor(lifetime: Lifetime, client: Client) {
     this.#client = client;
+    this.#listing = new Request(lifetime, () => client.call('remotes', {}), {
+      ignoresGrowth: true,
+      isShared: true,
+    });
+  }
+
+  /** Null until the first answer. */
+  get list(): RemoteList | null {
+    return this.#listing.value;
+  }
+
+  /** Why the last change failed, or why there is no list. */
+  get failure(): EngineError | null {
+    return this.#failure ?? this.#listing.failure;
   }
 
   /** Reads the list; nothing connects to any of them. */
-  load(): Promise<boolean> {
-    return this.#change(() => this.#client.call('remotes', {}));
+  async load(): Promise<boolean> {
+    this.#failure = null;
+    return (await this.#listing.answer('all')) !== null;
   }
 
   /** True if it is in the list now. */
@@ -72,16 +87,13 @@ export class Remotes {
   }
 
   async #change(ask: () => Promise<RemoteList>): Promise<boolean> {
-    this.busy = true;
-    this.failure = null;
+    this.#failure = null;
     try {
-      this.list = await ask();
+      this.#listing.put('all', await ask());
       return true;
     } catch (cause) {
-      this.failure = engineError(cause);
+      this.#failure = engineError(cause);
       return false;
-    } finally {
-      this.busy = false;
     }
   }
 }

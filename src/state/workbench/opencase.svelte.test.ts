@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 import type { CaseSummary, Source } from '../../ipc/generated';
 import { ALL } from '../compare/sides';
+import { texts } from '../../base/texts';
 import { FakeClient } from '../fakeclient';
 import { NO_PARTS } from '../query/queryparts';
 import { OpenCase } from './opencase.svelte';
@@ -195,5 +196,25 @@ it('shows what a case is while it is filled, and not only at the end', async () 
   expect(opened.summary.events).toBe(40);
   await hear(4);
   expect(client.callsTo('openCase')).toHaveLength(2);
+  opened.dispose();
+});
+
+it('says once that another page has deleted the case, and keeps what is shown', async () => {
+  const client = new FakeClient();
+  const failed: string[] = [];
+  const opened = new OpenCase(
+    client,
+    { ...summary, readOnly: null },
+    { importing: () => {}, failed: ({ message }) => failed.push(message) },
+  );
+  const miss = async () => {
+    await vi.advanceTimersByTimeAsync(20_000);
+    void client.callsTo('pulse').at(-1)!.fail({ code: 'notFound', message: 'no such file' });
+    await vi.advanceTimersByTimeAsync(0);
+  };
+  await miss();
+  await miss();
+  expect(failed).toEqual([texts.workbench.cases.gone.message]);
+  expect(opened.summary.name).toBe(summary.name);
   opened.dispose();
 });

@@ -5,7 +5,7 @@ import { tellingEnds } from '../../base/names';
 import { texts } from '../../base/texts';
 import { Timer } from '../../base/timer';
 import type { Clock } from '../../base/zone';
-import type { Client, EngineError } from '../../ipc/client';
+import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type {
   CasePulse,
   CaseSummary,
@@ -143,6 +143,8 @@ export class OpenCase {
   readonly #following: Timer;
   readonly #listener: CaseListener;
   #isImporting = true;
+  /** Whether the case was deleted or moved, by another page or program. */
+  #isGone = false;
 
   constructor(
     client: Client,
@@ -426,7 +428,15 @@ export class OpenCase {
     const began = performance.now();
     const { path } = this.summary;
     // If the case cannot be opened at the moment, what is shown stays, and the next attempt may succeed.
-    const pulse = await this.#client.call('pulse', { path }).catch(() => null);
+    const pulse = await this.#client.call('pulse', { path }).catch((cause: unknown) => {
+      const error = engineError(cause);
+      const isGone = error.code === 'notFound';
+      if (isGone && !this.#isGone)
+        this.#listener.failed({ ...error, ...texts.workbench.cases.gone });
+      this.#isGone ||= isGone;
+      return null;
+    });
+    if (pulse !== null) this.#isGone = false;
     if (pulse !== null && !this.#lifetime.isOver) await this.#heard(pulse);
     this.#follow(Math.max(FOLLOW_MS, (performance.now() - began) * FOLLOW_SHARE));
   }

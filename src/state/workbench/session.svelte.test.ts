@@ -211,3 +211,16 @@ it.each([
   expect(session.problems.map((problem) => problem.message).join()).toContain(message);
   expect(session.opened?.explorer.history.text).toBe('timberline-view=1');
 });
+
+it('lists the cases again when a person comes back from another page that changed them', async () => {
+  const host = new Host();
+  host.given = [];
+  const session = new Session(host, null);
+  const asked = () => host.callsTo('hello');
+  session.doing = null;
+  session.hello = { recent: [] } as unknown as Hello;
+  window.dispatchEvent(new Event('focus'));
+  expect(asked()).toHaveLength(1);
+  await asked()[0]!.answer({ recent: [{ path: '/new' }] } as unknown as Hello);
+  expect(session.hello.recent).toMatchObject([{ path: '/new' }]);
+});

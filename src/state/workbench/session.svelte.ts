@@ -1,5 +1,6 @@
 import { pageAddress, type AddressPlace } from '../../base/addressplace';
 import { Lifetime } from '../../base/lifetime';
+import { onReturn } from '../../base/onreturn';
 import { texts } from '../../base/texts';
 import { engineError, EngineError, type Client, type WindowPoint } from '../../ipc/client';
 import type { CaseSummary, Formats, Hello, SavedFormat } from '../../ipc/generated';
@@ -47,7 +48,8 @@ export class Session {
   readonly imports = new Imports((job) => this.#ended(job));
   readonly cases: Cases;
   readonly remotes: Remotes;
-  readonly confirmations = new Confirmations(new Lifetime());
+  readonly #lifetime = new Lifetime();
+  readonly confirmations = new Confirmations(this.#lifetime);
 
   readonly #client: Client;
   /** Null in the window, which shows no address. */
@@ -68,7 +70,12 @@ export class Session {
       report: (problem: AddressProblem) => this.#reportAddress(problem),
     };
     this.#address = place === null ? null : new ViewAddress(place, user);
-    this.remotes = new Remotes(client);
+    this.remotes = new Remotes(this.#lifetime, client);
+    // Another page may have made, renamed or deleted a case.
+    onReturn(this.#lifetime, () => {
+      if (this.opened === null && this.doing === null && this.hello !== null)
+        void this.#greet().catch(() => {});
+    });
     this.cases = new Cases(client, {
       renamed: (summary) => void this.#renamed(summary),
       copied: () => this.#greet(),
