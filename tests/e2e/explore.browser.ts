@@ -1,11 +1,14 @@
 /** Queries by clause, times, the timeline, commands, and undo, in a browser. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 
 import { FRAME_MS, frameFigures, framesWhileBrushing, percentile } from '../../scripts/frames.mjs';
 import { seriousFindings } from './support/accessible';
 import { access, accessLog, millionLines } from './support/logs';
-import { eventually, figure } from './support/machine';
+import { eventually, figure, temporaryFolder } from './support/machine';
 import {
   brush,
   inPalette,
@@ -227,6 +230,54 @@ test('times are formatted in the syntax of the language, in the chosen zone', as
   await page.getByTestId('range-mistake').getByText('soon').waitFor();
   await page.keyboard.press('Escape');
   expect(await total(page)).toBe(100);
+});
+
+test('days are chosen in a calendar that marks those with events, by click and by keys', async () => {
+  const days = { '2024-03-01': 3, '2024-03-03': 2, '2024-05-10': 1 };
+  const lines = Object.entries(days).flatMap(([day, count]) =>
+    Array.from({ length: count }, (_, at) => `${day}T10:00:0${at}Z INFO started ${at}\n`),
+  );
+  const log = join(temporaryFolder(), 'days.log');
+  writeFileSync(log, lines.join(''));
+  const server = await serve([log]);
+  try {
+    const page = await open(server.address);
+    await totalBecomes(page, 6);
+    await page.getByTestId('range').click();
+    const calendar = page.locator('[data-testid="calendar"][data-ready="true"]');
+    await calendar.waitFor();
+    const april = calendar.getByRole('button', { name: 'Apr', exact: true });
+    await expect.poll(() => april.getAttribute('title')).toContain('0 events');
+    await calendar.getByRole('button', { name: 'Mar', exact: true }).click();
+    expect(await seriousFindings(page)).toEqual([]);
+    await pictures(page, 'explore-calendar');
+
+    const day = (name: string) => calendar.locator(`[data-day="${name}"]`);
+    await expect.poll(() => day('2024-03-02').getAttribute('title')).toContain('0 events');
+    await day('2024-03-01').click();
+    await totalBecomes(page, 3);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await totalBecomes(page, 5);
+    await calendar.waitFor({ state: 'detached' });
+    await expect.poll(() => page.locator(':focus').getAttribute('data-testid')).toBe('range');
+
+    await page.keyboard.press('Enter');
+    await calendar.waitFor();
+    await expect.poll(() => calendar.locator('[aria-selected="true"]').count()).toBe(3);
+    await day('2024-03-01').press('PageDown');
+    await expect.poll(() => page.locator(':focus').getAttribute('data-day')).toBe('2024-04-01');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Shift+PageDown');
+    await page.keyboard.press('Enter');
+    await totalBecomes(page, 1);
+    await page.keyboard.press('Enter');
+    await calendar.waitFor({ state: 'detached' });
+  } finally {
+    await server.stop();
+  }
 });
 
 test('the timeline is split by a field and zoomed with the wheel', async () => {

@@ -71,6 +71,13 @@ export const explore = {
     zoneFirst: 'This machine and the sources',
     zoneOthers: 'All time zones',
     local: (zone: string) => `${zone} (this machine)`,
+    calendar: {
+      name: 'Calendar',
+      previousYear: 'Previous year',
+      nextYear: 'Next year',
+      hint: 'Choose a day, then a second one for several. Days with a dot have events.',
+      second: 'Choose the other end, or the same day again for it alone.',
+    },
   },
   explain: {
     name: 'How this query is answered',

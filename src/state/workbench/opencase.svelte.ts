@@ -22,6 +22,7 @@ import { Comparing } from '../compare/comparing.svelte';
 import { Confirmations } from './confirmations.svelte';
 import { Cursor } from './cursor.svelte';
 import { Difference } from '../timeline/difference.svelte';
+import { EventDays } from '../timeline/eventdays.svelte';
 import { FirstLook } from '../timeline/firstlook.svelte';
 import { Detectors } from '../detectors/detectors.svelte';
 import { LiveAlerts } from '../detectors/livealerts.svelte';
@@ -122,6 +123,7 @@ export class OpenCase {
   readonly exporting: EventExport;
   readonly unread: Unread;
   readonly push: Push;
+  readonly eventDays: EventDays;
   readonly firstLook: FirstLook;
   readonly difference: Difference;
   readonly comparing: Comparing;
@@ -228,6 +230,7 @@ export class OpenCase {
     });
     this.unread = new Unread(lifetime, client, summary.path, reportFailure);
     this.push = new Push(lifetime, client);
+    this.eventDays = new EventDays(lifetime, client, summary.path);
     this.firstLook = new FirstLook(lifetime, client, storage);
     const comparedIn = () => ({ casePath: summary.path, zone: this.clock.zoneAsked });
     this.difference = new Difference(lifetime, client, comparedIn);
