@@ -149,6 +149,24 @@ describe('charts', () => {
     await pictures(page, 'compare');
   });
 
+  test('all percentiles are drawn by service, and a reload keeps how gaps are drawn', async () => {
+    await chooseField('field', 'duration_ms');
+    await chooseField('split', 'service');
+    await choose('measure', 'percentiles');
+    await charted('time');
+    const legend = page.getByTestId('legend');
+    await legend.getByText('cart p50').waitFor();
+    await legend.getByText('cart p99').waitFor();
+    await expect.poll(() => legend.getByRole('listitem').count()).toBe(3 * SERVICES.length);
+    await choose('gaps', 'zero');
+    expect(await seriousFindings(page)).toEqual([]);
+    await pictures(page, 'percentiles-split');
+    await page.reload();
+    await charted('time');
+    await legend.getByText('cart p99').waitFor();
+    await expect.poll(() => page.getByTestId('chart-gaps').inputValue()).toBe('zero');
+  });
+
   test('top values filter, and their values are a table without formulas', async () => {
     await chooseField('field', 'service');
     await charted('terms');

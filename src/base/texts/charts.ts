@@ -14,6 +14,9 @@ export const charts = {
   top: 'Values',
   scale: 'Scale',
   scales: { linear: 'linear', logarithmic: 'logarithmic' },
+  gaps: 'Gaps',
+  gapNames: { open: 'left open', joined: 'joined', zero: 'as zero' },
+  gapsHint: 'How a line goes on where there is no value. Tables and tooltips show no value there.',
   axis: {
     linear: (field: string) => field,
     logarithmic: (field: string) => `${field} (log scale)`,
@@ -53,6 +56,7 @@ export const charts = {
   suggested: 'or chart',
   needsRange: 'Select a time range first: there is no earlier period before all time.',
   dashed: 'dashed: previous',
+  faint: 'faint: previous',
   before: 'previous',
   reset: 'Reset',
   other: 'other',
@@ -86,6 +90,7 @@ export const charts = {
   listed: (listed: number, distinct: number) =>
     `${formatCount(listed)} of ${counted(distinct, 'value')}`,
   legend: 'Series',
+  moreSeries: (count: number) => `and ${formatCount(count)} more series`,
   shades: 'Events per heatmap cell; each shade is a multiple of the previous one',
   toggle: (name: string) => `Show or hide ${name}`,
   help: 'Arrow keys move, Shift with arrow keys selects, Enter zooms in, Backspace zooms out.',

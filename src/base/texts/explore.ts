@@ -50,7 +50,7 @@ export const explore = {
     save: 'Save this view…',
     saveHeading: 'Save this view',
     saveNote:
-      'It keeps the query, the time range, the columns, the order, the tab and the time zone.',
+      'It keeps the query, the time range, the columns, the order, the tab, the chart and the time zone.',
     saveIt: 'Save',
     name: 'Name',
     replaces: 'A saved view with this name exists and will be replaced.',

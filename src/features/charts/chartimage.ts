@@ -7,8 +7,8 @@ import { colourIn } from '../plot/palette';
 import type { Pen } from '../plot/pen';
 import { SvgPen } from '../plot/svgpen';
 import { shownSeries } from './layout';
-import { LINE_DASHES, paintChart, TERM_ROW_PX } from './paint';
-import type { Picture } from './picture';
+import { paintChart, TERM_ROW_PX } from './paint';
+import { dashOf, type Picture } from './picture';
 
 const FONT_PX = 12;
 const PADDING_PX = 16;
@@ -80,14 +80,14 @@ function paintLegendSymbol(
   x: number,
   y: number,
 ): void {
-  if (data.shape !== 'heat') return pen.rect(x, y - 5, 10, 10, colourIn(palette, series.colour));
-  const dash = LINE_DASHES[typeof series.colour === 'number' ? series.colour % 3 : 0]!;
+  const colour = data.shape === 'heat' ? palette.strong : colourIn(palette, series.colour);
+  if (series.dash === undefined) return pen.rect(x, y - 5, 10, 10, colour);
   pen.line(
     [
       { x, y },
       { x: x + 12, y },
     ],
-    { colour: palette.strong, dash },
+    { colour, dash: dashOf(series) },
   );
 }
 

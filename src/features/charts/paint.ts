@@ -24,12 +24,10 @@ import {
   stackSums,
   timeSlots,
 } from './layout';
-import { paintTimeData } from './paintseries';
-import { barsOf, tickLabels, type Picture } from './picture';
+import { paintTimeData, runs } from './paintseries';
+import { barsOf, dashOf, tickLabels, type Picture } from './picture';
 
 const HEAT_SHADES = 64;
-/** Percentile lines over a heatmap differ by their dashes, because any colour can be under them. */
-export const LINE_DASHES: readonly (readonly number[])[] = [[], [6, 4], [2, 3]];
 export const TERM_ROW_PX = 24;
 
 export function paintChart(pen: Pen, picture: Picture): void {
@@ -69,14 +67,13 @@ function paintHeat(pen: Pen, { palette, hidden }: Picture, data: HeatData, plot:
       pen.rect(x, top!, width, Math.max(1, bottom! - top!), shade);
     });
     for (const line of shownSeries(data.lines, hidden)) {
-      const points = line.values.flatMap((value, at) =>
-        value === null ? [] : [{ x: slots.middlePx(at), y: plot.heightPx - scale.toPx(value) }],
-      );
-      const dash = LINE_DASHES[typeof line.colour === 'number' ? line.colour % 3 : 0]!;
-      // An outline in the background colour separates the line from any shade under it.
-      const drawn = points.length === 1 ? asDash(points[0]!, slots.bandPx) : points;
-      pen.line(drawn, { colour: palette.ground, widthPx: 4, alpha: 0.8 });
-      pen.line(drawn, { colour: palette.strong, widthPx: 1.6, dash });
+      const middle = (at: number) => slots.middlePx(at);
+      for (const points of runs(line.values, middle, scale, plot.heightPx, data.gaps ?? 'joined')) {
+        // An outline in the background colour separates the line from any shade under it.
+        const drawn = points.length === 1 ? asDash(points[0]!, slots.bandPx) : points;
+        pen.line(drawn, { colour: palette.ground, widthPx: 4, alpha: 0.8 });
+        pen.line(drawn, { colour: palette.strong, widthPx: 1.6, dash: dashOf(line) });
+      }
     }
   });
 }

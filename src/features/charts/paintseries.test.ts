@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, test } from 'vitest';
 
 import { asTime } from '../../base/time';
 import { Clock } from '../../base/zone';
@@ -45,6 +45,24 @@ it('shows isolated values, also those of the previous period', () => {
   paintChart(pen, { data: sparse, hidden: [], widthPx: 400, heightPx: 200, palette, clock });
   const svg = pen.finish(400, 200, 'sans', 'sparse');
   expect(svg.match(/fill="teal"/g)).toHaveLength(4);
+});
+
+test.each([
+  ['open', 4, 0, false],
+  ['joined', 0, 2, false],
+  ['zero', 0, 2, true],
+] as const)('gaps that are %s are %i dots and %i lines', (gaps, dots, lines, hasZero) => {
+  const pen = new SvgPen(12);
+  const clock = new Clock('UTC');
+  const data = { ...sparse, gaps };
+  paintChart(pen, { data, hidden: [], widthPx: 400, heightPx: 200, palette, clock });
+  const svg = pen.finish(400, 200, 'sans', 'sparse');
+  expect(svg.match(/fill="teal"/g) ?? []).toHaveLength(dots);
+  const drawn = [...svg.matchAll(/<polyline points="([^"]*)"[^>]*stroke="teal"/g)];
+  expect(drawn).toHaveLength(lines);
+  const bottomPx = 200 - MARGIN_PX.top - MARGIN_PX.bottom;
+  const ends = drawn.map(([, points]) => points!.split(' ').map((point) => point.split(',')[1]));
+  expect(ends.every((heights) => heights.includes(String(bottomPx)) === hasZero)).toBe(true);
 });
 
 it('keeps the labels of percentiles inside the histogram', () => {

@@ -14,6 +14,13 @@ export interface Picture extends Size {
   readonly clock: Clock;
 }
 
+/** Percentiles of the same value differ by their dashes; over a heatmap any colour can be under them. */
+export const LINE_DASHES: readonly (readonly number[])[] = [[], [6, 4], [2, 3]];
+
+export function dashOf({ dash = 0 }: Pick<Series, 'dash'>): readonly number[] {
+  return LINE_DASHES[dash] ?? [];
+}
+
 /** Labels of a value axis, all with the precision that its largest tick needs. */
 export function tickLabels({ ticks }: ValueScale, unit: Unit) {
   return { format: (tick: number) => formatTick(tick, unit, ticks.at(-1) ?? tick) };

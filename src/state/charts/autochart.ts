@@ -4,6 +4,7 @@ import {
   TERMS_LISTED,
   type ChartKind,
   type ChartSpec,
+  type GapName,
   type MeasureName,
   type ValueScaleName,
 } from './chartspec';
@@ -19,6 +20,7 @@ export interface ResolvedSpec extends ChartSpec {
   readonly kind: ChartKind;
   readonly measure: MeasureName;
   readonly scale: ValueScaleName;
+  readonly gaps: GapName;
   readonly unit: Unit;
 }
 
@@ -41,6 +43,8 @@ export function resolveSpec(spec: ChartSpec, info: FieldInfo | undefined): Resol
     split: kind === 'heatmap' ? null : spec.split,
     top,
     scale: spec.scale ?? scaleFor(spec, kind),
+    // A line over a heatmap shows a trend; the cells show where there is nothing.
+    gaps: spec.gaps ?? (kind === 'heatmap' ? 'joined' : 'open'),
     unit: unitFor(measure, spec.field),
   };
 }
@@ -63,7 +67,7 @@ function measureFor(
   if (kind === 'heatmap') return 'percentiles';
   if (kind !== 'lines' || field === null) return 'count';
   if (!isNumeric(info)) return 'count';
-  // Three lines for each of several values would be unreadable.
+  // Three lines for each of many values are too many, unless they are asked for.
   return split === null ? 'percentiles' : 'p95';
 }
 
@@ -72,7 +76,7 @@ function suited(measure: MeasureName, { field, split }: ChartSpec, kind: ChartKi
   if (kind === 'heatmap') return 'percentiles';
   if (kind === 'histogram' || kind === 'table') return 'count';
   if (field === null && measure !== 'rate') return 'count';
-  return measure === 'percentiles' && split !== null ? 'p95' : measure;
+  return measure === 'percentiles' && split !== null && kind === 'top' ? 'p95' : measure;
 }
 
 function scaleFor({ field }: ChartSpec, kind: ChartKind): ValueScaleName {

@@ -5,6 +5,7 @@ import { asTime } from '../../base/time';
 import type { Aggregate, AggregateRequest } from '../../ipc/generated';
 import { FakeClient, type PendingCall } from '../fakeclient';
 import { resolveSpec } from './autochart';
+import type { TimeData } from './chartdata';
 import { Chart, type ChartQuestion } from './chart.svelte';
 import { specOf, type ChartSpec } from './chartspec';
 import { titleOf } from './charttitle';
@@ -122,6 +123,34 @@ it('draws each value of a split as a line of its own', async () => {
       { id: 'missing', values: [4, 8, 12] },
     ],
   });
+});
+
+it('draws p50, p95 and p99 of each value of a split, in the colour of the value', async () => {
+  const info = { field: 'took', kinds: ['float' as const], distinct: null, present: null };
+  const spec = { field: 'took', split: 'service', measure: 'percentiles' } as const;
+  chart.ask(question({ ...spec, kind: 'lines' }, { info }));
+  expect(asked()[0]!.args.measures).toEqual([
+    { kind: 'percentiles', field: 'took', at: [50, 95, 99] },
+  ]);
+  await answerAll(asked());
+  const { series } = chart.value as TimeData;
+  const filter = { field: 'service', value: 'x' };
+  expect(series.slice(0, 4)).toMatchObject([
+    { id: '=x p50', name: 'x p50', dash: 0, values: [10, 50, 90], whole: 10, filter },
+    { id: '=x p95', name: 'x p95', dash: 1, filter },
+    { id: '=x p99', name: 'x p99', dash: 2, filter },
+    { id: '=y p50', name: 'y p50', dash: 0, values: [20, 60, 100], whole: 20 },
+  ]);
+  expect(new Set(series.slice(0, 3).map(({ colour }) => colour)).size).toBe(1);
+  expect(new Set(series.map(({ id }) => id)).size).toBe(series.length);
+});
+
+it('requests nothing when gaps are drawn in another way', async () => {
+  chart.ask(question({ field: 'took', measure: 'p95' }));
+  await answerAll(asked());
+  const before = asked().length;
+  chart.ask(question({ field: 'took', measure: 'p95', gaps: 'zero' }));
+  expect(asked().length).toBe(before);
 });
 
 it('shifts to the previous period with the same buckets', async () => {

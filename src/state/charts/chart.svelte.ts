@@ -26,9 +26,9 @@ export interface ChartQuestion {
   readonly widthNs?: bigint | null;
 }
 
-/** What is charted; hidden series do not change the values. */
+/** What is charted; hidden series and gaps do not change the values. */
 const planOf = ({ spec, info }: ChartQuestion): ResolvedSpec =>
-  resolveSpec({ ...spec, hidden: [] }, info);
+  resolveSpec({ ...spec, hidden: [], gaps: null }, info);
 
 /** One chart: its last good answer, and its running request. */
 export class Chart extends Request<ChartQuestion, ChartData> {

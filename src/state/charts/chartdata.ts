@@ -1,7 +1,7 @@
 /** The data of a chart, in the shape from which images, tables and files are made. */
 import type { LevelName } from '../../base/levels';
 import type { Time, TimeRange } from '../../base/time';
-import type { ValueScaleName } from './chartspec';
+import type { GapName, ValueScaleName } from './chartspec';
 import type { Unit } from './units';
 
 /** An index in the palette, a level's own colour, or one of the two for no value. */
@@ -12,12 +12,26 @@ export interface Series {
   readonly id: string;
   readonly name: string;
   readonly colour: SeriesColour;
+  /** Which of several lines of the same colour it is. */
+  readonly dash?: number;
   readonly values: readonly (number | null)[];
   /** The same value over the whole range. */
   readonly whole: number | null;
   readonly before: Earlier | null;
   /** The filter for the events of this series. */
   readonly filter: TermFilter | null;
+}
+
+/** A chart with its gaps drawn as chosen, or as suits it. */
+export function withGaps(data: ChartData | null, gaps: GapName | null): ChartData | null {
+  if (gaps === null || (data?.shape !== 'time' && data?.shape !== 'heat')) return data;
+  return { ...data, gaps };
+}
+
+/** Whether a value is missing in one of the lines of a chart. */
+export function hasGaps(data: ChartData | null): boolean {
+  const isDrawnAsLines = data?.shape === 'time' && !data.stacked;
+  return isDrawnAsLines && data.series.some(({ values }) => values.includes(null));
 }
 
 /** The same series in the previous period, shifted to the current one. */
@@ -54,6 +68,8 @@ export interface TimeData {
   readonly unit: Unit;
   readonly scale: ValueScaleName;
   readonly stacked: boolean;
+  /** How its lines are drawn. */
+  readonly gaps?: GapName;
   /** Edges of the previous period after the shift, and the shift. */
   readonly before: { readonly edges: readonly Time[]; readonly shift: bigint } | null;
 }
@@ -69,6 +85,7 @@ export interface HeatData {
   /** Time bucket by time bucket, each from the lowest bin up. */
   readonly counts: readonly number[];
   readonly lines: readonly Series[];
+  readonly gaps?: GapName;
   readonly unit: Unit;
   readonly scale: ValueScaleName;
 }

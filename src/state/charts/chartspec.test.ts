@@ -19,6 +19,7 @@ it('stores only what differs from a plain chart, and reads it back', () => {
     split: 'service',
     shift: { from: '1772542803000000000' },
     hidden: ['=cart'],
+    gaps: 'zero',
   };
   expect(specOf(JSON.parse(JSON.stringify(keptSpec(spec))))).toEqual(spec);
   expect(keptSpec(PLAIN)).toEqual({});
@@ -35,7 +36,7 @@ it('reads what it understands of a modified chart', () => {
     3,
     'x',
     [],
-    { kind: 'pie', top: -1, shift: { from: 'now' }, hidden: 'a' },
+    { kind: 'pie', gaps: 'wide', top: -1, shift: { from: 'now' }, hidden: 'a' },
   ]) {
     expect(specOf(broken)).toEqual(PLAIN);
   }
@@ -67,5 +68,8 @@ it('draws one line per value if a number is split', () => {
   const info = field('duration_ms', ['float'], 900);
   const spec = specOf({ field: 'duration_ms', split: 'service' });
   expect(resolveSpec(spec, info)).toMatchObject({ kind: 'lines', measure: 'p95', unit: 'ms' });
-  expect(resolveSpec({ ...spec, measure: 'percentiles' }, info)).toMatchObject({ measure: 'p95' });
+  const all = { ...spec, measure: 'percentiles' } as const;
+  expect(resolveSpec(all, info)).toMatchObject({ measure: 'percentiles' });
+  // A bar has one length.
+  expect(resolveSpec({ ...all, kind: 'top' }, info)).toMatchObject({ measure: 'p95' });
 });

@@ -23,6 +23,10 @@ export type MeasureName = (typeof MEASURES)[number];
 
 export type ValueScaleName = 'linear' | 'logarithmic';
 
+/** How a line goes on where there is no value. */
+export const GAPS = ['open', 'joined', 'zero'] as const;
+export type GapName = (typeof GAPS)[number];
+
 /** The other time that is drawn as well. A decimal string is where a custom one begins. */
 export type Shift = 'none' | 'previous' | 'day' | 'week' | { readonly from: string };
 
@@ -37,6 +41,7 @@ export interface ChartSpec {
   /** The number of values; all others share one series. */
   readonly top: number;
   readonly scale: ValueScaleName | null;
+  readonly gaps: GapName | null;
   readonly shift: Shift;
   /** Series that are hidden in the legend. */
   readonly hidden: readonly string[];
@@ -49,6 +54,7 @@ export const PLAIN: ChartSpec = {
   split: null,
   top: 7,
   scale: null,
+  gaps: null,
   shift: 'none',
   hidden: [],
 };
@@ -88,6 +94,7 @@ export function specOf(value: unknown): ChartSpec {
     split: textOrNull(given['split']),
     top: Number.isInteger(top) && top > 0 ? Math.min(top, MOST_TERMS) : PLAIN.top,
     scale: oneOf(['linear', 'logarithmic'] as const, given['scale']),
+    gaps: oneOf(GAPS, given['gaps']),
     // `compare` is its older name.
     shift: shiftIn(given['shift'] ?? given['compare']),
     hidden: hidden.filter((name): name is string => typeof name === 'string'),

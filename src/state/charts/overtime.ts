@@ -6,7 +6,6 @@ import {
   orNote,
   figures,
   measures,
-  MISSING,
   OTHER,
   PERCENTILES,
   termCellsOf,
@@ -70,7 +69,17 @@ function shaped(
     before === null ? null : timesOf(before.overTime).map((edge) => later(edge, before.shift));
   const names: MeasureName[] =
     chart.measure === 'percentiles' ? ['p50', 'p95', 'p99'] : [chart.measure];
-  const series = names.flatMap((measure, at) => seriesOf(measure, at, main, whole, before));
+  const lists = names.map((measure, at) => seriesOf(measure, at, main, whole, before));
+  const isSplit = chart.split !== null;
+  // The percentiles of a value are next to each other.
+  const series = lists[0]!.flatMap((_, place) =>
+    lists.map((list, at) => {
+      const one = list[place]!;
+      if (!isSplit || names.length === 1) return one;
+      const measure = names[at]!;
+      return { ...one, id: `${one.id} ${measure}`, name: `${one.name} ${measure}`, dash: at };
+    }),
+  );
   const summed = chart.measure === 'count' || chart.measure === 'sum' || chart.measure === 'rate';
   return {
     shape: 'time',
@@ -154,7 +163,8 @@ function earlierOf(
 function withoutNothing(series: readonly Series[]): Series[] {
   const something = (values: readonly (number | null)[]) =>
     values.some((value) => value !== null && value !== 0);
-  return series.filter(({ id, values }) => (id !== OTHER && id !== MISSING) || something(values));
+  const isRest = ({ colour }: Series) => colour === 'other' || colour === 'missing';
+  return series.filter((one) => !isRest(one) || something(one.values));
 }
 
 /** The percentiles that are drawn over a heatmap. */
@@ -168,6 +178,7 @@ export async function loadPercentiles(asking: ChartLoad, field: string): Promise
     id: `p${percent}`,
     name: `p${percent}`,
     colour: at,
+    dash: at,
     values: overTime.measured[at]?.values ?? [],
     whole: whole.measured[at]?.values[0] ?? null,
     before: null,

@@ -50,7 +50,7 @@ it('keeps one view per name, in the case', async () => {
   ]);
 });
 
-it('a saved view keeps query, range, columns, order, tab and zone, and nothing else', async () => {
+it('a saved view keeps query, range, columns, order, tab, chart and zone, and nothing else', async () => {
   const store = notes();
   const parts: SavedParts = {
     query: 'time>=09:05',
@@ -61,9 +61,10 @@ it('a saved view keeps query, range, columns, order, tab and zone, and nothing e
     sort: { field: 'bytes', descending: true },
     columns: [{ field: 'bytes', widthPx: 90, pinned: false }],
     tab: 'patterns',
+    charts: { chart: { gaps: 'zero' } },
     zone: 'America/New_York',
   };
-  const view = { ...START, ...parts, charts: [1], comparison: { a: {} } };
+  const view = { ...START, ...parts, comparison: { a: {} } };
   await new SavedQueries(memory(), store).save('mine', view);
   expect(new SavedQueries(memory(), store).saved).toEqual([
     { name: 'mine', query: parts.query, parts },

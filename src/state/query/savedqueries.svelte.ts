@@ -18,6 +18,7 @@ const SAVED = [
   'sort',
   'columns',
   'tab',
+  'charts',
   'zone',
 ] as const satisfies (keyof ViewState)[];
 
