@@ -12,6 +12,7 @@ import type {
   Timeline,
   View,
 } from '../../ipc/generated';
+import { CHARTED_ROWS } from '../results/results.svelte';
 
 const TYPES = { html: 'text/html', markdown: 'text/markdown' } as const;
 
@@ -62,9 +63,10 @@ export class Cells {
       const request = { view, id, linked: false, node: by };
       return { kind: 'map', map: await this.#client.call('serviceMap', request, { signal }) };
     }
-    const { stages } = await this.#stages(cell.query, signal);
-    if (stages) {
-      const request = { view, zone: cell.zone ?? zone, first: 0, count: cell.rows };
+    if (await this.#makesTable(cell.query, signal)) {
+      // `rows` cuts tables; a chart draws all of its result.
+      const count = cell.kind === 'chart' ? CHARTED_ROWS : cell.rows;
+      const request = { view, zone: cell.zone ?? zone, first: 0, count };
       return { kind: 'table', table: await this.#client.call('run', request, { signal }) };
     }
     if (cell.kind === 'chart') {
@@ -89,13 +91,10 @@ export class Cells {
     return this.#client.save(name, new Blob([text ?? ''], { type: TYPES[format] }));
   }
 
-  /** Whether a query has stages, as parsed by the engine. */
-  async #stages(query: string, signal: AbortSignal): Promise<{ stages: boolean }> {
-    const { words } = await this.#client.call(
-      'check',
-      { case: this.#casePath, query, kql: false },
-      { signal },
-    );
-    return { stages: words.some((word) => word.class === 'pipe') };
+  /** Whether a query is SQL or has stages, as the engine reads it. */
+  async #makesTable(query: string, signal: AbortSignal): Promise<boolean> {
+    const request = { case: this.#casePath, query, kql: false };
+    const { stages, isSql } = await this.#client.call('check', request, { signal });
+    return isSql || stages.length > 0;
   }
 }
