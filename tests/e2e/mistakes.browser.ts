@@ -65,7 +65,7 @@ test('an invalid query leaves every tab with the last valid one, and one banner 
   await page.getByTestId('tab-notes').click();
   await page.getByTestId('new-page').click();
   await page.getByRole('button', { name: '+ Query' }).click();
-  const written = page.getByTestId('page-text');
+  const written = page.getByTestId('page-cell');
   await written.getByText('checkout').waitFor();
   await expect.poll(() => written.innerText()).not.toContain('sttaus');
   await page.getByTestId('query-fix').click();

@@ -98,6 +98,35 @@ test('a page is deleted by its bin, after a question', async () => {
   await draft.waitFor({ state: 'detached' });
 });
 
+test('a cell is inserted between blocks, and typing in one leaves the others', async () => {
+  const page = await newPage(server.address);
+  await page.locator('[data-testid="row"]').first().click();
+  await page.getByTestId('detail').waitFor();
+  await page.getByTestId('tab-notes').click();
+  await page.getByTestId('new-page').click();
+  await page.getByTestId('page-title').fill('Blocks');
+  // Without a click into the page, and with the caret in a cell.
+  const insert = page.getByRole('group', { name: 'Insert a cell' });
+  await insert.getByRole('button', { name: 'Event' }).click();
+  await insert.getByRole('button', { name: 'Chart' }).click();
+  await insert.getByRole('button', { name: 'Query' }).click();
+  const cells = page.getByTestId('page-cell');
+  const kinds = async () =>
+    (await cells.allInnerTexts()).map((text) => /^```(\w+)/.exec(text)?.[1]);
+  await expect.poll(kinds).toEqual(['event', 'chart', 'query']);
+  const before = await cells.allInnerTexts();
+  // The keyboard leads from block to block.
+  await cells.first().click();
+  await page.keyboard.press('ControlOrMeta+Home');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.type('```');
+  await expect.poll(() => page.getByTestId('page-text').first().innerText()).toBe('```');
+  expect(await cells.allInnerTexts()).toEqual(before);
+  await expect.poll(() => page.getByTestId('cell').count()).toBe(3);
+  expect(await seriousFindings(page)).toEqual([]);
+  await pictures(page, 'notebook-blocks');
+});
+
 describe('notes', () => {
   test('are starred, tagged, written down, exported, and there when opened again', async () => {
     const page = await newPage(server.address);

@@ -84,6 +84,7 @@ export const notes = {
   both: 'Both',
   how: 'Page view',
   editor: 'Page text (Markdown)',
+  cellEditor: 'Cell of the page',
   pageHint:
     'Write down your findings. Cells run queries on the case: insert one with the buttons above.',
   emptyPage: 'The page is empty.',

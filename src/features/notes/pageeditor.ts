@@ -1,29 +1,47 @@
-import { placeholder } from '@codemirror/view';
+import type { Extension } from '@codemirror/state';
+import { EditorView, keymap, placeholder } from '@codemirror/view';
 
 import { TextEditor, type TextEditorOptions } from '../controls/texteditor';
 
 export interface PageEditorOptions extends TextEditorOptions {
   readonly hint: string;
+  readonly testid: string;
+  /** Called when the editor gets the focus, loses it, and when its caret moves. */
+  focused(caret: number): void;
+  left(): void;
+  /** Leads on from the first line up, or from the last one down. True if there is another block. */
+  leads(step: -1 | 1): boolean;
 }
 
-/** A notebook page as a text editor. */
+/** A block of a notebook page as a text editor. */
 export class PageEditor extends TextEditor {
   constructor(parent: HTMLElement, options: PageEditorOptions) {
-    const attributes = { 'data-testid': 'page-text', spellcheck: 'true' };
-    super(parent, options, attributes, placeholder(options.hint));
+    const attributes = { 'data-testid': options.testid, spellcheck: 'true' };
+    const leads = (step: -1 | 1) => (view: EditorView) => {
+      const { doc, selection } = view.state;
+      const line = doc.lineAt(selection.main.head).number;
+      const isLast = line === (step < 0 ? 1 : doc.lines);
+      return selection.main.empty && isLast && options.leads(step);
+    };
+    const extensions: Extension = [
+      placeholder(options.hint),
+      keymap.of([
+        { key: 'ArrowUp', run: leads(-1) },
+        { key: 'ArrowDown', run: leads(1) },
+      ]),
+      EditorView.updateListener.of(({ view, selectionSet, focusChanged }) => {
+        if (view.hasFocus && (selectionSet || focusChanged))
+          options.focused(view.state.selection.main.head);
+        else if (focusChanged) options.left();
+      }),
+    ];
+    super(parent, options, attributes, extensions);
   }
 
-  /** Inserts a block at the cursor, and moves the cursor after it. */
-  insert(block: string): void {
-    const { state } = this.view;
-    const line = state.doc.lineAt(state.selection.main.head);
-    const before = line.text.trim() === '' ? '' : '\n\n';
-    const insert = `${before}${block}\n`;
-    this.view.dispatch({
-      changes: { from: line.to, insert },
-      selection: { anchor: line.to + insert.length },
-      scrollIntoView: true,
-    });
+  /** Gives it the focus, with the caret at its start or its end. */
+  enter(atStart: boolean): void {
+    const anchor = atStart ? 0 : this.view.state.doc.length;
+    this.view.dispatch({ selection: { anchor }, scrollIntoView: true });
     this.focus();
   }
 }

@@ -21,3 +21,9 @@ it('keeps the zone in which times of the query were typed', () => {
     '```query zone=America/New_York\ntime>=2026-03-01T10:00\n```\n',
   );
 });
+
+it('is one cell whatever its title and its text hold', () => {
+  const fenced = cellBlock('query', 'SELECT 1\n```\n````', { title: 'a `b`\nc' });
+  expect(fenced).toBe('~~~~~query title="a `b` c"\nSELECT 1\n```\n````\n~~~~~\n');
+  expect(cellBlock('query', '```')).toBe('````query\n```\n````\n');
+});

@@ -18,12 +18,18 @@ export function cellBlock(kind: CellKind, text: string, options: CellOptions = {
   const words = written.flatMap(([name, value]) =>
     value === undefined || value === null ? [] : [`${name}=${option(value)}`],
   );
-  return ['```' + [kind, ...words].join(' '), text, '```', ''].join('\n');
+  // No text ends its own fence, and one of backticks has none in its first line.
+  const mark = words.some((word) => word.includes('`')) ? '~' : '`';
+  const runs = [...text.matchAll(/^ {0,3}(`{3,}|~{3,})/gm)].map(([, run]) => run!.length + 1);
+  const fence = mark.repeat(Math.max(3, ...runs));
+  return [fence + [kind, ...words].join(' '), text, fence, ''].join('\n');
 }
 
 function option(value: string | number | Time): string {
   if (typeof value === 'bigint') return `${formatTimeFull(value).replace(' ', 'T')}Z`;
-  // Quotes end an option, so it has none.
-  const text = String(value).replaceAll('"', '');
+  // Quotes end an option, and lines end all of them, so it has none.
+  const text = String(value)
+    .replaceAll('"', '')
+    .replace(/[\r\n]+/g, ' ');
   return /\s/.test(text) || text === '' ? `"${text}"` : text;
 }

@@ -6,6 +6,7 @@ import type { CaseStorage } from '../workbench/casestorage';
 import { cellBlock } from './cellblock';
 import type { Notes } from './notes.svelte';
 import { eventKey } from './notetarget';
+import { blocksOf, pageOf, withCell } from './pageblocks';
 
 /** A page is saved to the case after this pause in typing. */
 const SAVE_MS = 700;
@@ -112,11 +113,11 @@ export class Notebook {
     this.append(cellBlock('event', events.map(eventKey).join('\n')), newTitle);
   }
 
-  /** Adds a block to the open page, or to a new one. */
+  /** Adds a cell at the end of the open page, or to a new one. */
   append(block: string, newTitle: string): void {
     const { page } = this;
     if (page === null) this.create(newTitle, block);
-    else this.edit({ text: page.text === '' ? block : `${page.text.trimEnd()}\n\n${block}` });
+    else this.edit({ text: pageOf(withCell(blocksOf(page.text), block, null).blocks) });
     this.#added();
   }
 

@@ -148,6 +148,15 @@ test('a page is a draft until the case has it, and survives the window', async (
   expect(stored).toBe('[]');
 });
 
+test('what is added to a page is a block of its own, also below a fence without an end', async () => {
+  const { notebook } = await opened([]);
+  notebook.create('Found', '```text\nnever ended');
+  notebook.cite([EVENT], '');
+  notebook.cite([EVENT], '');
+  const cell = '```event\n1@20\n```';
+  expect(notebook.page?.text).toBe(`\`\`\`text\nnever ended\n\`\`\`\n\n${cell}\n\n${cell}\n`);
+});
+
 test('a conflict on a page is resolved by choosing one of the two versions', async () => {
   const { client, notebook } = await opened([note('page', 'p', { text: 'old' })]);
   notebook.edit({ text: 'mine' });
