@@ -12,12 +12,18 @@ use base::limits::CHART_BUCKETS;
 use engine::links::Spot;
 use engine::pipe::{Cell, ColumnKind, RunOptions, Table};
 use engine::seismograph::SeismographOptions;
-use engine::{Direction, Engine, Event, Shown, View};
-use query::{Filter, Query, parse_query};
+use engine::{Direction, Engine, Event, Shown, SqlOptions, View, is_sql};
+use query::{Filter, parse_query};
 use store::Snapshot;
 
 /// So much of an event is shown in a cell.
 const SHOWN_BYTES: usize = 4_000;
+
+/// The result of a query: a table, or the events that its filter selects.
+enum Found {
+    Table(Table),
+    Events(View),
+}
 
 /// The frozen result of a cell.
 #[derive(Clone, Debug)]
@@ -88,7 +94,7 @@ impl Case {
     /// cancellation ends with an error.
     pub fn answer_cell(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &Arc<Snapshot>,
         cell: &PageCell,
         options: &RunOptions,
         cancel: &Cancel,
@@ -111,21 +117,16 @@ impl Case {
 
     fn query_cell(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &Arc<Snapshot>,
         cell: &PageCell,
         query: &str,
         options: &RunOptions,
         cancel: &Cancel,
     ) -> Result<Answer> {
-        let mut query = parse_query(query).map_err(Error::from)?;
-        query.filter = in_zone(snapshot, cell, query.filter);
-        if !query.stages.is_empty() {
-            return Ok(Answer::Table(Frozen::from_table(
-                &self.table(snapshot, cell, &query, options, cancel)?,
-                cell.rows,
-            )));
-        }
-        let view = View { filter: query.filter, from: cell.from, to: cell.to };
+        let view = match self.found(snapshot, cell, query, options, cancel)? {
+            Found::Table(table) => return Ok(Answer::Table(Frozen::from_table(&table, cell.rows))),
+            Found::Events(view) => view,
+        };
         let page = self.page(
             snapshot,
             &view,
@@ -139,26 +140,47 @@ impl Case {
 
     fn chart_cell(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &Arc<Snapshot>,
         cell: &PageCell,
         query: &str,
         options: &RunOptions,
         cancel: &Cancel,
     ) -> Result<Answer> {
-        let mut query = parse_query(query).map_err(Error::from)?;
-        query.filter = in_zone(snapshot, cell, query.filter);
-        if query.stages.is_empty() {
-            let view = View { filter: query.filter, from: cell.from, to: cell.to };
-            let timeline = self.timeline(snapshot, &view, CHART_BUCKETS, &mut |_, _| {}, cancel)?;
-            return Ok(Answer::Chart { chart: of_timeline(&timeline), table: Frozen::default() });
-        }
-        let table = self.table(snapshot, cell, &query, options, cancel)?;
+        let table = match self.found(snapshot, cell, query, options, cancel)? {
+            Found::Table(table) => table,
+            Found::Events(view) => {
+                let timeline = self.timeline(snapshot, &view, CHART_BUCKETS, &mut |_, _| {}, cancel)?;
+                return Ok(Answer::Chart { chart: of_timeline(&timeline), table: Frozen::default() });
+            }
+        };
         let chart = of_table(&table).ok_or_else(|| {
             Error::new(ErrorKind::BadRequest, "the result has no numbers to draw").hint(
                 "a chart needs a column of times or names, and one of numbers, as `timechart count()` gives",
             )
         })?;
         Ok(Answer::Chart { chart, table: Frozen::from_table(&table, cell.rows) })
+    }
+
+    /// Runs a query of the language, or SQL.
+    fn found(
+        &self,
+        snapshot: &Arc<Snapshot>,
+        cell: &PageCell,
+        query: &str,
+        options: &RunOptions,
+        cancel: &Cancel,
+    ) -> Result<Found> {
+        let range = (cell.from, cell.to);
+        if is_sql(query) {
+            let options = SqlOptions { range, run: options.clone(), ..SqlOptions::default() };
+            return Ok(Found::Table(self.sql(snapshot, query, &options, cancel)?));
+        }
+        let mut query = parse_query(query).map_err(Error::from)?;
+        query.filter = in_zone(snapshot, cell, query.filter);
+        if query.stages.is_empty() {
+            return Ok(Found::Events(View { filter: query.filter, from: cell.from, to: cell.to }));
+        }
+        Ok(Found::Table(self.run(snapshot, &query, range, options, &mut |_| {}, cancel)?))
     }
 
     fn seismograph_cell(
@@ -191,17 +213,6 @@ impl Case {
             svg: service_map::svg(&found, title),
             table: service_map::table(&found, cell.rows),
         })
-    }
-
-    fn table(
-        &self,
-        snapshot: &Snapshot,
-        cell: &PageCell,
-        query: &Query,
-        options: &RunOptions,
-        cancel: &Cancel,
-    ) -> Result<Table> {
-        self.run(snapshot, query, (cell.from, cell.to), options, &mut |_| {}, cancel)
     }
 
     fn event_cell(&self, snapshot: &Snapshot, places: &[EventPlace], cancel: &Cancel) -> Result<Answer> {

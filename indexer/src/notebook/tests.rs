@@ -122,6 +122,17 @@ fn answers_are_those_of_the_case() {
 }
 
 #[test]
+fn cell_with_sql_runs_as_sql() {
+    let sql = "SELECT level, count(*) AS n FROM events GROUP BY level ORDER BY n DESC";
+    let (_folder, book) = notebook(&format!("```query\n{sql}\n```\n\n```chart\n{sql}\n```\n"));
+    let answers = &book.pages[0].answers;
+    let Answer::Table(table) = &answers[0] else { panic!("{:?}", answers[0]) };
+    assert_eq!(table.rows, [["info", "2"], ["error", "1"]]);
+    let Answer::Chart { chart, .. } = &answers[1] else { panic!("{:?}", answers[1]) };
+    assert_eq!(chart.series[0].values, [Some(2.0), Some(1.0)]);
+}
+
+#[test]
 fn pictures_are_drawn_and_nothing_of_the_logs_in_them_is_markup() {
     let page = "```seismograph title=Patterns\n```\n\n```map id=line by=level\n```\n\n```chart\n* | quantiles line with (level:info)\n```\n";
     let (_folder, book) = notebook(page);
