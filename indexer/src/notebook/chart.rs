@@ -171,6 +171,16 @@ impl Chart {
         out
     }
 
+    /// The most rows of a table that are drawn; `None` for a curve, which has all.
+    #[must_use]
+    pub fn rows_drawn(&self) -> Option<usize> {
+        match &self.axis {
+            ChartAxis::Times(_) => Some(CHART_POINTS),
+            ChartAxis::Names(_) => Some(CHART_NAMES),
+            ChartAxis::Quantiles(_) => None,
+        }
+    }
+
     /// The greatest height, of single values or of stacked ones.
     fn greatest(&self, points: usize) -> f64 {
         let at = |point: usize| self.series.iter().filter_map(move |series| *series.values.get(point)?);

@@ -64,8 +64,8 @@ macro_rules! put {
 impl Html<'_> {
     fn page(&mut self, page: &NotebookPage) {
         self.text.push_str("<article>");
-        if !page.title.is_empty() && !page.text.trim_start().starts_with("# ") {
-            put!(self, "<h1>{}</h1>", escaped(&page.title));
+        if let Some(title) = page.heading() {
+            put!(self, "<h1>{}</h1>", escaped(title));
         }
         let mut answers = page.answers.iter();
         for (node, _) in &page.blocks {
@@ -178,6 +178,9 @@ impl Html<'_> {
             Answer::Events { total, first } => self.events(*total, first),
             Answer::Chart { chart, table } => {
                 self.text.push_str(&chart.svg(if title.is_empty() { asked } else { title }));
+                if let Some(drawn) = chart.rows_drawn().filter(|&drawn| drawn < table.total) {
+                    put!(self, "<p class=\"soft\">Drawn from the first {drawn} of {} rows.</p>", table.total);
+                }
                 self.numbers(table);
             }
             Answer::Picture { svg, table } => {
@@ -236,7 +239,7 @@ impl Html<'_> {
             let source = book.sources.get(event.source as usize).map_or("", |source| source.name.as_str());
             put!(
                 self,
-                "<tr><td class=\"time\">{}</td><td class=\"l-{} level\">{}</td><td class=\"soft\">{}:{}</td><td><code>{}</code></td></tr>",
+                "<tr><td class=\"time\">{}</td><td class=\"l-{} level\">{}</td><td class=\"soft source\">{}:{}</td><td><code>{}</code></td></tr>",
                 time(event),
                 event.level.name(),
                 if event.level == Level::None { "" } else { event.level.name() },
@@ -352,7 +355,7 @@ impl Html<'_> {
         for source in &book.sources {
             put!(
                 self,
-                "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td><code>{}</code></td></tr>",
+                "<tr><td class=\"source\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td><code>{}</code></td></tr>",
                 escaped(&source.name),
                 source.events,
                 source.bytes,

@@ -146,6 +146,14 @@ fn page(note: &Note) -> NotebookPage {
 }
 
 impl NotebookPage {
+    /// The title, unless the page begins with it.
+    fn heading(&self) -> Option<&str> {
+        let title = self.title.trim();
+        let first = self.text.trim_start().lines().next().unwrap_or_default();
+        let repeats = first.strip_prefix("# ").is_some_and(|first| first.trim() == title);
+        (!title.is_empty() && !repeats).then_some(title)
+    }
+
     fn cells(&self) -> Vec<&Cell> {
         self.blocks.iter().flat_map(|(node, _)| cells(std::slice::from_ref(node))).collect()
     }

@@ -122,6 +122,24 @@ fn answers_are_those_of_the_case() {
 }
 
 #[test]
+fn title_of_a_page_is_written_out_once() {
+    for text in ["# What happened\n", "# Found\n", "found\n"] {
+        let (_folder, book) = notebook(text);
+        assert_eq!(book.to_html().matches("<h1>Found</h1>").count(), 1, "{text}");
+        assert_eq!(book.to_markdown().matches("# Found\n").count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn names_of_sources_do_not_break_within_a_word() {
+    let (_folder, book) = notebook("```query\n*\n```\n");
+    let html = book.to_html();
+    assert!(html.contains(".time,.source{white-space:nowrap}") && html.contains("overflow-wrap:break-word}"));
+    assert_eq!(html.matches("class=\"soft source\"").count(), 3);
+    assert!(html.contains("<td class=\"source\">"));
+}
+
+#[test]
 fn cell_with_sql_runs_as_sql() {
     let sql = "SELECT level, count(*) AS n FROM events GROUP BY level ORDER BY n DESC";
     let (_folder, book) = notebook(&format!("```query\n{sql}\n```\n\n```chart\n{sql}\n```\n"));

@@ -60,8 +60,8 @@ impl Notebook {
     }
 
     fn page(&self, page: &NotebookPage, out: &mut String) {
-        if !page.title.is_empty() && !page.text.trim_start().starts_with("# ") {
-            put!(out, "\n# {}\n", plain(&page.title));
+        if let Some(title) = page.heading() {
+            put!(out, "\n# {}\n", plain(title));
         }
         out.push('\n');
         let mut answers = page.answers.iter();
