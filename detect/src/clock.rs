@@ -57,7 +57,7 @@ pub fn written(ns: i64, units: usize) -> String {
     });
     let first = parts.iter().position(|(count, _)| *count > 0).unwrap_or_default();
     let shown = parts[first..].iter().take(units).filter(|(count, _)| *count > 0);
-    shown.map(|(count, unit)| format!("{count}{unit}")).collect()
+    shown.map(|(count, unit)| format!("{count}{unit}")).collect::<Vec<_>>().concat()
 }
 
 #[cfg(test)]
