@@ -353,4 +353,34 @@ describe('boards', () => {
     await totalBecomes(page, EVENTS / SERVICES.length);
     await eventually('one value', async () => (await page.getByTestId('term').count()) === 1);
   });
+
+  test('a chart keeps its own filter, which the filter of the view narrows', async () => {
+    await page.getByTestId('board-none').click();
+    await query(page, 'service:cart');
+    await totalBecomes(page, EVENTS / SERVICES.length);
+    await chooseField('field', 'level');
+    await charted('terms');
+    await page.getByTestId('add-to-board').click();
+    await page.getByTestId('add-to-board-new').click();
+    await page.getByTestId('confirmation').filter({ hasText: 'Added' }).waitFor();
+    await query(page, '');
+    await totalBecomes(page, EVENTS);
+    await page.getByTestId('board').last().click();
+    const card = page.getByTestId('board-card');
+    await textBecomes(card.getByTestId('card-filter'), 'service:cart');
+    const chart = card.getByTestId('chart');
+    await expect.poll(() => chart.getAttribute('aria-label')).toBe('Top level: service:cart');
+    const totalIs = (count: number) =>
+      expect.poll(() => chart.getAttribute('data-total')).toBe(String(count));
+    await totalIs(EVENTS / SERVICES.length);
+    await query(page, 'level:error');
+    const errors = EVENTS / 50;
+    await totalBecomes(page, errors);
+    await totalIs(errors / SERVICES.length);
+    expect(await seriousFindings(page)).toEqual([]);
+    await pictures(page, 'board-filter');
+    await card.getByTestId('card-open').click();
+    await totalBecomes(page, errors / SERVICES.length);
+    await expect.poll(() => page.getByTestId('query').innerText()).toContain('service:cart');
+  });
 });

@@ -107,6 +107,7 @@ export const charts = {
     overTime: (text: string) => `${text} over time`,
     histogram: (field: string) => `Histogram of ${field}`,
     top: (field: string) => `Top ${field}`,
+    of: (title: string, filter: string) => `${title}: ${filter}`,
     measured: (measure: string, field: string) => `${measure} of ${field}`,
   },
   summary: {
@@ -136,8 +137,9 @@ export const charts = {
     moved: (name: string, place: number, of: number) => `${name} is now ${place} of ${of}`,
     empty: 'This board has no charts yet',
     emptyNote:
-      'Create a chart and choose “Add to board”. Charts here use the current filter and time range.',
+      'Create a chart and choose “Add to board”. It keeps its filter; the current filter and time range narrow it.',
     title: 'Chart title',
+    filter: 'Filter:',
     added: (board: string) => `Added to “${board}”`,
   },
 

@@ -25,7 +25,7 @@ import {
   timeSlots,
 } from './layout';
 import { paintTimeData, runs } from './paintseries';
-import { barsOf, dashOf, tickLabels, type Picture } from './picture';
+import { barsOf, dashOf, fitting, tickLabels, type Picture } from './picture';
 
 const HEAT_SHADES = 64;
 export const TERM_ROW_PX = 24;
@@ -117,7 +117,7 @@ function paintNumberAxis(
     paintTickBelow(pen, px, label, { widthPx, heightPx }, palette);
     lastPx = middlePx + halfPx;
   }
-  pen.text(widthPx / 2, heightPx + 22, texts.charts.axis[scale](field), {
+  pen.text(widthPx / 2, heightPx + 22, fitting(pen, texts.charts.axis[scale](field), widthPx), {
     colour: palette.text,
     align: 'center',
     baseline: 'top',
@@ -168,14 +168,12 @@ function paintTerms(pen: Pen, picture: Picture, data: TermsData): void {
   const most = data.rows.reduce((greatest, { value }) => Math.max(greatest, value ?? 0), 0);
   const nameWidth = widthPx * 0.38;
   const barWidth = widthPx - nameWidth - 96;
-  const letters = Math.max(
-    4,
-    Math.floor(nameWidth / Math.max(1, pen.textWidth('abcdefghij') / 10)) - 2,
-  );
   data.rows.forEach((row, at) => {
     const y = at * TERM_ROW_PX + TERM_ROW_PX / 2;
-    const name = row.name.length > letters ? `${row.name.slice(0, letters - 1)}…` : row.name;
-    pen.text(nameWidth - 8, y, name, { colour: palette.strong, align: 'right' });
+    pen.text(nameWidth - 8, y, fitting(pen, row.name, nameWidth - 16), {
+      colour: palette.strong,
+      align: 'right',
+    });
     const width = most === 0 ? 0 : (Math.max(0, row.value ?? 0) / most) * barWidth;
     pen.rect(nameWidth, y - 7, Math.max(1, width), 14, termColour(palette, row.colour));
     const value = row.value === null ? '–' : formatValue(row.value, data.unit);

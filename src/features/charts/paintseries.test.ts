@@ -92,3 +92,50 @@ it('keeps the labels of percentiles inside the histogram', () => {
   const rightPx = 400 - MARGIN_PX.left - MARGIN_PX.right;
   expect(labels.every(([, x]) => Number(x) <= rightPx)).toBe(true);
 });
+
+test.each([
+  ['a card of a board', 420],
+  ['a narrow pane', 180],
+  ['hardly any room', 90],
+])('labels of a histogram stay inside in %s', (_, widthPx) => {
+  for (const scale of ['linear', 'logarithmic'] as const) {
+    for (const [bins, values] of [
+      [
+        [0.001, 1, 86_400_000],
+        [0.001, 0.001, 86_400_000],
+      ],
+      [
+        [1e-9, 1e-3, 1e12],
+        [1e12, 1e12, 1e12],
+      ],
+      [
+        [-5, 0, 1234.5678],
+        [-5, 1234, 1234.5],
+      ],
+    ] as const) {
+      const data: BinsData = {
+        shape: 'bins',
+        meta: sparse.meta,
+        field: 'x'.repeat(100_000),
+        bins,
+        series: [{ ...sparse.series[0]!, values: [1234567, 1], before: null }],
+        marks: values.map((value, at) => ({ name: ['p50', 'p95', 'p99'][at]!, value })),
+        unit: 'ms',
+        scale,
+      };
+      const pen = new SvgPen(12);
+      const clock = new Clock('UTC');
+      paintChart(pen, { data, hidden: [], widthPx, heightPx: 200, palette, clock });
+      const svg = pen.finish(widthPx, 200, 'sans', 'x');
+      for (const [, x, anchor, text] of svg.matchAll(
+        /<text x="([-\d.]+)"[^>]*text-anchor="(\w+)"[^>]*>([^<]*)</g,
+      )) {
+        const length = pen.textWidth(text!.replaceAll(/&\w+;/g, '_'));
+        const left = Number(x) - { start: 0, middle: 0.5, end: 1 }[anchor!]! * length;
+        const label = `${text!.slice(0, 20)} at ${left} in ${widthPx}`;
+        expect(left, label).toBeGreaterThanOrEqual(-MARGIN_PX.left);
+        expect(left + length, label).toBeLessThanOrEqual(widthPx - MARGIN_PX.left);
+      }
+    }
+  }
+});

@@ -6,12 +6,15 @@ import type { OpenCase } from '../../state/workbench/opencase.svelte';
 
 export function newDetector(
   opened: OpenCase,
-  { chart = null, inRange = false }: { chart?: DraftSource['chart']; inRange?: boolean } = {},
+  {
+    chart = null,
+    query = opened.explorer.isSql ? '' : opened.explorer.filter,
+    inRange = false,
+  }: Partial<Pick<DraftSource, 'chart' | 'query'>> & { inRange?: boolean } = {},
 ): void {
   const { detectors, explorer, summary } = opened;
   const { first, last } = summary;
   const span = first === null || last === null ? 0n : timeFromNanos(last) - timeFromNanos(first);
-  const query = explorer.isSql ? '' : explorer.filter;
   const taken = detectors.list.map(({ name }) => name);
   const draft = draftDetector({ query, chart, span, taken });
   const within = inRange && explorer.range !== null ? spanOf(explorer.range) : null;

@@ -16,6 +16,7 @@ let lifetime: Lifetime;
 const chart = (id: string): BoardChart => ({
   id,
   title: id.toUpperCase(),
+  filter: '',
   spec: specOf({ field: 'duration_ms' }),
   stages: null,
   wide: false,
@@ -50,7 +51,11 @@ beforeEach(() => {
 afterEach(() => lifetime.end());
 
 it('keeps a board in the case and reads it back the same', async () => {
-  const making = boards.create('Speed', [{ ...chart('a'), stages: '| stats count' }, chart('b')]);
+  const own = { title: null, filter: 'service=cart' };
+  const making = boards.create('Speed', [
+    { ...chart('a'), stages: '| stats count' },
+    { ...chart('b'), ...own },
+  ]);
   await stored(1);
   const id = await making;
   const [board] = boards.list;
@@ -63,6 +68,14 @@ it('reads what it understands of a modified board', () => {
   for (const data of [null, 3, { charts: 'x' }, { charts: [null, { id: 3 }, { title: 'x' }] }]) {
     expect(boardOf(noteOf({ kind: 'board', id: 'b', text: 'B', data }, 2)).charts).toEqual([]);
   }
+});
+
+it('charts that had no filter follow the view, as they did', () => {
+  const data = { charts: [{ id: 'a', title: 'A', filter: 3 }, { id: 'b' }] };
+  expect(boardOf(noteOf({ kind: 'board', id: 'b', text: 'B', data }, 2)).charts).toMatchObject([
+    { id: 'a', title: 'A', filter: '' },
+    { id: 'b', title: null, filter: '' },
+  ]);
 });
 
 it('repeats a change on top of a concurrent one', async () => {
@@ -89,7 +102,7 @@ it('restores a removed chart and a removed board', async () => {
   const making = boards.create('Speed', [chart('a'), chart('b')]);
   await stored(1);
   const id = await making;
-  void boards.removeChart(id, 'a');
+  void boards.removeChart(id, 'a', 'A');
   await stored(2);
   expect(boards.removed?.name).toBe('A');
   expect(boards.list[0]!.charts.map((each) => each.id)).toEqual(['b']);

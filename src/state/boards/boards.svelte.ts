@@ -4,10 +4,13 @@ import type { Note, NoteConflict, NoteDraft, NoteRemoval } from '../../ipc/gener
 import { keptSpec, specOf, type ChartSpec } from '../charts/chartspec';
 import type { Notes } from '../notes/notes.svelte';
 
-/** A chart on a board. It has no query of its own: it follows the view. */
+/** A chart on a board. The filter and the time range of the view narrow what it shows. */
 export interface BoardChart {
   readonly id: string;
-  readonly title: string;
+  /** As a person called it; null is the title of what it shows. */
+  readonly title: string | null;
+  /** Its own filter, with which it was made. */
+  readonly filter: string;
   readonly spec: ChartSpec;
   /** The stages of a query whose result is shown, with their pipes; null for a chart. */
   readonly stages: string | null;
@@ -72,10 +75,9 @@ export class Boards {
     });
   }
 
-  removeChart(id: string, chart: string): Promise<void> {
+  removeChart(id: string, chart: string, name: string): Promise<void> {
     const board = this.find(id);
-    const title = board?.charts.find((each) => each.id === chart)?.title;
-    if (board !== null && title !== undefined) this.removed = { name: title, board };
+    if (board !== null) this.removed = { name, board };
     return this.change(id, (now) => ({
       ...now,
       charts: now.charts.filter((each) => each.id !== chart),
@@ -134,10 +136,19 @@ export function boardOf({ id, text, data, revision }: Note): Board {
 
 function chartOf(value: unknown): BoardChart[] {
   if (typeof value !== 'object' || value === null) return [];
-  const { id, title, spec, stages, wide } = value as Record<string, unknown>;
-  if (typeof id !== 'string' || typeof title !== 'string') return [];
-  const staged = typeof stages === 'string' && stages !== '' ? stages : null;
-  return [{ id, title, spec: specOf(spec), stages: staged, wide: wide === true }];
+  const { id, title, filter, spec, stages, wide } = value as Record<string, unknown>;
+  if (typeof id !== 'string') return [];
+  const text = (given: unknown) => (typeof given === 'string' && given !== '' ? given : null);
+  return [
+    {
+      id,
+      title: text(title),
+      filter: text(filter) ?? '',
+      spec: specOf(spec),
+      stages: text(stages),
+      wide: wide === true,
+    },
+  ];
 }
 
 /** The list with one entry moved. */

@@ -5,7 +5,7 @@ import type { CaseSummary, Fields, KnownField } from '../../ipc/generated';
 import { byCoverage } from '../fields/coverage';
 import { Request } from '../request.svelte';
 import type { ViewHistory } from '../view/history.svelte';
-import type { Json } from '../view/viewstate';
+import type { Json, ViewState } from '../view/viewstate';
 import type { FieldInfo } from './autochart';
 import { Chart } from './chart.svelte';
 import { keptSpec, specOf, type ChartSpec } from './chartspec';
@@ -114,12 +114,12 @@ export class Charts {
     this.show({ ...this.spec, ...part });
   }
 
-  /** Shows a chart in the Charts tab, in place of a board. */
-  show(spec: ChartSpec): void {
+  /** Shows a chart in the Charts tab, in place of a board, and changes another part of the view with it. */
+  show(spec: ChartSpec, part: Partial<ViewState> = {}): void {
     const { drawn, drawnOf } = this.#kept;
     const chosen =
       drawn === undefined ? {} : { drawn, ...(drawnOf === undefined ? {} : { drawnOf }) };
-    this.#history.change({ charts: { ...chosen, chart: keptSpec(spec) }, tab: 'charts' });
+    this.#history.change({ ...part, charts: { ...chosen, chart: keptSpec(spec) }, tab: 'charts' });
   }
 
   /** Charts a field with one click. */

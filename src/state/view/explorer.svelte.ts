@@ -216,15 +216,16 @@ export class Explorer {
 
   /** The request without the stages of the query. */
   get view(): View {
-    return this.#view(this.filter);
+    return this.viewOf();
   }
 
   /** The request with the stages of the query. */
   get wholeView(): View {
-    return this.#view(this.parts.query);
+    return this.viewOf(this.parts.query);
   }
 
-  #view(query: string): View {
+  /** The request with another query in the range and the zone of the view. */
+  viewOf(query: string = this.filter): View {
     const { range } = this.history.current;
     // Without a filter there is no time that the zone could be about.
     const zone = query === '' ? null : this.clock.zoneAsked;
