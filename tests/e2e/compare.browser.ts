@@ -89,6 +89,17 @@ test('halves are compared, swapped and edited, and each row leads to its events'
     .poll(() => moved.innerText())
     .toMatch(/took_ms where region=eu[^]*p50 [\d.]+ ms in A, 3\d\d ms in B/);
 
+  // Each value that a row names has the menu of values.
+  await moved.locator('[data-seen]', { hasText: 'region=eu' }).focus();
+  await page.keyboard.press('Enter');
+  const menu = page.getByRole('menu');
+  await expect.poll(() => menu.getAttribute('aria-label')).toBe('Actions for region eu');
+  await page.keyboard.press('Escape');
+  await menu.waitFor({ state: 'detached' });
+  await fresh.locator('[data-seen]', { hasText: 'level=error' }).hover();
+  const tools = page.getByTestId('value-tools');
+  await expect.poll(() => tools.getAttribute('aria-label')).toBe('Actions for level error');
+
   // Those of eu take 300 ms longer, all of them alike.
   const curve = moved.getByTestId('quantile-curve');
   await expect

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { seriousFindings } from './support/accessible';
 import { eventually, temporaryFolder } from './support/machine';
 import { opening } from './support/opening';
-import { listBecomes, totalBecomes } from './support/page';
+import { listBecomes, restingBox, totalBecomes } from './support/page';
 
 const open = opening();
 
@@ -164,4 +164,51 @@ test('hostile and long values are filtered for exactly as they are', async () =>
     await page.getByTestId('undo').click();
     await totalBecomes(page, EVENTS);
   }
+});
+
+test('values of a chart have the menu: in its tooltip, its legend and its table', async () => {
+  const page = await openShop();
+  const menu = page.getByRole('menu');
+  const opens = async (name: string) => {
+    await expect.poll(() => menu.getAttribute('aria-label')).toBe(`Actions for ${name}`);
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'detached' });
+  };
+  await page.getByTestId('tab-charts').click();
+  await page.getByTestId('chart-split').click();
+  await page.getByTestId('chart-split-level').click();
+  const entry = page.getByTestId('legend').getByRole('button', { name: /error/ });
+  await entry.waitFor();
+
+  const plot = page.getByTestId('chart').getByRole('slider');
+  await plot.focus();
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(() => plot.getAttribute('aria-valuetext')).toMatch(/: (error|info) \d+$/);
+  await page.keyboard.press('ArrowUp');
+  const first = /: (\w+) \d+$/.exec((await plot.getAttribute('aria-valuetext')) ?? '')?.[1];
+  await page.keyboard.press('Shift+F10');
+  await opens(`level ${first}`);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Shift+F10');
+  await opens(`level ${first === 'error' ? 'info' : 'error'}`);
+
+  const box = await restingBox(page.getByTestId('chart-canvas'));
+  await page.mouse.click(box.x + 60, box.y + box.height - 30, { button: 'right' });
+  await menu.waitFor();
+  await page.keyboard.press('Escape');
+
+  await entry.focus();
+  await page.keyboard.press('Shift+F10');
+  await opens('level error');
+
+  await page.getByTestId('show-numbers').click();
+  const head = page.getByTestId('numbers').locator('th', { hasText: 'error' });
+  await head.focus();
+  await page.keyboard.press('Enter');
+  await opens('level error');
+  await head.hover();
+  await expect.poll(() => tools(page).getAttribute('aria-label')).toBe('Actions for level error');
+  expect(await seriousFindings(page)).toEqual([]);
+  await tools(page).locator('[data-action="only"]').click();
+  await listBecomes(page, EVENTS / 2);
 });

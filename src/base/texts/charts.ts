@@ -94,6 +94,7 @@ export const charts = {
   shades: 'Events per heatmap cell; each shade is a multiple of the previous one',
   toggle: (name: string) => `Show or hide ${name}`,
   help: 'Arrow keys move, Shift with arrow keys selects, Enter zooms in, Backspace zooms out.',
+  helpValues: 'Up and Down choose a value, Shift+F10 opens its menu.',
   helpBins:
     'Arrow keys move, Shift with arrow keys selects, Enter filters by the selected numbers.',
   showNumbers: 'Show data as a table',

@@ -50,10 +50,14 @@ export function stackSums(series: readonly Series[], slots: number): number[] {
 }
 
 export function heightScale(
-  data: TimeData,
+  data: TimeData | BinsData,
   series: readonly Series[],
   heightPx: number,
 ): ValueScale {
+  if (data.shape === 'bins') {
+    const sums = stackSums(series, Math.max(0, data.bins.length - 1));
+    return valueScale(sums, 'linear', heightPx, 'plain', true);
+  }
   const whole = data.unit === 'plain' && series.every(({ values }) => values.every(isWhole));
   return valueScale(heights(data, series), data.scale, heightPx, data.unit, whole);
 }

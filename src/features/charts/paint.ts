@@ -14,14 +14,14 @@ import {
 import { colourIn, heatShades, type Palette } from '../plot/palette';
 import type { Pen, Point } from '../plot/pen';
 import { TimeScale } from '../plot/timescale';
-import { valueScale, type BinScale, type ValueScale } from '../plot/valuescale';
+import type { BinScale, ValueScale } from '../plot/valuescale';
 import {
   heatScale,
+  heightScale,
   numberScale,
   plotSize,
   shownSeries,
   slotsOf,
-  stackSums,
   timeSlots,
 } from './layout';
 import { paintTimeData, runs } from './paintseries';
@@ -86,13 +86,7 @@ function asDash({ x, y }: Point, widthPx: number): Point[] {
 function paintBins(pen: Pen, { palette, hidden }: Picture, data: BinsData, plot: Size): void {
   const slots = slotsOf(data, plot.widthPx);
   const series = shownSeries(data.series, hidden);
-  const heights = valueScale(
-    stackSums(series, slots.count),
-    'linear',
-    plot.heightPx,
-    'plain',
-    true,
-  );
+  const heights = heightScale(data, series, plot.heightPx);
   const numbers = numberScale(data, plot.widthPx);
   paintValueAxis(pen, heights, plot, tickLabels(heights, 'plain'), palette);
   paintStackedBars(pen, barsOf(series, palette), slots, heights, plot.heightPx);

@@ -7,6 +7,8 @@ import { heatScale, shownSeries } from './layout';
 import { Slots } from '../plot/slots';
 
 export interface TipEntry {
+  /** The series that it is of; null for a cell of a heatmap. */
+  readonly id: string | null;
   readonly name: string;
   readonly value: string;
   readonly colour: SeriesColour | null;
@@ -29,6 +31,7 @@ export function tipEntries(
     if (value === null && before === null) return [];
     return [
       {
+        id: series.id,
         name: series.name,
         value: value === null ? '–' : exactly(value, unit),
         colour: series.colour,
@@ -64,7 +67,7 @@ function cellEntry(data: HeatData, slot: number, share: number | null): TipEntry
   if (bin === null) return [];
   const name = `${formatValue(bins[bin]!, unit)} – ${formatValue(bins[bin + 1]!, unit)}`;
   const count = counts[slot * (bins.length - 1) + bin] ?? 0;
-  return [{ name, value: texts.counts.events(count), colour: null, before: null }];
+  return [{ id: null, name, value: texts.counts.events(count), colour: null, before: null }];
 }
 
 function lineEntries(
@@ -72,11 +75,11 @@ function lineEntries(
   hidden: readonly string[],
   slot: number,
 ): TipEntry[] {
-  return shownSeries(lines, hidden).flatMap(({ name, values }) => {
+  return shownSeries(lines, hidden).flatMap(({ id, name, values }) => {
     const value = values[slot] ?? null;
     return value === null
       ? []
-      : [{ name, value: formatValue(value, unit), colour: null, before: null }];
+      : [{ id, name, value: formatValue(value, unit), colour: null, before: null }];
   });
 }
 

@@ -133,6 +133,8 @@ export type ColumnUnit = Unit | 'text' | 'time' | 'share';
 export interface NumbersColumn {
   readonly name: string;
   readonly unit: ColumnUnit;
+  /** The value that the column is of. */
+  readonly value?: TermFilter | null;
 }
 
 export type NumbersCell = string | number | Time | null;
@@ -141,6 +143,8 @@ export type NumbersCell = string | number | Time | null;
 export interface Numbers {
   readonly columns: readonly NumbersColumn[];
   readonly rows: readonly (readonly NumbersCell[])[];
+  /** The value that each row is of, where rows are those of values. */
+  readonly values?: readonly (TermFilter | null)[];
 }
 
 /** A chart that is a table from the start. */

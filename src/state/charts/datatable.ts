@@ -1,5 +1,7 @@
 /** The values of any chart as rows: its table, also for screen readers and CSV. */
 import { texts } from '../../base/texts';
+import type { Time } from '../../base/time';
+import type { SeenValue } from '../values/valueactions';
 import type {
   BinsData,
   ChartData,
@@ -11,6 +13,7 @@ import type {
   TermsData,
   TimeData,
 } from './chartdata';
+import { plainNumber } from './csv';
 
 export function numbersOf(data: ChartData): Numbers {
   switch (data.shape) {
@@ -27,15 +30,31 @@ export function numbersOf(data: ChartData): Numbers {
   }
 }
 
+/** The value in a cell of a table, or in its head, where the row is null. */
+export function seenInTable(
+  { columns, rows, values }: Numbers,
+  row: number | null,
+  column: number,
+  timeText: (time: Time) => string,
+): SeenValue | null {
+  const head = columns[column];
+  if (row === null || head === undefined) return head?.value ?? null;
+  const cell = rows[row]?.[column] ?? null;
+  if (head.unit === 'text') return values?.[row] ?? null;
+  if (cell === null) return null;
+  if (typeof cell === 'bigint') return { field: 'time', value: timeText(cell) };
+  return { field: head.name, value: plainNumber(Number(cell)), isCalculated: true };
+}
+
 function ofTime({ edges, series, unit, before }: TimeData): Numbers {
   const columns: NumbersColumn[] = [{ name: texts.charts.time, unit: 'time' }];
   const parts: ((at: number) => NumbersCell)[] = [(at) => edges[at] ?? null];
   for (const one of series) {
-    columns.push({ name: one.name, unit });
+    columns.push({ name: one.name, unit, value: one.filter });
     parts.push((at) => one.values[at] ?? null);
     if (one.before === null || before === null) continue;
     const earlier = one.before.values;
-    columns.push({ name: `${one.name}, ${texts.charts.before}`, unit });
+    columns.push({ name: `${one.name}, ${texts.charts.before}`, unit, value: one.filter });
     parts.push((at) => earlier[nearest(before.edges, edges[at]!)] ?? null);
   }
   const buckets = Math.max(0, edges.length - 1);
@@ -76,7 +95,7 @@ function ofBins({ bins, series, unit }: BinsData): Numbers {
   const columns: NumbersColumn[] = [
     { name: texts.charts.from, unit },
     { name: texts.charts.to, unit },
-    ...series.map(({ name }) => ({ name, unit: 'plain' as const })),
+    ...series.map(({ name, filter }) => ({ name, unit: 'plain' as const, value: filter })),
   ];
   const row = (at: number): NumbersCell[] => [
     bins[at] ?? null,
@@ -105,6 +124,7 @@ function ofTerms({ field, rows, unit, measureName, compared, meta }: TermsData):
       ...(counted ? [row.count, shareOf(row.count, meta.total)] : []),
       ...(compared ? [row.before] : []),
     ]),
+    values: rows.map(({ filter }) => filter),
   };
 }
 

@@ -115,7 +115,8 @@ function ofTimechart(
     const name = nameOf(at);
     const known = { other: 'other', null: 'missing', none: 'none' } as const;
     const other = known[name as keyof typeof known] as SeriesColour | undefined;
-    return withSum({ ...one, name, colour: other ?? colours[place]! }, stage);
+    const filter = other === undefined ? { field: stage.split, value: name } : null;
+    return withSum({ ...one, name, colour: other ?? colours[place]!, filter }, stage);
   });
   return {
     ...timeData(head, slot.starts),

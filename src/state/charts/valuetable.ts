@@ -23,10 +23,9 @@ export async function loadTable(asking: ChartLoad, info: FieldInfo | undefined):
       : ({ kind: 'terms', field: terms, top: TERMS, order: 'most' } as const);
   const answer = await asking.ask([by], asked);
   const axis = answer.axes[0];
+  const cells = axis?.kind === 'terms' ? termCellsOf(axis) : null;
   const names: readonly NumbersCell[] =
-    axis?.kind === 'terms'
-      ? termCellsOf(axis).map(({ name }) => name)
-      : timesOf(answer).slice(0, -1);
+    cells?.map(({ name }) => name) ?? timesOf(answer).slice(0, -1);
   const columns: NumbersColumn[] = [
     terms === null ? { name: texts.charts.time, unit: 'time' } : { name: terms, unit: 'text' },
     { name: texts.charts.measures.count, unit: 'plain' },
@@ -38,11 +37,12 @@ export async function loadTable(asking: ChartLoad, info: FieldInfo | undefined):
   });
   const unit = number === null ? 'plain' : unitOf(number);
   columns.push(...figures.map(({ name }) => ({ name, unit })));
-  const rows = names.flatMap((name, at): NumbersCell[][] => {
+  const listed = names.map((_, at) => at).filter((at) => terms === null || answer.counts[at]);
+  const rows = listed.map((at): NumbersCell[] => {
     const count = answer.counts[at] ?? 0;
-    if (count === 0 && terms !== null) return [];
     const share = answer.total === 0 ? 0 : count / answer.total;
-    return [[name, count, share, ...figures.map(({ values }) => values[at] ?? null)]];
+    return [names[at] ?? null, count, share, ...figures.map(({ values }) => values[at] ?? null)];
   });
-  return { shape: 'rows', meta: answerMeta(answer), numbers: { columns, rows } };
+  const values = cells === null ? [] : listed.map((at) => cells[at]!.filter);
+  return { shape: 'rows', meta: answerMeta(answer), numbers: { columns, rows, values } };
 }

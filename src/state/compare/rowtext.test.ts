@@ -1,7 +1,15 @@
 import { expect, it } from 'vitest';
 
 import type { Difference, Nanos, Scalar } from '../../ipc/generated';
-import { amountText, scoreFacts, sentence, sideBars, sinceText, subjectText } from './rowtext';
+import {
+  amountText,
+  scoreFacts,
+  sentence,
+  sideBars,
+  sinceText,
+  subjectParts,
+  subjectText,
+} from './rowtext';
 
 const scalar = (number: number): Scalar => ({ kind: 'int', text: String(number), number });
 const value = (field: string, text: string) => ({
@@ -159,4 +167,24 @@ it('draws the larger share over the whole width, and numbers by their p50', () =
     { text: '80 ms', width: 1 },
   ]);
   expect(sideBars(row({ subject, moved: percentiles(null) }))[1].text).toBe('20%');
+});
+
+it('names each value of a subject, so that each has its menu', () => {
+  const one = value('status', '500');
+  const other = value('note', 'a\n<b>');
+  const seen = { field: 'note', value: 'a\n<b>' };
+  expect(subjectParts({ kind: 'pair', one, other })).toEqual([
+    { text: 'status=500', seen: { field: 'status', value: '500' } },
+    { text: ' and ', seen: null },
+    { text: 'note=a⏎<b>', seen },
+  ]);
+  expect(subjectParts({ kind: 'number', field: 'took', group: one })).toMatchObject([
+    { text: 'took where ', seen: null },
+    { seen: { field: 'status' } },
+  ]);
+  const clock = subjectParts({ kind: 'clock', source: 'b.log', against: 'a.log' });
+  expect(clock.flatMap((part) => part.seen?.value ?? [])).toEqual(['b.log', 'a.log']);
+  expect(subjectParts({ kind: 'pattern', id: 's', text: 'took <num>' })).toEqual([
+    { text: 'took <num>', seen: null },
+  ]);
 });

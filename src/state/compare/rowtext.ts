@@ -14,6 +14,7 @@ import type {
   Subject,
 } from '../../ipc/generated';
 import { formatValue, unitOf } from '../charts/units';
+import type { SeenValue } from '../values/valueactions';
 import { SIDE_NAMES } from './sides';
 
 const words = texts.compare;
@@ -35,6 +36,44 @@ export function subjectText(subject: Subject): string {
         : words.where(subject.field, subjectText(subject.group));
     case 'clock':
       return words.clock(visibleLine(subject.source), visibleLine(subject.against));
+  }
+}
+
+interface SubjectPart {
+  readonly text: string;
+  /** Null between values. */
+  readonly seen: SeenValue | null;
+}
+
+/** The text of a subject in parts, of which each value that it names is one. */
+export function subjectParts(subject: Subject): SubjectPart[] {
+  const parts: SubjectPart[] = [];
+  let rest = subjectText(subject);
+  for (const part of valuesIn(subject)) {
+    const at = rest.indexOf(part.text);
+    parts.push({ text: rest.slice(0, at), seen: null }, part);
+    rest = rest.slice(at + part.text.length);
+  }
+  return [...parts, { text: rest, seen: null }].filter(({ text }) => text !== '');
+}
+
+function valuesIn(subject: Subject): SubjectPart[] {
+  switch (subject.kind) {
+    case 'value': {
+      const seen = { field: subject.field, value: subject.value.text };
+      return [{ text: subjectText(subject), seen }];
+    }
+    case 'pair':
+      return [...valuesIn(subject.one), ...valuesIn(subject.other)];
+    case 'number':
+      return subject.group === null ? [] : valuesIn(subject.group);
+    case 'clock':
+      return [subject.source, subject.against].map((value) => ({
+        text: visibleLine(value),
+        seen: { field: 'source', value },
+      }));
+    case 'pattern':
+      return [];
   }
 }
 
