@@ -99,6 +99,8 @@ query = "app:web"
 threshold = { above = 30, every = "1m" } # as in March
 `;
 
+const LEARNS = 'pattern = { new = true, learn = "1d" }';
+
 describe('a detector', () => {
   test('is made from a query, dragged, saved, and leads to its events', async () => {
     const page = await newPage();
@@ -115,7 +117,12 @@ describe('a detector', () => {
     await definition(page, BUSY.replace('above', 'abov'));
     await page.getByTestId('definition-problems').getByText('Line 6').waitFor();
     await expect.poll(() => page.getByTestId('save-detector').isDisabled()).toBe(true);
+    // The last valid result stays, under a banner.
+    await page.getByTestId('definition-invalid').waitFor();
+    await fires(page, 2);
+    await expect.poll(() => page.getByTestId('level-slider').isDisabled()).toBe(true);
     await definition(page, BUSY);
+    await page.getByTestId('definition-invalid').waitFor({ state: 'detached' });
     await page
       .getByTestId('definition-problems')
       .getByText('Line 6')
@@ -127,6 +134,7 @@ describe('a detector', () => {
     await page.getByTestId('level-number').fill('70');
     await page.keyboard.press('Enter');
     await fires(page, 0);
+    await textBecomes(page.getByTestId('sentence'), 'Quiet: 120 bins judged');
     await page.getByTestId('level-number').fill('5');
     await page.keyboard.press('Enter');
     await fires(page, 1);
@@ -203,6 +211,55 @@ describe('a detector', () => {
       .waitFor({ state: 'detached' });
     await other.getByTestId('undo').click();
     await other.locator('[data-testid="detector"][data-name="busy"]').waitFor();
+  });
+
+  test('is not lost when another one is tried, and a discarded one comes back', async () => {
+    const page = await newPage();
+    await page.getByTestId('tab-detectors').click();
+    await page.getByTestId('new-detector').click();
+    await page.getByTestId('sentence').waitFor();
+    await definition(page, BUSY);
+    await page.locator('[data-testid="back-test"][aria-busy="false"]').waitFor();
+    const unsaved = page.getByTestId('unsaved-detector');
+    await page.getByTestId('new-detector').click();
+    await eventually('two that are not saved', async () => (await unsaved.count()) === 2);
+    await page.locator('[data-testid="detector"][data-name="starter.disk-full"]').click();
+    await textBecomes(page.getByTestId('sentence'), 'Quiet: 120 bins judged');
+    await unsaved.first().click();
+    await expect
+      .poll(() => page.getByTestId('definition-text').innerText())
+      .toContain('# as in March');
+    await fires(page, 2);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByTestId('discard-detector').click();
+    await eventually('one that is not saved', async () => (await unsaved.count()) === 1);
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('data-testid')))
+      .toBe('new-detector');
+    await page.getByTestId('undo').click();
+    await eventually('both again', async () => (await unsaved.count()) === 2);
+    await expect
+      .poll(() => page.getByTestId('definition-text').innerText())
+      .toContain('# as in March');
+  });
+
+  test('cannot say what the case has nothing for', async () => {
+    const page = await newPage();
+    await page.getByTestId('tab-detectors').click();
+    const fired = (name: string) =>
+      page
+        .locator(`[data-testid="detector"][data-name="starter.${name}"]`)
+        .getByTestId('fired')
+        .filter({ hasText: /^[?–]$|^n\/a$/ });
+    await fired('disk-full').getByText('–').waitFor();
+    await fired('silent-host').getByText('n/a').waitFor();
+    await page.getByTestId('new-detector').click();
+    await page.getByTestId('sentence').waitFor();
+    await definition(page, BUSY.replace('threshold = { above = 30, every = "1m" }', LEARNS));
+    await textBecomes(
+      page.getByTestId('sentence'),
+      'Cannot say: it learns for 1d, and the data spans 1h59m',
+    );
   });
 
   test('fires in the brushed range, and has precision and recall next to a tag', async () => {

@@ -3,12 +3,15 @@ import { counted, formatCount, formatShare } from '../format';
 import { numberFormat } from '../locale';
 
 const tenth = numberFormat({ maximumFractionDigits: 1 });
+const whole = numberFormat({ maximumFractionDigits: 0 });
 const short = numberFormat({ maximumSignificantDigits: 2 });
+
+const DAY_S = 86_400;
 
 /** `3.1 h`: one number with its unit. */
 function duration(seconds: number): string {
   const units: [number, string][] = [
-    [86_400, 'd'],
+    [DAY_S, 'd'],
     [3_600, 'h'],
     [60, 'min'],
   ];
@@ -16,9 +19,11 @@ function duration(seconds: number): string {
   return `${tenth.format(seconds / size)} ${unit}`;
 }
 
-/** `3.1 per day`, `once in 16 years`. */
-function often(perDay: number): string {
-  if (perDay >= 1) return `${short.format(perDay)} per day`;
+/** `3.1 per day`, `once in 16 years`; of less than a day there is no rate. */
+function often(perDay: number, spanSeconds: number): string {
+  if (spanSeconds < DAY_S) return `in ${duration(spanSeconds)} of data`;
+  if (perDay >= 10) return `${whole.format(perDay)} per day`;
+  if (perDay >= 1) return `${tenth.format(perDay)} per day`;
   const days = 1 / perDay;
   const units: [number, string][] = [
     [365.25, 'year'],
@@ -79,7 +84,10 @@ export const detectors = {
   run: 'Run again',
   stale: 'The case has grown since the last run.',
   fired: (count: number) => (count === 0 ? '–' : formatCount(count)),
-  firedHint: (count: number) => (count === 0 ? 'did not fire' : `fired ${counted(count, 'time')}`),
+  unsureMark: '?',
+  firedHint: (count: number, judged: string) => `Fired ${counted(count, 'time')}: ${judged}`,
+  quiet: (judged: string) => `Quiet: ${judged}`,
+  cannotSay: (missing: string) => `Cannot say: ${missing}`,
   notApplicable: 'n/a',
   notApplicableHint: 'Not applicable: the case has none of the fields that it needs.',
   mute: (title: string) => `Mute ${title}`,
@@ -92,10 +100,10 @@ export const detectors = {
 
   stopped: 'Stopped before the measure was calculated.',
 
-  sentence: (alerts: number, seconds: number, perDay: number) =>
-    alerts === 0
-      ? 'Would not have fired'
-      : `Would have fired ${counted(alerts, 'time')}, ${duration(seconds)} in total, ${often(perDay)}`,
+  sentence: (alerts: number, seconds: number, perDay: number, spanSeconds: number) =>
+    `Would have fired ${counted(alerts, 'time')}, ${duration(seconds)} in total, ${often(perDay, spanSeconds)}`,
+  todo: (hint: string) => `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`,
+  invalid: 'This definition is not valid. What is shown is of the last valid one.',
   basis: ({ baseline, samples, history }: Basis) =>
     `Each value is compared with ${baselines[baseline](samples)}: ${history} history.`,
   littleHistory: 'little history',
@@ -127,7 +135,9 @@ export const detectors = {
   ofProgram: 'built in',
   remove: 'Remove',
   revert: 'Revert',
-  conflict: 'Somebody else changed this detector in the meantime. Open it again to see their text.',
+  discard: 'Discard',
+  conflict:
+    'Somebody else changed this detector in the meantime. Save again to replace their text, or revert to see it.',
   editor: 'Definition',
   editorLabel: 'Definition of the detector in TOML',
   lineProblem: (line: number, message: string, hint: string | null) =>
@@ -157,8 +167,10 @@ export const detectors = {
     start: 'Start',
     end: 'End',
     peak: 'Peak',
+    crossed: 'Crossed',
     value: 'Value',
     expected: 'Expected',
+    level: 'Level',
     events: 'Events',
     group: 'Group',
     state: 'State',

@@ -15,8 +15,7 @@ export function newDetector(
   const { detectors, explorer, summary } = opened;
   const { first, last } = summary;
   const span = first === null || last === null ? 0n : timeFromNanos(last) - timeFromNanos(first);
-  const taken = detectors.list.map(({ name }) => name);
-  const draft = draftDetector({ query, chart, span, taken });
+  const draft = draftDetector({ query, chart, span, taken: detectors.names });
   const within = inRange && explorer.range !== null ? spanOf(explorer.range) : null;
   detectors.begin({ ...draft, suggest: { within } });
   explorer.history.change({ tab: 'detectors' });

@@ -175,14 +175,15 @@ function paintLimit(pen: Pen, picture: MeasurePicture, heightPx: number): void {
   if (!isRelative(level.kind)) {
     const at = y(level.value);
     const shown = formatValue(level.value, unit);
+    const across = (y: number) => [
+      { x: 0, y },
+      { x: scale.widthPx, y },
+    ];
+    // An alert ends here.
+    if (level.clear !== null && level.clear !== level.value)
+      pen.line(across(y(level.clear)), { ...style, widthPx: 1, dash: [2, 3] });
     if (at < 0) return label(`↑ ${shown}`, 0);
-    pen.line(
-      [
-        { x: 0, y: at },
-        { x: scale.widthPx, y: at },
-      ],
-      style,
-    );
+    pen.line(across(at), style);
     return label(shown, at);
   }
   const [points] = groups;

@@ -72,6 +72,41 @@ it('shows what is wrong with the text, and what it last said', async () => {
   vi.useRealTimers();
 });
 
+it('keeps the last valid result under a text with a mistake, and tries no level in it', async () => {
+  const { client, test } = await opened();
+  expect([test.isValid, test.isInvalid]).toEqual([true, false]);
+  test.text = 'nonsense';
+  expect(test.isValid).toBe(false);
+  test.refresh();
+  await client.callsTo('readDetectors')[1]!.answer(list(null));
+  expect([test.isValid, test.isInvalid]).toEqual([false, true]);
+  expect([test.answer === null, test.tried?.level?.value]).toEqual([false, 3]);
+  test.drag(9);
+  expect(client.callsTo('tryLevel')).toHaveLength(0);
+  expect(test.text).toBe('nonsense');
+  // What can be read may still be nothing that can run.
+  test.text = TEXT.replace('3', '4');
+  test.refresh();
+  await client.callsTo('readDetectors')[2]!.answer(list('busy'));
+  await client.callsTo('backTest')[1]!.fail({ code: 'badRequest', message: 'no such field' });
+  expect([test.isValid, test.isInvalid]).toEqual([false, true]);
+  test.refresh();
+  await client.callsTo('readDetectors')[3]!.answer(list('busy'));
+  await client.callsTo('backTest')[2]!.answer(answer(4));
+  expect([test.isValid, test.isInvalid]).toEqual([true, false]);
+});
+
+it('chooses no level for a person who wrote one meanwhile', async () => {
+  const client = new FakeClient();
+  const test = new BackTest(new Lifetime(), client, '/c');
+  test.open({ id: null, name: 'busy', text: TEXT, isStored: false, suggest: { within: null } });
+  test.type(TEXT.replace('3', '8'));
+  test.retry();
+  await client.callsTo('readDetectors')[1]!.answer(list('busy'));
+  expect(client.callsTo('backTest')[0]!.args.suggest).toBe(false);
+  test.close();
+});
+
 it('takes the suggested level of a new detector', async () => {
   const client = new FakeClient();
   const test = new BackTest(new Lifetime(), client, '/c');

@@ -44,6 +44,8 @@ export class BackTest {
   /** The level that is dragged; null if it is the one of `tried`. */
   dragged = $state<number | null>(null);
   truth = $state.raw<readonly TimeSpan[]>([]);
+  /** The last text that was read. */
+  #read = $state<string | null>(null);
 
   readonly #casePath: string;
   readonly #reading: Request<string, DetectorList>;
@@ -87,6 +89,16 @@ export class BackTest {
     return this.#reading.error ?? this.#testing.error ?? this.#trying.error;
   }
 
+  /** Whether something is wrong with the text; the result is then that of the last valid one. */
+  get isInvalid(): boolean {
+    return this.problems.length > 0 || this.failure !== null;
+  }
+
+  /** Whether the text was read, and nothing is wrong with it. */
+  get isValid(): boolean {
+    return this.#read === this.text && !this.isInvalid;
+  }
+
   /** Whether the text is not what is kept. */
   get isChanged(): boolean {
     const { subject, text } = this;
@@ -98,11 +110,12 @@ export class BackTest {
     return level === null || this.dragged === null ? level : { ...level, value: this.dragged };
   }
 
-  open(subject: Subject): void {
+  /** Tries a detector, with a text that may not be the one that is kept. */
+  open(subject: Subject, text = subject.text): void {
     this.close();
     this.subject = subject;
-    this.text = subject.text;
-    this.#read(subject.suggest);
+    this.text = text;
+    this.#check(subject.suggest);
   }
 
   close(): void {
@@ -117,6 +130,7 @@ export class BackTest {
     this.tried = null;
     this.dragged = null;
     this.text = '';
+    this.#read = null;
   }
 
   /** The text was stored: it is the one to compare with. */
@@ -131,6 +145,11 @@ export class BackTest {
     };
   }
 
+  /** Somebody else stored another text: it is the one to compare with. */
+  rebase(text: string): void {
+    if (this.subject !== null) this.subject = { ...this.subject, text };
+  }
+
   /** It is not in the case any more. */
   removed(): void {
     if (this.subject !== null) this.subject = { ...this.subject, id: null, isStored: false };
@@ -139,15 +158,18 @@ export class BackTest {
   type(text: string): void {
     if (text === this.text) return;
     this.text = text;
+    // A level that a person wrote is not chosen for them.
+    if (this.subject !== null) this.subject = { ...this.subject, suggest: null };
     this.#trying.forget();
     this.dragged = null;
-    this.#typing.start(() => this.#read(null), PAUSE_MS);
+    this.#typing.start(() => this.#check(null), PAUSE_MS);
   }
 
   /** Tries another level. The latest one counts; none in between is waited for. */
   drag(value: number): void {
     const { entry, level } = this;
-    if (entry === null || level === null || !Number.isFinite(value)) return;
+    // What is being written must not be replaced by the text of the last valid one.
+    if (entry === null || level === null || !this.isValid || !Number.isFinite(value)) return;
     this.dragged = value;
     const truth = [...this.truth];
     const { name } = entry;
@@ -159,23 +181,29 @@ export class BackTest {
 
   #tried(level: number, found: TriedLevel): void {
     this.tried = found;
-    this.text = found.text;
+    this.#take(found.text);
     if (this.dragged === level) this.dragged = null;
+  }
+
+  /** Takes a text that the engine wrote. */
+  #take(text: string): void {
+    this.text = text;
+    this.#read = text;
   }
 
   /** Compares with other times from now on. */
   compare(truth: readonly TimeSpan[]): void {
     this.truth = truth;
-    if (this.subject !== null) this.#read(null);
+    if (this.subject !== null) this.#check(null);
   }
 
   /** The case has grown. */
   refresh(): void {
-    if (this.subject !== null) this.#read(null);
+    if (this.subject !== null) this.#check(null);
   }
 
   retry(): void {
-    this.#read(this.subject?.suggest ?? null);
+    this.#check(this.subject?.suggest ?? null);
   }
 
   stop(): void {
@@ -183,12 +211,13 @@ export class BackTest {
   }
 
   /** Reads the text; if it says a detector, tests it. */
-  #read(suggest: Subject['suggest']): void {
+  #check(suggest: Subject['suggest']): void {
     const { text } = this;
     void this.#reading.answer(text).then((found) => {
       if (found === null) return;
       const { detectors, problems } = found;
       this.problems = problems;
+      this.#read = text;
       const name = this.entry?.name ?? this.subject?.name;
       const entry = detectors.find((each) => each.name === name) ?? detectors[0] ?? null;
       // What is shown stays while the text is being written.
@@ -215,7 +244,10 @@ export class BackTest {
       this.tried = answer.tried;
       this.dragged = null;
       this.#tested = text;
-      if (suggest !== null && this.text === text) this.text = answer.tried.text;
+      if (suggest === null || this.subject === null) return;
+      // A level is chosen once.
+      this.subject = { ...this.subject, suggest: null };
+      if (this.text === text) this.#take(answer.tried.text);
     });
   }
 }

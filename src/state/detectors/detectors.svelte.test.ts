@@ -4,6 +4,7 @@ import { Lifetime } from '../../base/lifetime';
 import type {
   Alert,
   DetectorEntry,
+  DetectorList,
   DetectorRun,
   DetectorRuns,
   Note,
@@ -12,6 +13,7 @@ import type {
 import { FakeClient } from '../fakeclient';
 import { Markers } from '../notes/markers.svelte';
 import { Notes } from '../notes/notes.svelte';
+import type { UndoableChange } from '../view/history.svelte';
 import { Detectors } from './detectors.svelte';
 
 const note = (part: Partial<Note>) =>
@@ -32,11 +34,14 @@ const run = (name: string, listed: Alert[], done = 1): DetectorRun =>
 
 async function opened(stored: Note[] = []) {
   const client = new FakeClient();
+  const deeds: UndoableChange[] = [];
   const lifetime = new Lifetime();
   const notes = new Notes(lifetime, client, '/c', new Markers(), {
     changed: () => detectors.notesChanged(),
   });
-  const detectors: Detectors = new Detectors(lifetime, client, '/c', notes);
+  const detectors: Detectors = new Detectors(lifetime, client, '/c', notes, (deed) =>
+    deeds.push(deed),
+  );
   void notes.look();
   await client.callsTo('notes')[0]!.answer({
     mark: 'm',
@@ -46,7 +51,13 @@ async function opened(stored: Note[] = []) {
     readOnly: null,
     keptAside: [],
   });
-  return { client, notes, detectors, lifetime };
+  /** Reads a text of the tried detector; without problems it is valid. */
+  const write = async (text: string, problems: DetectorList['problems'] = []) => {
+    detectors.test.text = text;
+    detectors.test.refresh();
+    await client.callsTo('readDetectors').at(-1)!.answer({ detectors: [], problems });
+  };
+  return { client, notes, detectors, lifetime, deeds, write };
 }
 
 const made = (...notes: Note[]): NotesChanged => ({
@@ -148,9 +159,9 @@ it('runs again by itself when a case has stopped growing', async () => {
 
 it('stores a detector as a note, and not over a change of somebody else', async () => {
   const stored = note({ kind: 'detector', id: 'd1', text: 'text of a', revision: 4 });
-  const { client, notes, detectors, lifetime } = await opened([stored]);
+  const { client, notes, detectors, lifetime, write } = await opened([stored]);
   detectors.select(entry('a', true));
-  detectors.test.text = 'another text';
+  await write('another text');
   const saving = detectors.save();
   const [call] = client.callsTo('changeNotes');
   expect(call!.args.put).toMatchObject([
@@ -161,10 +172,91 @@ it('stores a detector as a note, and not over a change of somebody else', async 
   expect(detectors.test.isChanged).toBe(false);
 
   notes.all = new Map([['detector d1', { ...stored, text: 'theirs', revision: 6 }]]);
-  detectors.test.text = 'mine';
+  await write('mine');
   expect(await detectors.save()).toBe(false);
   expect(detectors.conflict).toBe(true);
   expect(client.callsTo('changeNotes')).toHaveLength(1);
+  // Who saves again has seen that, and replaces it; reverting shows their text.
+  expect(detectors.test.subject?.text).toBe('theirs');
+  void detectors.save();
+  expect(client.callsTo('changeNotes')[1]!.args.put).toMatchObject([{ text: 'mine', known: 6 }]);
+  lifetime.end();
+});
+
+it('stores nothing that was not read, or that has a mistake', async () => {
+  const { client, detectors, lifetime, write } = await opened();
+  detectors.begin({ name: 'mine', text: 'mine', suggest: null });
+  expect(await detectors.save()).toBe(false);
+  await write('mine', [{ file: '', line: 1, message: 'wrong', hint: null }]);
+  expect(await detectors.save()).toBe(false);
+  expect(client.callsTo('changeNotes')).toHaveLength(0);
+  await write('better');
+  void detectors.save();
+  expect(client.callsTo('changeNotes')).toHaveLength(1);
+  lifetime.end();
+});
+
+it('keeps what is not saved while other detectors are tried', async () => {
+  const stored = note({ kind: 'detector', id: 'd1', text: 'text of a', revision: 4 });
+  const { client, detectors, lifetime, write } = await opened([stored]);
+  const [own, builtIn] = [entry('a', true), entry('b')];
+  detectors.begin({ name: 'new', text: 'new', suggest: null });
+  await write('first');
+  detectors.begin({ name: 'new-2', text: 'new 2', suggest: null });
+  expect(detectors.unsaved.map(({ subject }) => subject.name)).toEqual(['new', 'new-2']);
+  expect(detectors.names).toEqual(['new', 'new-2']);
+  detectors.select(own);
+  detectors.test.text = 'changed';
+  detectors.select(builtIn);
+  expect([detectors.test.text, detectors.isUnsaved(own)]).toEqual(['text of b', true]);
+  detectors.select(own);
+  expect([detectors.test.text, detectors.test.isChanged]).toEqual(['changed', true]);
+  expect(detectors.isUnsaved(builtIn)).toBe(false);
+  detectors.resume(detectors.unsaved[0]!);
+  expect(detectors.test.text).toBe('first');
+  detectors.close();
+  expect(detectors.test.subject).toBeNull();
+  detectors.resume(detectors.unsaved[0]!);
+  // Once it is saved it is no draft.
+  await write('first');
+  const saving = detectors.save();
+  const [put] = client.callsTo('changeNotes')[0]!.args.put!;
+  await client.callsTo('changeNotes')[0]!.answer(made(note(put as Partial<Note>)));
+  expect(await saving).toBe(true);
+  expect(detectors.unsaved.map(({ subject }) => subject.name)).toEqual(['new-2']);
+  lifetime.end();
+});
+
+it('brings back what was discarded', async () => {
+  const { detectors, lifetime, deeds, write } = await opened();
+  detectors.begin({ name: 'new', text: 'new', suggest: null });
+  await write('mine');
+  detectors.discard();
+  expect([detectors.test.subject, detectors.unsaved]).toEqual([null, []]);
+  deeds[0]!.undo();
+  expect([detectors.test.text, detectors.unsaved.length]).toEqual(['mine', 1]);
+  deeds[0]!.redo();
+  expect([detectors.test.subject, detectors.unsaved]).toEqual([null, []]);
+  detectors.select(entry('b'));
+  await write('changed');
+  detectors.discard();
+  expect([detectors.test.text, detectors.isUnsaved(entry('b'))]).toEqual(['text of b', false]);
+  // Undo goes back to it from another one.
+  detectors.select(entry('c'));
+  deeds[1]!.undo();
+  expect([detectors.test.subject?.name, detectors.test.text]).toEqual(['b', 'changed']);
+  lifetime.end();
+});
+
+it('makes a new one of what was changed here and removed elsewhere', async () => {
+  const stored = note({ kind: 'detector', id: 'd1', text: 'text of a', revision: 4 });
+  const { notes, detectors, lifetime } = await opened([stored]);
+  detectors.select(entry('a', true));
+  detectors.test.text = 'changed';
+  detectors.select(entry('b'));
+  notes.all = new Map();
+  detectors.notesChanged();
+  expect(detectors.unsaved.map(({ text }) => text)).toEqual(['changed']);
   lifetime.end();
 });
 
@@ -186,8 +278,9 @@ it('shows the text that an undo has restored', async () => {
 });
 
 it('stores one that comes with the program as a new note', async () => {
-  const { client, detectors, lifetime } = await opened();
+  const { client, detectors, lifetime, write } = await opened();
   detectors.select(entry('a'));
+  await write('text of a');
   expect(detectors.test.isChanged).toBe(false);
   void detectors.save();
   const [put] = client.callsTo('changeNotes')[0]!.args.put!;

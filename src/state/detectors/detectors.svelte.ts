@@ -28,7 +28,9 @@ import {
   MUTED,
   type AlertState,
 } from './alertnotes';
+import type { UndoableChange } from '../view/history.svelte';
 import { BackTest, type Subject } from './backtest.svelte';
+import { draftKey, withoutDraft, withoutStored, withText, type Draft, type Drafts } from './drafts';
 import { spansOf, truthNotes, type TruthChoice } from './truth';
 
 /** Alerts on the timeline at most, the most serious: more could not be distinguished. */
@@ -51,6 +53,14 @@ const rank = (severity: Severity) => SEVERITIES.indexOf(severity);
 
 /** Two detectors of a case may have one name. */
 export const runKey = ({ file, name }: { file: string; name: string }) => `${file} ${name}`;
+
+const subjectOf = ({ own, file, name, text }: DetectorEntry): Subject => ({
+  id: own ? file : null,
+  name,
+  text,
+  isStored: true,
+  suggest: null,
+});
 
 /** An alert on the timeline. */
 export interface AlertFlag {
@@ -75,6 +85,8 @@ export class Detectors {
   /** Why a change could not be stored: somebody else changed it. */
   conflict = $state(false);
   readonly test: BackTest;
+  /** What is not saved, also of detectors that are not on the screen. */
+  #drafts = $state.raw<Drafts>(new Map());
 
   /** Alerts that are not seen and not muted, for the timeline. */
   readonly flags = $derived.by((): readonly AlertFlag[] => {
@@ -97,6 +109,7 @@ export class Detectors {
   readonly #client: Client;
   readonly #lifetime: Lifetime;
   readonly #notes: Notes;
+  readonly #did: (change: UndoableChange) => void;
   /** The list for the stored detectors that the question names. */
   readonly #listing: Request<string, DetectorList>;
   readonly #running: Request<string, DetectorRuns>;
@@ -115,8 +128,16 @@ export class Detectors {
   #isWatched = false;
   #wakes = $state(0);
 
-  constructor(lifetime: Lifetime, client: Client, casePath: string, notes: Notes) {
+  constructor(
+    lifetime: Lifetime,
+    client: Client,
+    casePath: string,
+    notes: Notes,
+    /** Called with a change that can be undone. */
+    did: (change: UndoableChange) => void = () => {},
+  ) {
     this.#client = client;
+    this.#did = did;
     this.#lifetime = lifetime;
     this.#notes = notes;
     // A run reads all events: it is made again when the case has stopped growing.
@@ -198,11 +219,15 @@ export class Detectors {
 
   /** The stored text was changed by undo or in another window; what was typed here stays. */
   #follow(): void {
+    const storedOf = (id: string) => this.#notes.all.get(noteKey(DETECTOR, id));
+    this.#drafts = withoutStored(this.#drafts, (id) => storedOf(id) !== undefined);
     const { subject, isChanged } = this.test;
     if (subject === null || subject.id === null) return;
-    const stored = this.#notes.all.get(noteKey(DETECTOR, subject.id));
-    if (stored === undefined) this.test.removed();
-    else if (stored.text !== subject.text && !isChanged)
+    const stored = storedOf(subject.id);
+    if (stored === undefined) {
+      this.test.removed();
+      this.#keep();
+    } else if (stored.text !== subject.text && !isChanged)
       this.test.open({ ...subject, text: stored.text });
   }
 
@@ -245,57 +270,120 @@ export class Detectors {
       : this.#notes.change([draft]);
   }
 
-  /** Tries a detector of the list. */
+  /** New detectors that are not saved, the oldest first. */
+  get unsaved(): readonly Draft[] {
+    return [...this.#drafts.values()].filter(({ subject }) => !subject.isStored);
+  }
+
+  /** Names that a new detector must not have. */
+  get names(): readonly string[] {
+    return [
+      ...this.list.map(({ name }) => name),
+      ...this.unsaved.map(({ subject }) => subject.name),
+    ];
+  }
+
+  /** Whether a detector of the list has a text that is not saved. */
+  isUnsaved(entry: DetectorEntry): boolean {
+    if (this.isSelected(entry)) return this.test.isChanged;
+    return this.#drafts.has(draftKey(subjectOf(entry)));
+  }
+
+  /** Tries a detector of the list, as it was left. */
   select(entry: DetectorEntry): void {
-    const { name, text } = entry;
+    this.#open(subjectOf(entry));
+  }
+
+  /** Goes back to one that is not saved. */
+  resume({ subject }: Draft): void {
+    this.#open(subject);
+  }
+
+  /** Shows none. */
+  close(): void {
+    this.#keep();
+    this.test.close();
+  }
+
+  #open(subject: Subject): void {
+    this.#keep();
     this.conflict = false;
-    const id = entry.own ? entry.file : null;
-    this.test.open({ id, name, text, isStored: true, suggest: null });
+    this.test.open(subject, this.#drafts.get(draftKey(subject))?.text);
+  }
+
+  /** Keeps what is not saved of the tried one. */
+  #keep(): void {
+    const { subject, text } = this.test;
+    if (subject !== null) this.#drafts = withText(this.#drafts, subject, text);
+  }
+
+  /** Throws away what is not saved of the tried one; undo brings it back. */
+  discard(): void {
+    const { subject, text, isChanged } = this.test;
+    if (subject === null || !isChanged) return;
+    const isTried = () => {
+      const tried = this.test.subject;
+      return tried !== null && draftKey(tried) === draftKey(subject);
+    };
+    const turnTo = (kept: string | null) => {
+      this.#drafts =
+        kept === null ? withoutDraft(this.#drafts, subject) : withText(this.#drafts, subject, kept);
+      if (isTried()) {
+        if (kept !== null || subject.isStored) this.test.type(kept ?? subject.text);
+        else this.test.close();
+      } else if (kept !== null) this.#open(subject);
+    };
+    turnTo(null);
+    this.#did({ undo: () => turnTo(text), redo: () => turnTo(null) });
   }
 
   /** Tries the one that an alert is of, when the list is known. */
   selectNamed(name: string): void {
     const entry = this.list.find((each) => each.name === name);
     // A rule of a folder is in the list of rules.
-    if (entry === undefined) this.test.close();
+    if (entry === undefined) this.close();
     else if (!this.isSelected(entry)) this.select(entry);
   }
 
   /** Tries a new one. */
   begin(subject: Pick<Subject, 'name' | 'text' | 'suggest'>): void {
-    this.conflict = false;
-    this.test.open({ id: null, isStored: false, ...subject });
+    this.#open({ id: null, isStored: false, ...subject });
+    this.#keep();
   }
 
   /** Whether the tried one is that of a list entry. */
   isSelected({ own, file, name }: DetectorEntry): boolean {
     const { subject, entry } = this.test;
     if (subject === null) return false;
-    const isSame = own ? subject.id === file : subject.id === null;
+    const isSame = own ? subject.id === file : subject.id === null && subject.isStored;
     return isSame && name === (entry?.name ?? subject.name);
   }
 
-  /** Stores the tried one in the case. False if somebody else changed it since. */
+  /** Stores the tried one in the case. False if it is not valid, or if somebody else changed it since. */
   async save(): Promise<boolean> {
-    const { subject, text } = this.test;
-    if (subject === null) return false;
+    const { subject, text, isValid } = this.test;
+    if (subject === null || !isValid) return false;
     const id = subject.id ?? randomId();
-    const known = this.#notes.all.get(noteKey(DETECTOR, id));
+    const stored = () => this.#notes.all.get(noteKey(DETECTOR, id));
+    const known = stored();
     // A text that was not the stored one when it was opened was changed elsewhere.
-    if (known !== undefined && known.text !== subject.text) {
-      this.conflict = true;
-      return false;
-    }
-    const isSaved = await this.#notes.change([
-      { kind: DETECTOR, id, text, known: known?.revision ?? 0 },
-    ]);
+    const isSame = known === undefined || known.text === subject.text;
+    const isSaved =
+      isSame &&
+      (await this.#notes.change([{ kind: DETECTOR, id, text, known: known?.revision ?? 0 }]));
     this.conflict = !isSaved && this.#notes.failure === null;
-    if (isSaved) this.test.stored(id, text);
+    if (this.conflict) this.test.rebase(stored()?.text ?? subject.text);
+    if (isSaved) {
+      this.#drafts = withoutDraft(this.#drafts, subject);
+      this.test.stored(id, text);
+    }
     return isSaved;
   }
 
   async remove(id: string): Promise<void> {
-    if (await this.#notes.change([], [{ kind: DETECTOR, id }])) this.test.close();
+    if (!(await this.#notes.change([], [{ kind: DETECTOR, id }]))) return;
+    if (this.test.subject !== null) this.#drafts = withoutDraft(this.#drafts, this.test.subject);
+    this.test.close();
   }
 
   /** Runs everything again that the case has grown under. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import type { DetectorLevel, MeasurePoints } from '../../ipc/generated';
-import { levelAt, limitsAt, roundLevel, sliderRange } from './levelline';
+import { isWhole, levelAt, limitsAt, roundLevel, sliderRange } from './levelline';
 
 const points: MeasurePoints = {
   group: [],
@@ -55,4 +55,15 @@ it('lets the slider reach beyond all values', () => {
 it('rounds a level to what a person would write', () => {
   expect(roundLevel(0.123456)).toBe(0.123);
   expect(roundLevel(98_765)).toBe(98_800);
+});
+
+it('has whole levels for counts', () => {
+  expect(isWhole('above', 'count')).toBe(true);
+  expect(isWhole('below', 'count_distinct(user)')).toBe(true);
+  // A share, an amount, and deviations of a count are none.
+  expect(isWhole('above', 'count of status>=500')).toBe(false);
+  expect(isWhole('above', 'sum(bytes)')).toBe(false);
+  expect(isWhole('deviations', 'count')).toBe(false);
+  expect([roundLevel(6.09, true), roundLevel(98_765, true)]).toEqual([6, 98_800]);
+  expect(sliderRange([points], { kind: 'above', value: 3 }, true).step).toBe(1);
 });

@@ -42,15 +42,24 @@ export function levelAt(
   return Math.max(Math.abs(value - middle) / unit, leastLevel(kind));
 }
 
-/** Three digits: a level that a person could have written. */
-export function roundLevel(value: number): number {
-  return Number.isFinite(value) ? Number(value.toPrecision(3)) : value;
+/** Whether a level lies between whole numbers: it is one then, because a count above 6.09 is above 6. */
+export function isWhole(kind: LevelKind, measure: string | null): boolean {
+  const counts = /^(?:count|c|count_distinct|dc)(?:\(.*\))?$/;
+  return (kind === 'above' || kind === 'below') && counts.test(measure ?? '');
+}
+
+/** Three digits, or a whole number: a level that a person could have written. */
+export function roundLevel(value: number, whole = false): number {
+  if (!Number.isFinite(value)) return value;
+  const rounded = Number(value.toPrecision(3));
+  return whole ? Math.round(rounded) : rounded;
 }
 
 /** The ends of the slider, and its step. A level beyond the values can still be chosen. */
 export function sliderRange(
   groups: readonly MeasurePoints[],
   { kind, value }: Pick<DetectorLevel, 'kind' | 'value'>,
+  whole = false,
 ): { readonly min: number; readonly max: number; readonly step: number } {
   let [min, max] = [Math.min(0, value), Math.max(value, 1e-6)];
   for (const points of groups) {
@@ -68,6 +77,7 @@ export function sliderRange(
   // A distance from an almost constant measure can be thousands of deviations.
   if (kind === 'deviations') max = Math.min(max, Math.max(50, value));
   const rough = ((max - min) * 1.05) / 400;
-  const step = rough > 0 ? 10 ** Math.floor(Math.log10(rough)) : 1;
+  const fine = rough > 0 ? 10 ** Math.floor(Math.log10(rough)) : 1;
+  const step = whole ? Math.max(1, fine) : fine;
   return { min: Math.floor(min / step) * step, max: Math.ceil((max * 1.05) / step) * step, step };
 }

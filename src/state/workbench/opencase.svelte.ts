@@ -235,7 +235,9 @@ export class OpenCase {
     const comparedIn = () => ({ casePath: summary.path, zone: this.clock.zoneAsked });
     this.difference = new Difference(lifetime, client, comparedIn);
     this.comparing = new Comparing(lifetime, client, comparedIn, this.explorer.history);
-    this.detectors = new Detectors(lifetime, client, summary.path, this.notes);
+    this.detectors = new Detectors(lifetime, client, summary.path, this.notes, (change) =>
+      this.explorer.history.did(change),
+    );
     this.liveAlerts = new LiveAlerts(lifetime, client, summary.path, ({ alert }) =>
       this.detectors.isQuiet(alert),
     );
