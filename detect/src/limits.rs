@@ -28,6 +28,9 @@ pub const SOURCE_CONDITIONS: usize = 512;
 /// So many events at most are named one by one in the query of an alert.
 pub const NAMED_EVENTS: usize = 200;
 
+/// A rule that is longer as a query is no help to a reader, where its events can be named one by one.
+pub const READABLE_QUERY_BYTES: usize = 400;
+
 /// So many alerts at most of one correlation or detector; further ones would be noise, and their number is shown.
 pub const ALERTS: usize = 10_000;
 

@@ -16,7 +16,7 @@ use super::{RuleSet, TextSearch};
 use crate::alert::Alert;
 use crate::evidence;
 use crate::files::{MissingFields, Report};
-use crate::limits::{ALERTS, CORRELATED_EVENTS, NAMED_EVENTS};
+use crate::limits::{ALERTS, CORRELATED_EVENTS, NAMED_EVENTS, READABLE_QUERY_BYTES};
 use crate::problem::{Fault, Problem};
 
 /// What is known of segments that were looked at.
@@ -287,9 +287,13 @@ impl RuleOutcome<'_> {
 
     fn alert(&self, index: usize, found: &RuleFound) -> Alert {
         let rule = &self.rules.rules[index];
+        let is_few = found.count as usize <= NAMED_EVENTS;
         let filter = match self.evidence.rule(index) {
+            Some(filter) if is_few && filter.to_string().len() > READABLE_QUERY_BYTES => {
+                evidence::named(self.snapshot, &found.named)
+            }
             Some(filter) => evidence::within(filter, self.range.0, self.range.1.map(|to| to - 1)),
-            None if found.count as usize <= NAMED_EVENTS => evidence::named(self.snapshot, &found.named),
+            None if is_few => evidence::named(self.snapshot, &found.named),
             None => evidence::within(Filter::Everything, found.first, found.last),
         };
         Alert {

@@ -191,6 +191,20 @@ fn keywords_lists_of_maps_and_quantifiers() {
 }
 
 #[test]
+fn few_events_of_a_long_rule_are_named() {
+    let bench = Bench::new(EVENTS);
+    let names: String = (0..100).map(|n| format!("      - a-long-name-of-a-tool-{n}\n")).collect();
+    let rules = format!(
+        "title: t\nid: x\nlogsource: {{category: application, product: python}}\n\
+         detection:\n  s:\n    user|contains:\n      - ann\n{names}  condition: s\n"
+    );
+    let report = bench.report(&rules);
+    let alert = &report.alerts[0];
+    assert!(alert.query.len() < 200 && alert.query.contains("line"), "{}", alert.query);
+    assert_eq!(bench.count(&alert.query) as u64, alert.events, "{}", alert.query);
+}
+
+#[test]
 fn a_time_range_limits_events_and_the_query() {
     let bench = Bench::new(EVENTS);
     let detectors = bench.detectors(
