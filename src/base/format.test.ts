@@ -58,6 +58,10 @@ it.each([
   [59.1, '1 min 0 s'],
   [125, '2 min 5 s'],
   [3780, '1 h 3 min'],
+  [3432, '57 min'],
+  [3599, '1 h 0 min'],
+  [7199, '2 h 0 min'],
+  [6539 * 3600, '272 d 11 h'],
 ])('shows %d seconds as %s', (seconds, expected) => expect(formatSeconds(seconds)).toBe(expected));
 
 it.each([

@@ -81,13 +81,19 @@ export function formatBytes(bytes: number): string {
   return `${number} ${BYTE_UNITS[unit]}`;
 }
 
-/** `4 s`, `2 min 5 s`, `1 h 3 min`: durations for people who wait. */
+/** From so many hours on, days are easier to read. */
+const DAYS_FROM_H = 48;
+
+/** `4 s`, `2 min 5 s`, `1 h 3 min`, `3 d 2 h`: durations for people who wait. */
 export function formatSeconds(seconds: number): string {
   const rounded = Math.max(1, Math.ceil(seconds));
   if (rounded < 60) return `${rounded} s`;
   if (rounded < 600) return `${Math.floor(rounded / 60)} min ${rounded % 60} s`;
-  if (rounded < 3600) return `${Math.round(rounded / 60)} min`;
-  return `${Math.floor(rounded / 3600)} h ${Math.round((rounded % 3600) / 60)} min`;
+  const minutes = Math.round(rounded / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.round(rounded / 3600);
+  if (hours >= DAYS_FROM_H) return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 /** `0.4 ms`, `12 ms`, `1.3 s`: query latencies. */

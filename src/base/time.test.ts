@@ -55,6 +55,9 @@ describe('formatting', () => {
     [86_400n * SECOND, '1 d'],
     [250_000_000n, '250 ms'],
     [7n, '7 ns'],
+    [3_432n * SECOND, '57 min 12 s'],
+    [1_999_999_999n, '2 s'],
+    [7_199n * SECOND + 900_000_000n, '2 h'],
   ])('shows the duration %s as %s', (span, expected) => {
     expect(formatSpan(span)).toBe(expected);
   });

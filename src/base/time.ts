@@ -114,8 +114,11 @@ const SPAN_UNITS: readonly (readonly [bigint, string])[] = [
   [1n, 'ns'],
 ];
 
-/** `30 s`, `1 h 30 min`: the two largest units of a duration. */
-export function formatSpan(span: bigint): string {
+/** `30 s`, `1 h 30 min`: a duration, rounded to its two largest units. */
+export function formatSpan(exact: bigint): string {
+  const first = SPAN_UNITS.findIndex(([unit]) => exact >= unit);
+  const least = SPAN_UNITS[first + 1]?.[0] ?? 1n;
+  const span = ((exact + least / 2n) / least) * least;
   const at = SPAN_UNITS.findIndex(([unit]) => span >= unit);
   const largest = SPAN_UNITS[at];
   if (largest === undefined) return '0 s';

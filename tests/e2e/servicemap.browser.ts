@@ -37,12 +37,11 @@ test('steps are a picture and a table, and each leads to its events', async () =
   await page.keyboard.press('Alt+7');
   // The field of the id is chosen by its name.
   await page.getByTestId('map-id').filter({ hasText: 'trace_id' }).waitFor();
+  // So is the field of the service. The menu searches if there are many fields, and marks the chosen one.
   const node = page.getByTestId('map-node');
-  await node.click();
-  // The menu searches if there are many fields, and marks the chosen one.
-  await page.getByTestId('map-node-source').filter({ hasText: '✓' }).waitFor();
-  await page.getByTestId('map-node-service').click();
   await node.filter({ hasText: 'service' }).waitFor();
+  await node.click();
+  await page.getByTestId('map-node-service').filter({ hasText: '✓' }).click();
   const map = page.locator('[data-testid="service-map"][data-edges="2"]');
   await map.waitFor();
   await expect

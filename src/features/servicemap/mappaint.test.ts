@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 
+import { formatShare } from '../../base/format';
 import type { Nanos } from '../../ipc/generated';
 import type { Palette } from '../plot/palette';
 import { SvgPen } from '../plot/svgpen';
 import { layoutOf } from './maplayout';
-import { paintMap, shortSpan } from './mappaint';
+import { paintMap, shareOf, shortSpan } from './mappaint';
 
 const palette = {
   series: [],
@@ -39,14 +40,16 @@ it('draws services with their errors and steps with count and median', () => {
   expect(svg).toContain('>&lt;script&gt;<');
   expect(svg).toContain('>other services<');
   expect(svg).toContain('>50 events, 50% errors<');
-  expect(svg).toContain('>50 · 12 ms<');
+  expect(svg).toContain('>50 · 12.3 ms<');
   // Half of the steps fail: the red line over the grey one is half as strong as it could be.
   expect(svg).toMatch(/stroke="red"[^>]*stroke-opacity="0\.6[23]?"/);
   expect(svg.match(/stroke="red"/g)).toHaveLength(1);
   expect(svg).not.toContain('stroke="blue"');
 });
 
-it('rounds spans to two digits', () => {
-  expect(shortSpan('12345678')).toBe('12 ms');
-  expect(shortSpan('0')).toBe('0 s');
+it('shows spans and shares as they are, without digits that rounding makes up', () => {
+  expect(shortSpan('3432000000000')).toBe('57.2 min');
+  expect(shortSpan('12345678')).toBe('12.3 ms');
+  expect(shortSpan('0')).toBe('0');
+  expect(formatShare(shareOf(2, 3))).toBe('67%');
 });

@@ -1,9 +1,9 @@
 /** Draws a service map with a pen. */
 import { formatCompact, formatShare } from '../../base/format';
 import { texts } from '../../base/texts';
-import { formatSpan } from '../../base/time';
 import { visibleLine } from '../../base/visible';
 import type { ServiceEdge, ServiceMap, ServiceNode } from '../../ipc/generated';
+import { formatValue } from '../../state/charts/units';
 import type { Palette } from '../plot/palette';
 import type { Pen, Point } from '../plot/pen';
 import { NODE_PX, type MapLayout, type MapPart } from './maplayout';
@@ -26,10 +26,8 @@ export interface MapPicture {
 export const nameOf = ({ name }: ServiceNode) =>
   name === null ? texts.servicemap.others : visibleLine(name);
 
-/** A span to two digits: a label is read at a glance. */
-export function shortSpan(nanos: string): string {
-  return formatSpan(BigInt(Math.round(Number(Number(nanos).toPrecision(2)))));
-}
+/** A span in one unit, with three digits: a label is read at a glance. */
+export const shortSpan = (nanos: string) => formatValue(Number(nanos), 'ns');
 
 export const shareOf = (errors: number, count: number) => (count === 0 ? 0 : errors / count);
 

@@ -31,3 +31,14 @@ it('asks only while it is shown and an id is chosen, and keeps the last answer',
   expect(maps.failure).not.toBeNull();
   expect(maps.value?.map).toBe(map);
 });
+
+it('names the nodes by the service where the case has that field, until a person chooses', () => {
+  const maps = new ServiceMaps(new Lifetime(), new FakeClient());
+  maps.suggest(['host', 'trace_id']);
+  expect(maps.choice).toMatchObject({ id: 'trace_id', node: 'source' });
+  maps.suggest(['host', 'service', 'trace_id']);
+  expect(maps.choice).toMatchObject({ id: 'trace_id', node: 'service' });
+  maps.choose({ node: 'host' });
+  maps.suggest(['host', 'service', 'service.name', 'trace_id']);
+  expect(maps.choice.node).toBe('host');
+});

@@ -25,6 +25,14 @@ export function likelyId(fields: readonly string[]): string | null {
   return null;
 }
 
+/** Names of the field that usually names the service. */
+const SERVICES = ['service', 'service.name', 'service_name', 'serviceName'];
+
+/** The field that names the service, if there is one. */
+export function likelyNode(fields: readonly string[]): string | null {
+  return SERVICES.find((name) => fields.includes(name)) ?? null;
+}
+
 /** A map, and the choice that it answers. */
 export interface ChosenMap {
   readonly map: ServiceMap;
@@ -36,6 +44,8 @@ export class ServiceMaps extends Request<MapChoice & { readonly view: View }, Ch
   choice = $state.raw<MapChoice>({ id: null, node: 'source', linked: true });
 
   #view: View | null = null;
+  /** Whether a person chose the field that names the service. */
+  #isNodeChosen = false;
 
   constructor(lifetime: Lifetime, client: Client) {
     super(
@@ -54,7 +64,18 @@ export class ServiceMaps extends Request<MapChoice & { readonly view: View }, Ch
     this.choose({});
   }
 
+  /** Fills in what nobody has chosen, from the fields of the case. */
+  suggest(fields: readonly string[]): void {
+    const { choice } = this;
+    const id = choice.id ?? likelyId(fields);
+    const node = (this.#isNodeChosen ? null : likelyNode(fields)) ?? choice.node;
+    if (id === choice.id && node === choice.node) return;
+    this.choice = { ...choice, id, node };
+    this.choose({});
+  }
+
   choose(part: Partial<MapChoice>): void {
+    if (part.node !== undefined) this.#isNodeChosen = true;
     this.choice = { ...this.choice, ...part };
     if (this.#view !== null && this.choice.id !== null)
       this.ask({ view: this.#view, ...this.choice });
