@@ -130,7 +130,8 @@ it('paints the visible rows only', () => {
   const rows = Array.from({ length: 500 }, (_, at) => row(String(at), [4]));
   expect(visibleRows(500, layout)).toEqual([0, 3]);
   expect(visibleRows(500, { ...layout, scrollPx: 9_950 })).toEqual([497, 500]);
-  const svg = painted(rows, { scrollPx: 4_010 });
+  const wide = { labelPx: 200, widthPx: 200 + 60 + RIGHT_PX };
+  const svg = painted(rows, { scrollPx: 4_010, ...wide });
   expect(rects(svg, 'heat0').length).toBe(4);
   expect([...svg.matchAll(/>pattern (\d+)</g)].map((match) => match[1])).toEqual([
     '200',
@@ -138,6 +139,13 @@ it('paints the visible rows only', () => {
     '202',
     '203',
   ]);
+});
+
+it('shortens a label that has no room, with an ellipsis', () => {
+  const text = 'connection to the database was refused after 30 seconds';
+  const svg = painted([row('a', [4], { text })], { labelPx: 160, widthPx: 160 + 60 + RIGHT_PX });
+  expect(svg).toMatch(/>connection[^<]*…[^<]*seconds</);
+  expect(svg).not.toContain(text);
 });
 
 it('says what starts, stops and repeats, and marks when', () => {

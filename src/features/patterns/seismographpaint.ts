@@ -10,7 +10,6 @@ import {
   type Time,
 } from '../../base/time';
 import { texts } from '../../base/texts';
-import { visibleLine } from '../../base/visible';
 import type { Clock } from '../../base/zone';
 import type { SeismographRow } from '../../ipc/generated';
 import {
@@ -25,6 +24,7 @@ import { paintTimeAxis } from '../plot/axes';
 import type { BucketSpan } from '../plot/brush';
 import type { Palette } from '../plot/palette';
 import type { Pen } from '../plot/pen';
+import { shortenedTo } from '../plot/shortened';
 import { Slots } from '../plot/slots';
 import { TimeScale } from '../plot/timescale';
 import type { GridCell } from './gridcursor';
@@ -196,7 +196,7 @@ function paintLabel(
   const flagPx = flags === '' ? 0 : pen.textWidth(flags) + GAP_PX;
   const textPx = Math.max(0, labelPx - PIN_PX - GAP_PX - flagPx);
   pen.within(PIN_PX, at * rowPx, { width: textPx, height: rowPx }, () =>
-    pen.text(0, rowPx / 2, visibleLine(row.text), {
+    pen.text(0, rowPx / 2, shortenedTo(pen, row.text, textPx), {
       colour: palette.strong,
       bold: pinned.has(row.id),
     }),

@@ -6,6 +6,7 @@ import type { ServiceEdge, ServiceMap, ServiceNode } from '../../ipc/generated';
 import { formatValue } from '../../state/charts/units';
 import type { Palette } from '../plot/palette';
 import type { Pen, Point } from '../plot/pen';
+import { shortenedTo } from '../plot/shortened';
 import { NODE_PX, type MapLayout, type MapPart } from './maplayout';
 
 /** The most frequent steps have labels; those of the others show when they are pointed at. */
@@ -99,7 +100,10 @@ function paintNode(
   if (failed > 0)
     pen.rect(x + 1, y + height - 4, Math.max(2, (width - 2) * failed), 3, palette.levels.error);
   pen.within(x + PADDING_PX, y, { width: width - 2 * PADDING_PX, height }, () => {
-    pen.text(0, 15, nameOf(node), { colour: palette.strong, bold: true });
+    pen.text(0, 15, shortenedTo(pen, nameOf(node), width - 2 * PADDING_PX), {
+      colour: palette.strong,
+      bold: true,
+    });
     const said = texts.servicemap.events(node.events, formatShare(failed));
     pen.text(0, 31, said, { colour: palette.text });
   });

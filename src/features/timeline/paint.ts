@@ -1,7 +1,6 @@
 /** Draws the timeline with a pen: lanes of stacked bars, markers, and what is hovered or selected. */
 import { formatCompact } from '../../base/format';
 import type { Time } from '../../base/time';
-import { visibleLine } from '../../base/visible';
 import type { Clock } from '../../base/zone';
 import type { Marker } from '../../state/notes/markers.svelte';
 import type { Lane, TimelineLanes } from '../../state/timeline/lanes';
@@ -17,6 +16,7 @@ import {
 import type { BucketSpan } from '../plot/brush';
 import { colourIn, type Palette } from '../plot/palette';
 import type { Pen } from '../plot/pen';
+import { shortenedTo } from '../plot/shortened';
 import { Slots } from '../plot/slots';
 import type { TimeScale } from '../plot/timescale';
 import { countScale, countTicks, powerTicks } from '../plot/valuescale';
@@ -150,24 +150,6 @@ function paintName(pen: Pen, name: string, mostPx: number, palette: Palette): vo
   const widthPx = Math.min(mostPx, pen.textWidth(text)) + 8;
   pen.rect(0, 0, widthPx, NAME_PX, palette.ground, 0.8);
   pen.text(4, 1, text, { colour: palette.text, baseline: 'top' });
-}
-
-/** The longest version of a text that fits, with an ellipsis in its middle. */
-function shortenedTo(pen: Pen, text: string, mostPx: number): string {
-  const shown = visibleLine(text);
-  if (pen.textWidth(shown) <= mostPx) return shown;
-  const letters = Array.from(shown);
-  const shortened = (count: number) => {
-    const [start, end] = [Math.ceil(count / 2), letters.length - Math.floor(count / 2)];
-    return `${letters.slice(0, start).join('')}…${letters.slice(end).join('')}`;
-  };
-  let [fits, tooMany] = [0, letters.length];
-  while (tooMany - fits > 1) {
-    const half = Math.floor((fits + tooMany) / 2);
-    if (pen.textWidth(shortened(half)) <= mostPx) fits = half;
-    else tooMany = half;
-  }
-  return shortened(fits);
 }
 
 /** A line under the plot wherever the range has events, matching or not. */
