@@ -1,9 +1,10 @@
 import { expect, it, vi } from 'vitest';
 
-import type { Alert } from '../../ipc/generated';
+import type { Alert, Nanos } from '../../ipc/generated';
 import type { OpenCase } from '../../state/workbench/opencase.svelte';
 import { alertFilter, alertRange, showAlert } from './showalert';
 
+const nanos = (text: string) => text as Nanos;
 const alert = (part: Partial<Alert>) =>
   ({ start: '1000', end: '5000001999', events: 5, query: 'app:web', ...part }) as Alert;
 
@@ -17,7 +18,7 @@ it('shows the events of an alert in its times, the end included', () => {
 });
 
 it('shows what is around a silence, which has no events', () => {
-  expect(alertRange(alert({ end: '1999', events: 0 }))).toEqual({ from: 500n, to: 2500n });
+  expect(alertRange(alert({ end: nanos('1999'), events: 0 }))).toEqual({ from: 500n, to: 2500n });
   const change = vi.fn();
   const opened = { explorer: { history: { change } } } as unknown as OpenCase;
   showAlert(opened, alert({ events: 0 }), 'host:a');
@@ -36,6 +37,7 @@ it('sets the times of an alert once, as the range and not in the query too', () 
 });
 
 it('shows a minute around an alert of one moment', () => {
-  const { from, to } = alertRange(alert({ start: '100000000000', end: '100000000000' }))!;
+  const moment = nanos('100000000000');
+  const { from, to } = alertRange(alert({ start: moment, end: moment }))!;
   expect([from, to]).toEqual([70_000_000_000n, 130_000_000_001n]);
 });

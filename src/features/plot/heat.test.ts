@@ -1,9 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-
 import { expect, it } from 'vitest';
 
-const tokens = readFileSync(resolve('src/base/tokens.css'), 'utf8');
+const [tokens] = Object.values(
+  import.meta.glob<string>('../../base/tokens.css', {
+    query: '?raw',
+    import: 'default',
+    eager: true,
+  }),
+) as [string];
 
 /** The colour of a token in light and in dark. */
 function colours(name: string): string[] {

@@ -42,3 +42,21 @@ it('names the nodes by the service where the case has that field, until a person
   maps.suggest(['host', 'service', 'service.name', 'trace_id']);
   expect(maps.choice.node).toBe('host');
 });
+
+it('names the nodes by their sources where no id has events of two services', async () => {
+  const client = new FakeClient();
+  const maps = new ServiceMaps(new Lifetime(), client);
+  maps.show(view);
+  maps.shown = true;
+  maps.suggest(['service', 'trace_id']);
+  await client.callsTo('serviceMap')[0]!.answer(map);
+  maps.fallBack();
+  expect(client.callsTo('serviceMap')[1]!.args).toMatchObject({ node: 'source' });
+  maps.suggest(['service', 'trace_id']);
+  expect(maps.choice.node).toBe('source');
+  // A person's choice stays, even if it has no steps.
+  maps.choose({ node: 'service' });
+  await client.callsTo('serviceMap').at(-1)!.answer(map);
+  maps.fallBack();
+  expect(maps.choice.node).toBe('service');
+});

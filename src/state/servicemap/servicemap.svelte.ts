@@ -74,6 +74,13 @@ export class ServiceMaps extends Request<MapChoice & { readonly view: View }, Ch
     this.choose({});
   }
 
+  /** Names the nodes by their sources if no id has events of two services, unless a person chose them. */
+  fallBack(): void {
+    const { value, choice } = this;
+    const isEmpty = value?.map.edges.length === 0 && value.choice.node === choice.node;
+    if (isEmpty && !this.#isNodeChosen && choice.node !== 'source') this.choose({ node: 'source' });
+  }
+
   choose(part: Partial<MapChoice>): void {
     if (part.node !== undefined) this.#isNodeChosen = true;
     this.choice = { ...this.choice, ...part };
