@@ -7,5 +7,7 @@ export default defineConfig({
   resolve: { conditions: ['browser'] },
   test: {
     include: ['src/**/*.test.ts', 'scripts/*.test.mjs'],
+    // Tests read the colours; any other stylesheet is empty.
+    css: { include: /tokens\.css/ },
   },
 });
