@@ -8,20 +8,20 @@ const short = numberFormat({ maximumSignificantDigits: 2 });
 
 const DAY_S = 86_400;
 
-/** `3.1 h`: one number with its unit. */
-function duration(seconds: number): string {
+/** `3.1 h`: one number with its unit, at least so many of it. */
+function duration(seconds: number, least = 2): string {
   const units: [number, string][] = [
     [DAY_S, 'd'],
     [3_600, 'h'],
     [60, 'min'],
   ];
-  const [size, unit] = units.find(([size]) => seconds >= 2 * size) ?? [1, 's'];
+  const [size, unit] = units.find(([size]) => seconds >= least * size) ?? [1, 's'];
   return `${tenth.format(seconds / size)} ${unit}`;
 }
 
 /** `3.1 per day`, `once in 16 years`; of less than a day there is no rate. */
 function often(perDay: number, spanSeconds: number): string {
-  if (spanSeconds < DAY_S) return `in ${duration(spanSeconds)} of data`;
+  if (spanSeconds < DAY_S) return `in ${duration(spanSeconds, 1)} of data`;
   if (perDay >= 10) return `${whole.format(perDay)} per day`;
   if (perDay >= 1) return `${tenth.format(perDay)} per day`;
   const days = 1 / perDay;

@@ -17,7 +17,7 @@ it.each([
 );
 
 it('gives no rate per day for less than a day', () =>
-  expect(texts.detectors.sentence(188, 600, 188, 7_200)).toBe(
+  expect(texts.detectors.sentence(188, 600, 188, 7_194)).toBe(
     'Would have fired 188 times, 10 min in total, in 2 h of data',
   ));
 
