@@ -41,7 +41,13 @@ pub struct Configs {
     /// Run the ingest pipeline on the source's own lines at this cluster, without storing anything: remote:NAME
     #[arg(long, value_name = "REMOTE")]
     pub check: Option<String>,
+    /// Write the files even if they read fewer than 99 % of the lines that they were not learned from; exit code 1
+    #[arg(long)]
+    pub accept_partial: bool,
 }
+
+/// Letters of a line that is not read; the rest is cut.
+const SHOWN_LETTERS: usize = 200;
 
 pub fn run(arguments: &Configs) -> Result<Outcome> {
     let case = Case::open(&arguments.case)?;
@@ -59,6 +65,19 @@ pub fn run(arguments: &Configs) -> Result<Outcome> {
         None => index_name(&snapshot.sources()[source as usize].name),
     };
     remote::check_index(&index)?;
+    if !learned.held_out().is_enough() {
+        for line in &learned.held_out().failing {
+            let shown: String = line.lines().next().unwrap_or_default().chars().take(SHOWN_LETTERS).collect();
+            let cut = if shown.len() < line.len() { "…" } else { "" };
+            out::say(&format!("not read: {shown}{cut}"));
+        }
+        if !arguments.accept_partial {
+            let error = Error::new(ErrorKind::BadRequest, learned.description());
+            return Err(error
+                .hint("nothing was written; --accept-partial writes files that read some lines only")
+                .into());
+        }
+    }
     if let Some(to) = &arguments.check {
         let name = Remotes::name_in(to).ok_or_else(|| {
             Error::new(ErrorKind::BadRequest, format!("\"{to}\" is not a cluster"))
@@ -82,7 +101,7 @@ pub fn run(arguments: &Configs) -> Result<Outcome> {
     }
     out::say(&learned.description());
     out::say(&format!("{} files are in {}", files.len(), arguments.to.display()));
-    Ok(Outcome::Done)
+    Ok(if learned.held_out().is_enough() { Outcome::Done } else { Outcome::Unreadable })
 }
 
 /// The source of this name; the only one where none is named.

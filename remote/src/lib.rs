@@ -43,7 +43,7 @@ pub use check::{Checked, Finding, check};
 pub use client::{Body, Client, Exchange, Flavour, Options, Reply};
 pub use cluster::{Asked, Cluster, Missing};
 pub use config::{Login, Remote, Remotes, secret_file};
-pub use configs::{Configuration, Learned, Lifetime, Share};
+pub use configs::{Configuration, HeldOut, Learned, Lifetime, Share};
 pub use dsl::{Inexact, Translated, translate};
 pub use plan::{Figure, PlanRequest, Planned, Ratio, plan};
 pub use push::{

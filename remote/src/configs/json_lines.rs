@@ -19,9 +19,9 @@ pub struct JsonLines {
 }
 
 /// Nothing where most events are no JSON objects.
-pub fn learn(sample: &[SampledEvent], zone: &TimeZone) -> Option<JsonLines> {
+pub fn learn(sample: &[&SampledEvent], zone: &TimeZone) -> Option<JsonLines> {
     let objects: Vec<(&SampledEvent, Vec<(String, String)>)> =
-        sample.iter().filter_map(|event| Some((event, keys(&event.text)?))).collect();
+        sample.iter().filter_map(|event| Some((*event, keys(&event.text)?))).collect();
     if objects.is_empty() || objects.len() * 10 < sample.len() * 9 {
         return None;
     }
@@ -53,6 +53,21 @@ pub fn learn(sample: &[SampledEvent], zone: &TimeZone) -> Option<JsonLines> {
     let is_level =
         |event: &SampledEvent, value: &str| !event.level.is_empty() && named(value) == Some(event.level);
     Some(JsonLines { time, level: most(&is_level) })
+}
+
+impl JsonLines {
+    /// Whether an event is an object with its time, its level and all its fields where they were learned to be.
+    pub fn reads_all(&self, event: &SampledEvent, zone: &TimeZone) -> bool {
+        let Some(keys) = keys(&event.text) else { return false };
+        let value = |name: &String| keys.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+        let time = self.time.as_ref().and_then(|(name, _)| {
+            instant(value(name)?, event.time.unwrap_or_default().saturating_add(1), zone)
+        });
+        let level = self.level.as_ref().and_then(|name| named(value(name)?)).unwrap_or_default();
+        time == event.time
+            && (self.level.is_none() || level == event.level)
+            && event.fields.iter().all(|field| value(&field.name).is_some())
+    }
 }
 
 /// The values of an object by their keys; nothing if the text is no object.

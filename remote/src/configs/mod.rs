@@ -57,8 +57,34 @@ pub struct Learned {
     levels_by_status: BTreeMap<i64, &'static str>,
     fields: Vec<String>,
     sample: Vec<SampledEvent>,
+    held_out: HeldOut,
     share: Option<(Share, String)>,
 }
+
+/// How the configurations read lines that they were not learned from.
+pub struct HeldOut {
+    pub lines: usize,
+    /// Lines read with the same time and fields.
+    pub read: usize,
+    /// The first lines that are not.
+    pub failing: Vec<String>,
+    /// The source is too short to hold lines out: these are the lines that were learned from.
+    pub are_learned_from: bool,
+}
+
+impl HeldOut {
+    /// Whether at least 99 % are read.
+    #[must_use]
+    pub fn is_enough(&self) -> bool {
+        self.read * 100 >= self.lines * 99
+    }
+}
+
+/// Each so many-th line of the sample is not learned from.
+const HELD_OUT: usize = 5;
+
+/// Lines that are listed because they are not read.
+const FAILING: usize = 5;
 
 /// A file that was made, by its name.
 pub struct Configuration {
@@ -66,8 +92,25 @@ pub struct Configuration {
     pub text: String,
 }
 
+impl LineReading {
+    fn check(&self, events: &[&SampledEvent], zone: &TimeZone, are_learned_from: bool) -> HeldOut {
+        let is_read = |event: &SampledEvent| match self {
+            LineReading::Json(found) => found.reads_all(event, zone),
+            LineReading::Lines(lines) => lines.reads_all(event, zone),
+        };
+        let failing: Vec<&str> =
+            events.iter().filter(|event| !is_read(event)).map(|event| event.text.as_str()).collect();
+        HeldOut {
+            lines: events.len(),
+            read: events.len() - failing.len(),
+            failing: failing.into_iter().take(FAILING).map(str::to_owned).collect(),
+            are_learned_from,
+        }
+    }
+}
+
 impl Learned {
-    /// Learns from up to a thousand events of the source.
+    /// Learns from up to a thousand events of the source, except each fifth, which the result is checked on.
     pub fn new(case: &Case, snapshot: &Snapshot, source: u32, cancel: &Cancel) -> Result<Learned> {
         let entry = snapshot.sources().get(source as usize).filter(|entry| !entry.deleted);
         let entry = entry.ok_or_else(|| Error::new(ErrorKind::NotFound, "the case has no such source"))?;
@@ -77,10 +120,18 @@ impl Learned {
             return Err(Error::new(ErrorKind::BadRequest, message));
         }
         let (zone_name, known) = known_zone(&entry.zone);
-        let reading = match json_lines::learn(&sample, &known) {
+        let mut held_out: Vec<&SampledEvent> = Vec::new();
+        let mut learned_from: Vec<&SampledEvent> = Vec::new();
+        for (at, event) in (1_usize..).zip(&sample) {
+            if at % HELD_OUT == 0 { held_out.push(event) } else { learned_from.push(event) }
+        }
+        let reading = match json_lines::learn(&learned_from, &known) {
             Some(found) => LineReading::Json(found),
-            None => LineReading::Lines(learn::learn(&sample, &known)),
+            None => LineReading::Lines(learn::learn(&learned_from, &known)),
         };
+        let are_learned_from = held_out.is_empty();
+        let held_out =
+            reading.check(if are_learned_from { &learned_from } else { &held_out }, &known, are_learned_from);
         Ok(Learned {
             source: entry.name.clone(),
             path: entry.path.clone(),
@@ -90,6 +141,7 @@ impl Learned {
             fields: crate::push::case_fields(snapshot).into_iter().map(|(name, _)| name).collect(),
             reading,
             sample,
+            held_out,
             share: None,
         })
     }
@@ -99,6 +151,12 @@ impl Learned {
         let share = measure::simulate(client, &self.pipeline(), &self.sample)?;
         self.share = Some((share.clone(), name.to_owned()));
         Ok(share)
+    }
+
+    /// How lines are read that were not learned from.
+    #[must_use]
+    pub fn held_out(&self) -> &HeldOut {
+        &self.held_out
     }
 
     #[must_use]
@@ -151,18 +209,19 @@ impl Learned {
     }
 
     fn sentence(&self) -> String {
-        let mut text = match &self.reading {
-            LineReading::Json(_) => format!("Learned from {} JSON objects.", self.sample.len()),
-            LineReading::Lines(lines) => {
-                let count = lines.patterns.len() + lines.of_message.len();
-                let (patterns, read) = if count == 1 { ("pattern", "reads") } else { ("patterns", "read") };
-                format!(
-                    "{count} {patterns}, learned from {} lines, {read} {} of them with the same time and fields.",
-                    self.sample.len(),
-                    lines.right
-                )
+        let HeldOut { lines, read, are_learned_from, .. } = &self.held_out;
+        let learned_from = self.sample.len() - if *are_learned_from { 0 } else { *lines };
+        let learned = match &self.reading {
+            LineReading::Json(_) => format!("Learned from {learned_from} JSON objects"),
+            LineReading::Lines(found) => {
+                let count = found.patterns.len() + found.of_message.len();
+                let patterns = if count == 1 { "pattern" } else { "patterns" };
+                format!("{count} {patterns}, learned from {learned_from} lines")
             }
         };
+        let others = if *are_learned_from { "these lines, too few to hold any out," } else { "other lines" };
+        let mut text =
+            format!("{learned}. Of {lines} {others} {read} are read with the same time and fields.");
         match &self.share {
             Some((share, name)) => {
                 let _ = write!(

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::Learned;
 use super::LineReading;
-use super::learn::{LinePattern, Step, escaped, time_shape};
+use super::learn::{ANY, DIGITS, LinePattern, Step, escaped, time_shape};
 use super::shapes::TimeShape;
 
 /// Levels by the words for them, in lower case.
@@ -138,6 +138,8 @@ pub fn grok(
             match step {
                 Step::Text(literal) => text.push_str(&escaped(literal)),
                 Step::Space => text.push_str("\\s+"),
+                Step::Digits => text.push_str(DIGITS),
+                Step::Any => text.push_str(ANY),
                 Step::Time(shape) => {
                     let shape = time_shape(*shape);
                     let name = define(shape.name.to_owned(), shape.expression.to_owned());
@@ -147,7 +149,7 @@ pub fn grok(
                     let name = define("TLLEVEL".to_owned(), "[A-Za-z]+".to_owned());
                     let _ = write!(text, "%{{{name}:{level}}}");
                 }
-                Step::Field { name, kind, shape } => {
+                Step::Field { name, kind, shape, may_lack } => {
                     let there = field(&learned.name_in_documents(name));
                     let pattern = define(shape.name(), shape.expression());
                     let kind = match kind {
@@ -156,7 +158,8 @@ pub fn grok(
                         FieldKind::Bool => names.bool,
                         FieldKind::Text => "",
                     };
-                    let _ = write!(text, "%{{{pattern}:{there}{kind}}}");
+                    let value = format!("%{{{pattern}:{there}{kind}}}");
+                    text.push_str(&if *may_lack { format!("(?:-|{value})") } else { value });
                 }
             }
         }

@@ -128,6 +128,10 @@ pub enum Shape {
     Decimal,
     /// Without space.
     Word,
+    /// Letters, digits and signs of names of hosts, programs and classes.
+    Name,
+    /// An IPv4 address.
+    Address,
     /// Up to this character.
     UpTo(char),
     /// As little as fits.
@@ -143,6 +147,8 @@ impl Shape {
             Shape::Whole => "TLWHOLE".to_owned(),
             Shape::Decimal => "TLDECIMAL".to_owned(),
             Shape::Word => "TLWORD".to_owned(),
+            Shape::Name => "TLNAME".to_owned(),
+            Shape::Address => "TLADDRESS".to_owned(),
             Shape::UpTo(end) => format!("TLUPTO{:X}", u32::from(end)),
             Shape::Least => "TLLEAST".to_owned(),
             Shape::Rest => "TLREST".to_owned(),
@@ -154,6 +160,8 @@ impl Shape {
             Shape::Whole => r"[-+]?\d+".to_owned(),
             Shape::Decimal => r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?".to_owned(),
             Shape::Word => r"\S+".to_owned(),
+            Shape::Name => r"[A-Za-z0-9_.$-]+".to_owned(),
+            Shape::Address => r"\d{1,3}(?:\.\d{1,3}){3}".to_owned(),
             Shape::UpTo(end) => format!(r"[^\x{{{:X}}}]+", u32::from(end)),
             Shape::Least => r"[\s\S]+?".to_owned(),
             Shape::Rest => r"[\s\S]+".to_owned(),
