@@ -6,17 +6,34 @@ use super::programs::Program;
 use crate::layout::LineLayouts;
 
 pub(super) static DHCPD: Program =
-    Program { apps: &["dhcpd", "dhclient", "dhcpcd"], from: b"", layouts: &DHCPD_LAYOUTS };
+    Program { apps: &["dhcpd"], from: b"", layouts: &DHCPD_LAYOUTS };
 
 static DHCPD_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
     LineLayouts::new(
         "",
         &[
+            "{action} from {client_ip+client_port:ip} via {interface:word}",
             "{action} from {mac:word}« ({client})» via {interface:word}",
             "{action} on {client_ip:word} to {mac:word}« ({client})»« via {interface:word}»",
             "{action} for {client_ip:word}« ({server_ip})» from {mac:word}« ({client})»« via {interface:word}»",
             "{action} of {client_ip:word} from {mac:word}« ({client})»« via {interface:word}»",
             "{action} to {client_ip:word} ({mac})« via {interface:word}»",
+        ],
+    )
+});
+
+/// Clients name the server by its address, where the server names clients by their hardware.
+pub(super) static DHCLIENT: Program =
+    Program { apps: &["dhclient", "dhcpcd"], from: b"", layouts: &DHCLIENT_LAYOUTS };
+
+static DHCLIENT_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
+    LineLayouts::new(
+        "",
+        &[
+            "{action} of {client_ip:word} from {server_ip:word}",
+            "{action} of {client_ip:word} on {interface:word} to {server_ip:word}« port {server_port:int}»",
+            "{action} on {interface:word} to {server_ip:word}« port {server_port:int}»",
+            "{action} from {server_ip:word}",
             "bound to {client_ip:word}",
         ],
     )

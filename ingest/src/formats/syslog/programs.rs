@@ -35,6 +35,7 @@ static PROGRAMS: [&Program; 17] = [
     &named::NAMED,
     &proxy::HAPROXY,
     &network::DHCPD,
+    &network::DHCLIENT,
     &network::OPENVPN,
     &network::DNSMASQ,
     &network::ROUTEROS,

@@ -322,6 +322,22 @@ fn messages_of_known_programs_2() {
 }
 
 #[test]
+fn address_of_a_dhcp_server_or_client_is_no_mac() {
+    check(
+        "Nov 21 03:04:05 pc-1 dhclient[7]: DHCPACK of 10.1.2.3 from 10.1.2.1",
+        r#"1680-11-21T03:04:05Z - host="pc-1" app="dhclient" pid=7 message="DHCPACK of 10.1.2.3 from 10.1.2.1" action="DHCPACK" client_ip="10.1.2.3" server_ip="10.1.2.1""#,
+    );
+    check(
+        "Nov 21 03:04:05 pc-1 dhclient[7]: DHCPREQUEST on eth0 to 10.1.2.1 port 67",
+        r#"1680-11-21T03:04:05Z - host="pc-1" app="dhclient" pid=7 message="DHCPREQUEST on eth0 to 10.1.2.1 port 67" action="DHCPREQUEST" interface="eth0" server_ip="10.1.2.1" server_port=67"#,
+    );
+    check(
+        "Nov 21 03:04:05 dh-1 dhcpd: DHCPINFORM from 10.1.2.3 via eth0",
+        r#"1680-11-21T03:04:05Z - host="dh-1" app="dhcpd" message="DHCPINFORM from 10.1.2.3 via eth0" action="DHCPINFORM" client_ip="10.1.2.3" interface="eth0""#,
+    );
+}
+
+#[test]
 fn messages_of_known_programs_3() {
     check(
         "Nov 21 03:04:05 ns-1 dnsmasq[7]: query[A] example.com from 10.1.2.3",
