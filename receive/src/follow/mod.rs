@@ -45,6 +45,8 @@ struct Following<'l> {
     done: HashMap<(u64, u64), Identity>,
     /// Files that are no lines of text or too many, and folders and patterns without files, which was said.
     refused: BTreeSet<PathBuf>,
+    /// Files and folders that were reported because they do not exist.
+    missing: BTreeSet<PathBuf>,
     /// It was said that there are too many files.
     is_full: bool,
     watcher: Watcher,
@@ -65,6 +67,7 @@ impl Following<'_> {
             files: Vec::new(),
             done: HashMap::new(),
             refused: BTreeSet::new(),
+            missing: BTreeSet::new(),
             is_full: false,
             watcher: Watcher::new(),
             awaited: BTreeSet::new(),
@@ -119,6 +122,13 @@ impl Following<'_> {
                 && let Some(why) = why_nothing(path)
             {
                 (self.tell)(Notice::NotFollowed(why));
+            }
+            let is_awaited = files == [path.as_path()] && fs::symlink_metadata(path).is_err();
+            if is_awaited
+                && !self.files.iter().any(|file| file.path() == path)
+                && self.missing.insert(path.clone())
+            {
+                (self.tell)(Notice::NotFollowed(missing(path)));
             }
             for file in &files {
                 self.open(file, path);
@@ -233,6 +243,12 @@ impl Following<'_> {
         }
         has_read
     }
+}
+
+fn missing(path: &Path) -> Error {
+    Error::new(ErrorKind::NotFound, "no file or folder of this name exists")
+        .at(path)
+        .hint("Timberline waits for it; stop with Ctrl+C if the name is wrong")
 }
 
 fn too_many(path: &Path) -> Error {
@@ -354,6 +370,34 @@ mod tests {
         let said = said.lock().expect("a list");
         assert_eq!(said.len(), 2, "{said:?}");
         assert!(said[0].contains("cannot be read") && said[1].contains("512 other files"), "{said:?}");
+        receiver.finish().expect("a clean end");
+    }
+
+    #[test]
+    fn folder_that_does_not_exist_is_reported_once_and_tailed_when_it_appears() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let case = Arc::new(Case::create(&folder.path().join("live.case")).expect("a case"));
+        let receiver =
+            Receiver::start(Arc::clone(&case), Options::default(), Arc::new(|_| {})).expect("it starts");
+        let tally = Arc::new(Tally::new(receiver.log(), receiver.part(), Arc::default()));
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let saying = Arc::clone(&said);
+        let tell = move |notice: Notice| {
+            let Notice::NotFollowed(why) = notice else { return };
+            saying.lock().expect("a list").push(why.to_string());
+        };
+        let logs = folder.path().join("logs");
+        let mut following = Following::new(&tally, &tell);
+        for _ in 0..2 {
+            following.look(std::slice::from_ref(&logs));
+        }
+        assert_eq!(said.lock().expect("a list").len(), 1);
+        assert!(said.lock().expect("a list")[0].contains("no file or folder of this name"));
+        fs::create_dir(&logs).expect("a folder");
+        fs::write(logs.join("app.log"), "one\n").expect("a file");
+        following.look(std::slice::from_ref(&logs));
+        assert_eq!(following.files.len(), 1);
+        drop(following);
         receiver.finish().expect("a clean end");
     }
 

@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 use super::programs::Program;
 use crate::layout::LineLayouts;
 
-pub(super) static DHCPD: Program =
-    Program { apps: &["dhcpd"], from: b"", layouts: &DHCPD_LAYOUTS };
+pub(super) static DHCPD: Program = Program { apps: &["dhcpd"], from: b"", layouts: &DHCPD_LAYOUTS };
 
 static DHCPD_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
     LineLayouts::new(
