@@ -20,3 +20,15 @@ fn requests_to_another_machine_are_packed() {
         assert_eq!(sent, lines, "{url}");
     }
 }
+
+#[test]
+fn refused_connection_says_that_nothing_listens_and_what_to_do() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    drop(listener);
+    let remote = Remote::new("prod", &url, "logs-*").expect("a remote");
+    let client = Client::new(&remote, Options::default(), &Cancel::default()).expect("a client");
+    let error = client.get("/").expect_err("nothing listens");
+    assert!(error.to_string().contains(&format!("nothing listens at {url}")), "{error}");
+    assert!(error.hint_text().is_some_and(|hint| hint.contains("the port")), "{error}");
+}
