@@ -104,3 +104,7 @@ it('finds texts that nothing shows', () => {
     'range.all',
   ]);
 });
+
+it('does not call a refused connection a missing permission', () => {
+  expect(texts.failures.notReadable).not.toMatch(/permission/i);
+});

@@ -286,7 +286,7 @@ export const texts = {
   /** What happened, by the engine's error code. The engine adds the file and what to do. */
   failures: {
     notFound: 'Not found',
-    notReadable: 'No permission to read it',
+    notReadable: 'It cannot be read or reached',
     notAllowed: 'This case is not trusted',
     empty: 'The file is empty',
     binary: 'The file is not text',
