@@ -67,6 +67,16 @@ it('is cut again when a text has a cell in it, and its first editor stays', () =
   expect(new Set(after.map(({ id }) => id)).size).toBe(5);
 });
 
+it('reads lines of a million spaces, backticks and open tags in a moment', () => {
+  for (const line of [
+    `<a${' '.repeat(1e6)}`,
+    '`'.repeat(1e6),
+    '<'.repeat(1e6),
+    `- ${' '.repeat(1e6)}`,
+  ])
+    expect(cells(`${line}\n\n${QUERY}\n`).length).toBeLessThanOrEqual(1);
+});
+
 /** Numbers from 0 to 1, the same for the same seed. */
 function numbers(seed: number): () => number {
   let state = seed;

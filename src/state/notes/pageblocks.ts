@@ -48,8 +48,14 @@ const HTML: readonly (readonly [begins: RegExp, ends: RegExp, closer: string])[]
   [new RegExp(`^ {0,3}</?(${TAGS})(\\s|/?>|$)`, 'i'), /^\s*$/, ''],
 ];
 /** Any other tag alone on a line does the same, but not within a paragraph. */
-const LONE_TAG = /^ {0,3}<(\/[a-z][a-z\d-]*|[a-z][a-z\d-]*(\s+[^<>]*)?)\/?>\s*$/i;
+const LONE_TAG = /^ {0,3}<(\/[a-z][a-z\d-]*|[a-z][a-z\d-]*(\s[^<>]*)?)\/?>\s*$/i;
 
+/** Headings and quotes. */
+const OTHER_BLOCK = /^ {0,3}(#{1,6}(\s|$)|>)/;
+
+/** Whether a line begins a block even within a paragraph, whose list item then ends. */
+const isBlockStart = (line: string) =>
+  FENCE.test(line) || OTHER_BLOCK.test(line) || HTML.some(([begins]) => begins.test(line));
 const isBlank = (text: string) => text.trim() === '';
 const indentOf = (line: string) => line.length - line.trimStart().length;
 
@@ -76,7 +82,7 @@ class LineReader {
     const item = ITEM.exec(line);
     // An item that begins with two empty lines is over.
     if (blank && this.#isBare) this.#item = 0;
-    if (!blank && indent < this.#item && (this.#wasBlank || FENCE.test(line))) this.#item = 0;
+    if (!blank && indent < this.#item && (this.#wasBlank || isBlockStart(line))) this.#item = 0;
     if (item !== null && indent <= this.#item) this.#item = Math.max(2, item[1]!.length);
     const inner = this.#item > 0 && indent >= this.#item ? this.#item : 0;
     this.open = opened(line.slice(inner), inner);
