@@ -212,3 +212,34 @@ test('values of a chart have the menu: in its tooltip, its legend and its table'
   await tools(page).locator('[data-action="only"]').click();
   await listBecomes(page, EVENTS / 2);
 });
+
+test('values of the timeline have the menu: in its tooltip and its legend', async () => {
+  const page = await openShop();
+  const menu = page.getByRole('menu');
+  const opens = async (name: string) => {
+    await expect.poll(() => menu.getAttribute('aria-label')).toBe(`Actions for ${name}`);
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'detached' });
+  };
+  const timeline = page.getByTestId('timeline');
+  const legend = timeline.getByRole('listitem');
+  await legend.filter({ hasText: 'Error' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  await opens('level info');
+
+  const plot = timeline.getByRole('slider');
+  await plot.focus();
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(() => plot.getAttribute('aria-valuetext')).toMatch(/, (Error|Info) \d+$/);
+  const level = /, (\w+) \d+$/.exec((await plot.getAttribute('aria-valuetext')) ?? '')?.[1];
+  await page.keyboard.press('Shift+F10');
+  await opens(`level ${level?.toLowerCase()}`);
+
+  await page.getByTestId('timeline-lanes').click();
+  await page.locator('[data-testid="timeline"][data-laned="true"]').waitFor();
+  const box = await restingBox(page.getByTestId('timeline-canvas'));
+  await page.mouse.click(box.x + 58, box.y + box.height / 2, { button: 'right' });
+  await opens('source shop.jsonl');
+  expect(await seriousFindings(page)).toEqual([]);
+});

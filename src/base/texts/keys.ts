@@ -113,7 +113,7 @@ export const keys = {
     'zoom-back': ['Zoom out to the previous time range', 'Backspace'],
     'bars-cancel': ['Clear the selected bars', 'Escape'],
     lanes: ['Scroll the lanes', 'ArrowUp', 'ArrowDown'],
-    'chart-value': ['Move between the values of a chart', 'ArrowUp', 'ArrowDown'],
+    'bar-value': ['Choose a value of the marked bar', 'ArrowUp', 'ArrowDown'],
   },
   patterns: {
     cells: [

@@ -1,5 +1,6 @@
 /** Which series of a chart a person points at, or has reached by keys. */
 import type { BinsData, Series, TimeData } from '../../state/charts/chartdata';
+import { partAt, stepped } from '../plot/pointed';
 import { heightScale, shownSeries } from './layout';
 
 /** The series that have a value in a slot, as the tooltip lists them. */
@@ -18,18 +19,8 @@ export function seriesAt(
   const scale = heightScale(data, shownSeries(data.series, hidden), heightPx);
   const all = present(data, hidden, slot);
   if (data.shape === 'bins' || data.stacked) {
-    const parts = all.filter(({ values }) => values[slot]! > 0);
-    const sum = parts.reduce((total, { values }) => total + values[slot]!, 0);
-    let reached = 0;
-    // Above the bar its top is meant.
-    return (
-      parts.find(({ values }) => {
-        reached += values[slot]!;
-        return (scale.toPx(sum) * reached) / sum >= abovePx;
-      }) ??
-      parts.at(-1) ??
-      null
-    );
+    const counts = all.map(({ values }) => values[slot]!);
+    return all[partAt(counts, scale.toPx, abovePx)] ?? null;
   }
   const distance = ({ values }: Series) => Math.abs(scale.toPx(values[slot]!) - abovePx);
   return all.reduce<Series | null>(
@@ -46,7 +37,5 @@ export function seriesByKey(
   id: string | null,
   step: number,
 ): Series | null {
-  const all = present(data, hidden, slot);
-  const at = all.findIndex((one) => one.id === id);
-  return all[at < 0 ? 0 : Math.min(Math.max(at + step, 0), all.length - 1)] ?? null;
+  return stepped(present(data, hidden, slot), (one) => one.id === id, step);
 }

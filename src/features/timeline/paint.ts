@@ -19,7 +19,7 @@ import type { Pen } from '../plot/pen';
 import { shortenedTo } from '../plot/shortened';
 import { Slots } from '../plot/slots';
 import type { TimeScale } from '../plot/timescale';
-import { countScale, countTicks, powerTicks } from '../plot/valuescale';
+import { countScale, countTicks, powerTicks, type ValueScale } from '../plot/valuescale';
 
 /** Height between lanes. */
 const LANE_GAP_PX = 3;
@@ -119,18 +119,29 @@ export function paintTimeline(pen: Pen, picture: TimelinePicture): void {
   });
 }
 
+/** The heights of the counts of a lane. */
+export function laneScale(
+  { tallest }: Lane,
+  isLaned: boolean,
+  isLogarithmic: boolean,
+  heightPx: number,
+): ValueScale {
+  const linearTicks = countTicks(tallest, heightPx > TALL_LANE_PX ? 3 : 2);
+  const ticks = isLaned ? [0, tallest] : isLogarithmic ? powerTicks(tallest) : linearTicks;
+  return countScale(tallest, isLogarithmic ? 'logarithmic' : 'linear', heightPx, ticks);
+}
+
 /** One lane: its grid, its bars, and its name if there are several lanes. */
 function paintLane(
   pen: Pen,
   { isLogarithmic, isStrip, lanes: { isLaned }, palette, restName }: TimelinePicture,
-  { series, tallest, label }: Lane,
+  lane: Lane,
   slots: Slots,
   size: Size,
 ): void {
   const { widthPx, heightPx } = size;
-  const linearTicks = countTicks(tallest, heightPx > TALL_LANE_PX ? 3 : 2);
-  const ticks = isLaned ? [0, tallest] : isLogarithmic ? powerTicks(tallest) : linearTicks;
-  const scale = countScale(tallest, isLogarithmic ? 'logarithmic' : 'linear', heightPx, ticks);
+  const { series, label } = lane;
+  const scale = laneScale(lane, isLaned, isLogarithmic, heightPx);
   // A lane is low, so only its largest count has a label, and that hangs below its line.
   const format = (count: number) => (isLaned && count === 0 ? '' : formatCompact(count));
   if (!isStrip) paintValueAxis(pen, scale, size, { format, shiftPx: isLaned ? 6 : 0 }, palette);

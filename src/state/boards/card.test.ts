@@ -22,7 +22,7 @@ test.each([
   expect(cardTitle(card(part), undefined)).toBe(expected);
 });
 
-it('is called by its filter as well, of which a long or hostile one is cut and shown', () => {
+it('is called by its filter as well, which is cut and shown as text if it is long or hostile', () => {
   expect(cardName(card({ title: 'Slow', filter: 'level=error' }), undefined)).toBe(
     'Slow: level=error',
   );

@@ -45,7 +45,7 @@ interface SubjectPart {
   readonly seen: SeenValue | null;
 }
 
-/** The text of a subject in parts, of which each value that it names is one. */
+/** The text of a subject in parts. Each value that it names is a part. */
 export function subjectParts(subject: Subject): SubjectPart[] {
   const parts: SubjectPart[] = [];
   let rest = subjectText(subject);
