@@ -354,6 +354,21 @@ describe('boards', () => {
     await eventually('one value', async () => (await page.getByTestId('term').count()) === 1);
   });
 
+  test('follow what another tab renames and removes', async () => {
+    await query(page, '');
+    const other = await page.context().newPage();
+    await other.goto(server.address);
+    await other.getByTestId('tab-charts').click();
+    const name = page.getByTestId('board').first();
+    await other.getByTestId('board').first().click();
+    await other.getByTestId('board-view').getByTestId('rename').first().fill('Of both');
+    await other.keyboard.press('Enter');
+    await name.filter({ hasText: 'Of both' }).waitFor();
+    await other.getByTestId('board-remove').click();
+    await name.waitFor({ state: 'detached' });
+    await other.close();
+  });
+
   test('a chart keeps its own filter, which the filter of the view narrows', async () => {
     await page.getByTestId('board-none').click();
     await query(page, 'service:cart');
