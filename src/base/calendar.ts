@@ -46,8 +46,8 @@ export function weeksOf(month: Time): (Time | null)[][] {
   ).filter((week) => week.some((day) => day !== null));
 }
 
-/** The day that a key moves to in a grid of days; null for a key that does not move. */
-export function dayByKey(day: Time, key: string, isShifted = false): Time | null {
+/** The day that a key moves to in a grid of days. */
+export function dayByKey(day: Time, key: string): Time {
   switch (key) {
     case 'ArrowLeft':
       return daysLater(day, -1);
@@ -62,10 +62,10 @@ export function dayByKey(day: Time, key: string, isShifted = false): Time | null
     case 'End':
       return daysLater(day, 6 - weekday(day));
     case 'PageUp':
-      return monthsLater(day, isShifted ? -12 : -1);
+      return monthsLater(day, -1);
     case 'PageDown':
-      return monthsLater(day, isShifted ? 12 : 1);
+      return monthsLater(day, 1);
     default:
-      return null;
+      return day;
   }
 }

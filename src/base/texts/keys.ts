@@ -144,6 +144,8 @@ export const keys = {
     'note-tag': ['Add tag…', 't'],
     'note-comment': ['Add comment…', 'c'],
     'note-marker': ['Mark this time…', 'm'],
+    'block-above': ['Go to the block above', 'ArrowUp'],
+    'block-below': ['Go to the block below', 'ArrowDown'],
     'note-save': ['Save the comment', 'Ctrl+Enter'],
   },
   controls: {
@@ -164,6 +166,18 @@ export const keys = {
     grid: ['Move between buttons', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'],
     table: ['Scroll the table', 'ArrowUp', 'ArrowDown', 'PageUp', 'PageDown', 'Home', 'End'],
     resize: ['Resize', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'],
+    day: [
+      'Move between days',
+      'ArrowLeft',
+      'ArrowRight',
+      'ArrowUp',
+      'ArrowDown',
+      'PageUp',
+      'PageDown',
+      'Home',
+      'End',
+    ],
+    year: ['Previous or next year', 'Shift+PageUp', 'Shift+PageDown'],
     card: [
       'Move the card of a board',
       'ArrowLeft',

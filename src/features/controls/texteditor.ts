@@ -1,12 +1,23 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { EditorState, type Extension } from '@codemirror/state';
-import { EditorView, keymap } from '@codemirror/view';
+import { EditorView, keymap, type Command } from '@codemirror/view';
+
+import { editorKey, shortcut, type KeyId } from '../../base/keys';
 
 export interface TextEditorOptions {
   readonly text: string;
   readonly label: string;
   /** Called when a person changes the text. */
   typed(text: string): void;
+}
+
+/** Commands of an editor at the keys of the table. */
+export function editorKeys(commands: Partial<Record<KeyId, Command>>) {
+  return keymap.of(
+    Object.entries(commands).flatMap(([id, run]) =>
+      shortcut(id as KeyId).keys.map((key) => ({ key: editorKey(key), run })),
+    ),
+  );
 }
 
 /** Some lines of text as an editor: a page of the notebook, the definition of a detector. */

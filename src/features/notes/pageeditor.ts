@@ -1,7 +1,7 @@
 import type { Extension } from '@codemirror/state';
-import { EditorView, keymap, placeholder } from '@codemirror/view';
+import { EditorView, placeholder } from '@codemirror/view';
 
-import { TextEditor, type TextEditorOptions } from '../controls/texteditor';
+import { editorKeys, TextEditor, type TextEditorOptions } from '../controls/texteditor';
 
 export interface PageEditorOptions extends TextEditorOptions {
   readonly hint: string;
@@ -25,10 +25,7 @@ export class PageEditor extends TextEditor {
     };
     const extensions: Extension = [
       placeholder(options.hint),
-      keymap.of([
-        { key: 'ArrowUp', run: leads(-1) },
-        { key: 'ArrowDown', run: leads(1) },
-      ]),
+      editorKeys({ 'block-above': leads(-1), 'block-below': leads(1) }),
       EditorView.updateListener.of(({ view, selectionSet, focusChanged }) => {
         if (view.hasFocus && (selectionSet || focusChanged))
           options.focused(view.state.selection.main.head);

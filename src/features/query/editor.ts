@@ -12,18 +12,11 @@ import {
 import { defaultKeymap, history, historyKeymap, insertNewline } from '@codemirror/commands';
 import { setDiagnostics, type Diagnostic } from '@codemirror/lint';
 import { Compartment, EditorState, Prec, StateEffect, StateField } from '@codemirror/state';
-import {
-  Decoration,
-  EditorView,
-  keymap,
-  placeholder,
-  type Command,
-  type DecorationSet,
-} from '@codemirror/view';
+import { Decoration, EditorView, keymap, placeholder, type DecorationSet } from '@codemirror/view';
 
 import { formatCount } from '../../base/format';
-import { editorKey, shortcut, type KeyId } from '../../base/keys';
 import type { Completion, QueryCheck, QueryDiagnostic, QueryWord } from '../../ipc/generated';
+import { editorKeys } from '../controls/texteditor';
 
 export interface EditorOptions {
   readonly text: string;
@@ -289,12 +282,4 @@ function shownDiagnostic(found: QueryDiagnostic): Diagnostic {
     severity: found.isError ? 'error' : 'info',
     message: found.hint === null ? found.message : `${found.message} ${found.hint}`,
   };
-}
-
-function editorKeys(commands: Partial<Record<KeyId, Command>>) {
-  return keymap.of(
-    Object.entries(commands).flatMap(([id, run]) =>
-      shortcut(id as KeyId).keys.map((key) => ({ key: editorKey(key), run })),
-    ),
-  );
 }

@@ -23,7 +23,7 @@ pub(super) struct Program {
     pub layouts: &'static LazyLock<LineLayouts>,
 }
 
-static PROGRAMS: [&Program; 17] = [
+static PROGRAMS: [&Program; 18] = [
     &session::SSHD,
     &session::SUDO,
     &session::CRON,
