@@ -193,7 +193,7 @@ fn keywords_lists_of_maps_and_quantifiers() {
 #[test]
 fn few_events_of_a_long_rule_are_named() {
     let bench = Bench::new(EVENTS);
-    let names: String = (0..100).map(|n| format!("      - a-long-name-of-a-tool-{n}\n")).collect();
+    let names = (0..100).map(|n| format!("      - a-long-name-of-a-tool-{n}\n")).collect::<Vec<_>>().concat();
     let rules = format!(
         "title: t\nid: x\nlogsource: {{category: application, product: python}}\n\
          detection:\n  s:\n    user|contains:\n      - ann\n{names}  condition: s\n"

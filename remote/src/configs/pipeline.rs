@@ -158,8 +158,8 @@ pub fn grok(
                         FieldKind::Bool => names.bool,
                         FieldKind::Text => "",
                     };
-                    let value = format!("%{{{pattern}:{there}{kind}}}");
-                    text.push_str(&if *may_lack { format!("(?:-|{value})") } else { value });
+                    let (before, after) = if *may_lack { ("(?:-|", ")") } else { ("", "") };
+                    let _ = write!(text, "{before}%{{{pattern}:{there}{kind}}}{after}");
                 }
             }
         }

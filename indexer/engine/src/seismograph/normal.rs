@@ -96,8 +96,8 @@ impl Changes {
         if own.len() >= EPISODE_BINS || used < EPISODE_USED || events < 2 * compare::FEWEST {
             return None;
         }
-        let least = EPISODE_BINS.max(EPISODE_SILENCE * own.len());
-        let is_silence = |all: &[u32]| all.iter().filter(|&&all| all > 0).count() >= least;
+        let silence = EPISODE_BINS.max(EPISODE_SILENCE * own.len());
+        let is_silence = |all: &[u32]| all.iter().filter(|&&all| all > 0).count() >= silence;
         Some([is_silence(&self.all[..first]), is_silence(&self.all[last + 1..])])
     }
 }
