@@ -24,7 +24,9 @@ export function buttonGrid(rowSelector: string): Attachment<HTMLElement> {
 
     function lead(): void {
       const buttons = rows().flat();
-      if (entered === undefined || !buttons.includes(entered)) entered = buttons[0];
+      const isUsable = (one: HTMLElement) => !one.matches(':disabled');
+      if (entered === undefined || !buttons.includes(entered) || !isUsable(entered))
+        entered = buttons.find(isUsable);
       for (const button of buttons) button.tabIndex = button === entered ? 0 : -1;
     }
 
@@ -51,7 +53,12 @@ export function buttonGrid(rowSelector: string): Attachment<HTMLElement> {
 
     lead();
     const observer = new MutationObserver(lead);
-    observer.observe(place, { childList: true, subtree: true });
+    observer.observe(place, {
+      childList: true,
+      subtree: true,
+      attributes: true,
+      attributeFilter: ['disabled'],
+    });
     place.addEventListener('focusin', focused);
     place.addEventListener('keydown', keyed);
     return () => {

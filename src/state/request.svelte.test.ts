@@ -47,6 +47,29 @@ describe('a new question of a person', () => {
     expect(request).toMatchObject({ failure: null, value: { total: 2 } });
   });
 
+  it('asks again for a former question whose answer a part of another one replaced', async () => {
+    const { request, calls } = screen();
+    request.ask('one');
+    await calls()[0]!.answer(found(1));
+    request.ask('two');
+    calls()[1]!.options.progress!(found(2, 0.3));
+    request.ask('one');
+    expect(calls()).toHaveLength(3);
+    await calls()[2]!.answer(found(1));
+    expect(request).toMatchObject({ value: { total: 1 }, busy: false, isStale: false });
+  });
+
+  it('dims the value while it is read again', async () => {
+    const { request, calls } = screen();
+    request.ask('one');
+    await calls()[0]!.answer(found(1));
+    const answer = request.answer('one');
+    expect(request).toMatchObject({ value: { total: 1 }, busy: true, isStale: true });
+    await calls()[1]!.answer(found(2));
+    expect(await answer).toMatchObject({ total: 2 });
+    expect(request.isStale).toBe(false);
+  });
+
   it('does not ask what is being asked or is known', async () => {
     const { request, calls } = screen();
     request.ask('same');

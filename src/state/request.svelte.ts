@@ -150,7 +150,8 @@ export class Request<A, T> {
   /** Asks in any case, and resolves with the answer; with null if it failed or was overtaken. */
   answer(asked: A): Promise<T | null> {
     this.#settled = null;
-    this.#answered = null;
+    // The value stays, as that of an earlier state.
+    this.#answered &&= { ...this.#answered, epoch: -1, isWhole: false };
     this.ask(asked);
     return (this.#running?.ended ?? Promise.resolve(null)) as Promise<T | null>;
   }
@@ -229,7 +230,11 @@ export class Request<A, T> {
       return;
     }
     running?.abort.abort();
-    if (this.#settled?.key !== key) this.#say(null);
+    if (this.#settled?.key !== key) {
+      // Whoever returns to the former question finds its answer, or asks it again.
+      this.#settled = null;
+      this.#say(null);
+    }
     const next: Running = { key, epoch, abort: new AbortController(), ended: Promise.resolve() };
     this.#running = next;
     this.busy = true;

@@ -356,6 +356,13 @@ describe('boards', () => {
 
   test('follow what another tab renames and removes', async () => {
     await query(page, '');
+    if ((await page.getByTestId('board').count()) === 0) {
+      await chooseField('field', 'level');
+      await charted('terms');
+      await page.getByTestId('add-to-board').click();
+      await page.getByTestId('add-to-board-new').click();
+      await page.getByTestId('board').first().waitFor();
+    }
     const other = await page.context().newPage();
     await other.goto(server.address);
     await other.getByTestId('tab-charts').click();

@@ -259,7 +259,7 @@ describe('a detector', () => {
     await definition(page, BUSY.replace('threshold = { above = 30, every = "1m" }', LEARNS));
     await textBecomes(
       page.getByTestId('sentence'),
-      'Cannot say: it learns for 1d, and the data spans 1h59m',
+      'Cannot say: it learns for 1d, and has 1h59m of data for that',
     );
   });
 

@@ -41,7 +41,7 @@ test('a cluster is added, tried, opened like a case, and switched off with all o
 
   await sheet.getByTestId('open-remote').click();
   await listBecomes(page, EVENTS);
-  await expect.poll(() => page.getByTestId('remote-mark').innerText()).toMatch(/prod\s*remote/);
+  await expect.poll(() => page.getByTestId('remote-mark').innerText()).toMatch(/prod\s*cluster/);
   await expect.poll(() => page.getByTestId('add-files').count()).toBe(0);
   const rows = page.getByTestId('row');
   await textBecomes(rows.first(), 'request 0 to upstream');

@@ -50,7 +50,7 @@ test('a case is shown with a remote: one timeline, one list, one table, and alon
   await sheet.getByTestId('show-with').click();
 
   await listBecomes(page, EVENTS);
-  await expect.poll(() => page.getByTestId('remote-mark').innerText()).toMatch(/\+ prod\s*remote/);
+  await expect.poll(() => page.getByTestId('remote-mark').innerText()).toMatch(/\+ prod\s*cluster/);
   await attributeBecomes(page.getByTestId('timeline'), 'data-laned', 'true');
   const rows = page.getByTestId('row');
   await eventually('events of both in the order of time', async () => {

@@ -16,7 +16,7 @@ export const charts = {
   scales: { linear: 'linear', logarithmic: 'logarithmic' },
   gaps: 'Gaps',
   gapNames: { open: 'left open', joined: 'joined', zero: 'as zero' },
-  gapsHint: 'How a line goes on where there is no value. Tables and tooltips show no value there.',
+  gapsHint: 'How a line is drawn where a value is missing. Tables and tooltips leave it empty.',
   axis: {
     linear: (field: string) => field,
     logarithmic: (field: string) => `${field} (log scale)`,

@@ -103,7 +103,7 @@ export const detectors = {
   sentence: (alerts: number, seconds: number, perDay: number, spanSeconds: number) =>
     `Would have fired ${counted(alerts, 'time')}, ${duration(seconds)} in total, ${often(perDay, spanSeconds)}`,
   todo: (hint: string) => `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`,
-  invalid: 'This definition is not valid. What is shown is of the last valid one.',
+  invalid: 'This definition is not valid. The result is from the last valid one.',
   basis: ({ baseline, samples, history }: Basis) =>
     `Each value is compared with ${baselines[baseline](samples)}: ${history} history.`,
   littleHistory: 'little history',

@@ -76,7 +76,7 @@ export const explore = {
       previousYear: 'Previous year',
       nextYear: 'Next year',
       hint: 'Choose a day, then a second one for several. Days with a dot have events.',
-      second: 'Choose the other end, or the same day again for it alone.',
+      second: 'Choose the last day, or click the same day again for one day.',
     },
   },
   explain: {

@@ -153,7 +153,7 @@ export const keys = {
     'menu-move': ['Move in the menu', 'ArrowUp', 'ArrowDown', 'Home', 'End'],
     'menu-letter': ['Next menu item with this first letter', 'Letter'],
     'menu-search': ['Run the first item that the search found', 'Enter'],
-    'menu-leave': ['Leave the menu', 'Tab'],
+    'menu-leave': ['Leave the menu', 'Tab', 'Shift+Tab'],
     'popup-apply': ['Apply', 'Enter'],
     close: ['Close', 'Escape'],
     tabs: ['Previous or next tab', 'ArrowLeft', 'ArrowRight'],

@@ -93,7 +93,7 @@ export const live = {
     ago: (length: string) => `last event ${length} ago`,
     quiet: (length: string) => `quiet for ${length}`,
     lag: (length: string) => `${length} late`,
-    old: (day: string) => `newest event is of ${day}`,
+    old: (day: string) => `newest event is from ${day}`,
     lagHint: 'How much later than its own time the newest event arrived',
     lags: (p50: string, p99: string) => `visible p50 ${p50}, p99 ${p99} after their times`,
     lagsHint: 'How long after their own times the events could be seen, since it runs',

@@ -19,8 +19,10 @@ export class PageEditor extends TextEditor {
     const attributes = { 'data-testid': options.testid, spellcheck: 'true' };
     const leads = (step: -1 | 1) => (view: EditorView) => {
       const { doc, selection } = view.state;
-      const line = doc.lineAt(selection.main.head).number;
-      const isLast = line === (step < 0 ? 1 : doc.lines);
+      // A line that wraps has several rows, and the caret goes through them first.
+      const end = view.coordsAtPos(step < 0 ? 0 : doc.length);
+      const caret = view.coordsAtPos(selection.main.head);
+      const isLast = end !== null && caret !== null && Math.abs(end.top - caret.top) < 1;
       return selection.main.empty && isLast && options.leads(step);
     };
     const extensions: Extension = [

@@ -17,7 +17,7 @@ export function cardTitle(
 
 /** The title with the filter, which two charts of the same kind differ by. */
 export function cardName(chart: BoardChart, info: FieldInfo | undefined): string {
-  const [title, filter] = [cardTitle(chart, info), visibleLine(chart.filter)];
+  const [title, filter] = [visibleLine(cardTitle(chart, info)), visibleLine(chart.filter)];
   if (filter === '') return title;
   const cut = filter.length > NAMED_LETTERS ? `${filter.slice(0, NAMED_LETTERS)}…` : filter;
   return texts.charts.titles.of(title, cut);

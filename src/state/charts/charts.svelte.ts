@@ -152,6 +152,8 @@ export class Charts {
   watch(): () => void {
     this.#watchers += 1;
     this.#listing.shown = true;
+    // What was stopped with the last watcher is asked again.
+    if (this.#wanted.size > 0) this.#facts.ask([...this.#wanted], 'follow');
     return () => {
       this.#watchers -= 1;
       this.#listing.shown = this.#watchers > 0;

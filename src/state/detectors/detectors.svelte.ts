@@ -451,6 +451,8 @@ export class Detectors {
 
   retry(): void {
     this.#unchosen = null;
+    if (this.#ruling.error !== null) this.runRules(this.rulePaths);
+    if (this.#truths.error !== null) this.compareWith(this.truth);
     this.#load();
   }
 

@@ -54,6 +54,16 @@ it('recovers from a failure with the next answer, also where no marks are drawn'
   expect(remote.landmarks.problem).toBeNull();
 });
 
+it('says nothing of a search that another one has overtaken', async () => {
+  const { client, landmarks } = shown();
+  const found: (number | null)[] = [];
+  landmarks.seek('error', false, 0, (row) => found.push(row));
+  landmarks.seek('warning', false, 0, (row) => found.push(row));
+  await client.callsTo('seek')[0]!.answer({ row: null });
+  await client.callsTo('seek')[1]!.answer({ row: null });
+  expect(found).toEqual([null]);
+});
+
 it('a highlight that failed with an invalid view is marked again in the next one', async () => {
   const { landmarks, strips, marks } = shown();
   await strips()[0]!.answer(strip(3));

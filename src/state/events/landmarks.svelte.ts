@@ -29,7 +29,8 @@ export class Landmarks extends Request<StripRequest, Strip> {
   find = $state('');
   findError = $state.raw<EngineError | null>(null);
 
-  readonly #seeking: Request<Seek, number | null>;
+  /** Its answer is an object, because null means that it failed or was overtaken. */
+  readonly #seeking: Request<Seek, { readonly row: number | null }>;
   #view: { view: View; order: Order } | null = null;
   #cells = 0;
   readonly #held: () => number | null;
@@ -50,10 +51,10 @@ export class Landmarks extends Request<StripRequest, Strip> {
     this.#hasStrip = !isRemote;
     this.#seeking = new Request(
       lifetime,
-      async (asked, { signal }) =>
+      (asked, { signal }): Promise<{ readonly row: number | null }> =>
         'seek' in asked
-          ? (await client.call('seek', asked.seek, { signal })).row
-          : (await client.call('locate', asked.locate, { signal })).row,
+          ? client.call('seek', asked.seek, { signal })
+          : client.call('locate', asked.locate, { signal }),
       { ignoresGrowth: true },
     );
   }
@@ -66,6 +67,7 @@ export class Landmarks extends Request<StripRequest, Strip> {
   /** Null if the list is not in time order: then there are no marks. */
   show(asked: { view: View; order: Order } | null): void {
     this.#view = asked;
+    this.#seeking.failure = null;
     if (asked === null) this.forget();
     else this.#load('replace', true);
   }
@@ -89,10 +91,10 @@ export class Landmarks extends Request<StripRequest, Strip> {
     if (this.#view === null) return;
     const wanted = mark === 'match' ? this.find : MARKS[mark];
     const seek = { ...this.#view, from: from < 0 ? null : from, backward, wanted };
-    void this.#seeking.answer({ seek }).then((row) => {
-      const { mistake, error } = this.#seeking;
-      if (mark === 'match') this.findError = mistake;
-      if (error === null) found(row);
+    void this.#seeking.answer({ seek }).then((answer) => {
+      const { mistake } = this.#seeking;
+      if (mark === 'match' && (answer !== null || mistake !== null)) this.findError = mistake;
+      if (answer !== null) found(answer.row);
     });
   }
 
@@ -110,8 +112,8 @@ export class Landmarks extends Request<StripRequest, Strip> {
     if (this.#view === null) return;
     const revision = this.#held();
     const locate = { ...this.#view, ...place, ...(revision === null ? {} : { revision }) };
-    void this.#seeking.answer({ locate }).then((row) => {
-      if (row !== null) found(row);
+    void this.#seeking.answer({ locate }).then((answer) => {
+      if (answer !== null && answer.row !== null) found(answer.row);
     });
   }
 

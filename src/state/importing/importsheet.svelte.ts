@@ -180,6 +180,11 @@ export class ImportSheet extends Request<PreviewRequest, Preview> {
   protected override arrived({ files, estimate }: Preview, asked: PreviewRequest): void {
     if (!asked.withoutEstimate) this.estimate = estimate;
     this.selected ??= firstToLookAt(files);
+    this.#goOn();
+  }
+
+  /** Starts the import that waits for the preview. */
+  #goOn(): void {
     const run = this.#waiting;
     this.#waiting = null;
     if (this.obstacle === null) run?.();
@@ -198,6 +203,8 @@ export class ImportSheet extends Request<PreviewRequest, Preview> {
       // The estimate takes a second. Choices change it little, other files much.
       withoutEstimate: this.estimate !== null && !isMeasured,
     });
+    // The preview of these choices may be known already.
+    if (!this.busy) this.#goOn();
   }
 }
 

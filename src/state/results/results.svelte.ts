@@ -79,8 +79,14 @@ export class Results extends Request<RunRequest, Table> {
   show(view: View, zone: string | null): void {
     const exact = keyOf([view, zone]) === this.#wishedExact ? { exact: true } : {};
     this.#asked = { view, zone, first: 0, count: CHARTED_ROWS, ...exact };
-    this.#paging.stop();
+    // A failure of another result says nothing about this one.
+    this.#paging.forget();
     this.ask(this.#asked);
+  }
+
+  override retry(): void {
+    this.#paging.forget();
+    super.retry();
   }
 
   /** Asks once more, for what a cluster only estimated. */

@@ -20,6 +20,8 @@ import type { TimelineChoice } from '../view/viewstate';
 
 /** A timeline, and how it is split. */
 interface Split {
+  /** Counts the timelines: one with the same total can have other bars. */
+  readonly turn: number;
   readonly data: TimelineData;
   readonly view: View;
   readonly choice: TimelineChoice;
@@ -34,8 +36,7 @@ interface Covered {
 /** A split is asked again with each timeline, which follows the case. */
 const ofTimeline = {
   ignoresGrowth: true,
-  key: ({ data, view, choice }: Split) =>
-    keyOf([data.key, data.total, data.fraction, view, choice]),
+  key: ({ turn, view, choice }: Split) => keyOf([turn, view, choice]),
 };
 
 /**
@@ -54,6 +55,7 @@ export class SplitTimeline {
   });
 
   #data = $state.raw<TimelineData | null>(null);
+  #turn = 0;
   /** The name of the case's lane, where it is shown with clusters. */
   readonly #ownName: string;
   readonly #parts: Request<Split, TimelineLanes>;
@@ -102,8 +104,9 @@ export class SplitTimeline {
 
   /** Called for each new timeline and each new choice. */
   show(data: TimelineData, view: View, choice: TimelineChoice, buckets: number): void {
+    if (data !== this.#data) this.#turn += 1;
     this.#data = data;
-    const split = { data, view, choice };
+    const split = { turn: this.#turn, data, view, choice };
     if (view.query === '') this.#all.forget();
     else if (data.fraction === 1)
       this.#all.ask({ view: { ...view, query: '' }, buckets, range: data.range });
