@@ -108,7 +108,7 @@ impl fmt::Display for Lack {
                 )
             }
             Lack::Span { has, needed, what } => {
-                write!(f, "it {what} {}, and the data spans {}", length(needed), length(has))
+                write!(f, "it {what} {}, and has {} of data for that", length(needed), length(has))
             }
             Lack::Rest { has, needed } => write!(
                 f,

@@ -521,6 +521,24 @@ fn field_of_one_place_is_missing_in_the_others() {
 }
 
 #[test]
+fn bins_are_those_that_were_asked_for_in_whatever_zone_the_filter_is() {
+    let places = Places::new(600, 1, &|n| n % 2);
+    let (snapshot, cancel) = (places.reference.snapshot(), Cancel::default());
+    let all = View { filter: Filter::Everything, from: None, to: None };
+    for hours in [6, 24] {
+        let interval = Interval::Fixed(hours * 3_600_000_000_000);
+        let by = vec![By::Time { interval, zone: TimeZone::UTC }];
+        let request = Request { by, measures: Vec::new() };
+        let merged = places.ask_in("Asia/Kolkata", |both| {
+            both.aggregate(&Filter::Everything, (None, None), &request).expect("a chart").value
+        });
+        let whole = places.reference.aggregate(&snapshot, &all, &request, &mut |_, _| {}, &cancel);
+        let whole = whole.expect("a chart");
+        assert_eq!((merged.axes, merged.counts), (whole.axes, whole.counts), "{hours} hours");
+    }
+}
+
+#[test]
 fn times_without_a_zone_are_those_of_the_zone_that_is_asked_in() {
     let places = Places::new(600, 1, &|n| n % 2);
     let counted = |zone: &str, filter: &str| {

@@ -316,7 +316,7 @@ fn lock_check_finds() {
     let lock = format!("[[package]]\nname = \"serde\"\n{source}[[package]]\nname = \"timberline-cli\"\n");
     assert_eq!(dependencies::unchecked_crates(&lock).len(), 0);
     let rules = "[licenses]\nallow = [\"MIT\", \"Apache-2.0\"]\nexceptions = [\n    { name = \"b\", allow = [\"MPL-2.0\"] },\n]\n";
-    let fine = "a v1\tGPL-3.0 OR MIT\nb v1\tMPL-2.0\nc v1\t(MIT/GPL-3.0) AND Apache-2.0\nours v1 (/x)\t";
+    let fine = "a v1\tGPL-3.0 OR MIT\nb v1\tMPL-2.0\nc v1\t(MIT/GPL-3.0) AND Apache-2.0\n\nours v1 (/x)\t";
     assert_eq!(dependencies::unlicensed(fine, rules), [""; 0]);
     for wrong in ["a v1\tGPL-3.0", "a v1\tMPL-2.0", "a v1\tMIT AND GPL-3.0", "a v1\t"] {
         assert_eq!(dependencies::unlicensed(wrong, rules), [wrong]);

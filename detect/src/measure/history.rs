@@ -249,10 +249,11 @@ impl Detector {
 
     /// Where no event matches, a count is zero, and nothing else is known.
     fn without_events(&self, history: &History) -> Coverage {
-        let bins = ((history.ends.1 - history.ends.0) / history.width.max(1) + 1) as u64;
         match &self.condition {
             Condition::Threshold(threshold) if threshold.has_zeros() && !threshold.breaks(0.0) => {
-                Coverage { count: bins, of: bins, ..Coverage::default() }
+                let start = history.ends.0 - history.ends.0.rem_euclid(threshold.width.max(1));
+                let none = Bin { start, value: Some(0.0), events: 0, ends: (start, start) };
+                threshold.judge(&filled(&[none], threshold.width, history.ends, true)).1
             }
             _ => Coverage { lack: Some(Lack::Match), ..Coverage::default() },
         }

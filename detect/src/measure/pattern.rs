@@ -163,18 +163,18 @@ impl Pattern {
         let listed = found.patterns.len();
         let (count, lack) = match self {
             Pattern::New { since: Some(since), .. } => {
-                (listed, (*since >= last).then_some(Lack::Since(*since)))
+                (listed, (*since > last).then_some(Lack::Since(*since)))
             }
             Pattern::New { learn, .. } => {
                 let (has, needed) = (last - first, learn.of(last - first));
                 let lack = Lack::Span { has, needed, what: "learns for" };
-                (listed, (needed >= has).then_some(lack))
+                (listed, (needed > has).then_some(lack))
             }
             Pattern::Surge { factor, least } => {
                 let has = totals.iter().filter(|total| **total > 0).count();
                 // A pattern with too few events has no surge, whatever its share is.
                 let is_judged = |count: u64, counts: &[u32]| {
-                    let usual = usual_share(counts, totals).filter(|_| has >= LEAST_BUCKETS);
+                    let usual = usual_share(counts, totals);
                     count < *least || usual.is_some_and(|usual| usual * factor < 1.0)
                 };
                 let judged = found.patterns.iter().filter(|one| is_judged(one.count, &one.counts)).count();
@@ -218,10 +218,13 @@ fn shares(counts: &[u32], totals: &[u64]) -> impl Iterator<Item = f64> {
     counts.iter().zip(totals).map(|(count, total)| f64::from(*count) / (*total).max(1) as f64)
 }
 
-/// A template's share of the events of most buckets.
+/// A template's share of the events of most buckets; nothing if too few have events.
 fn usual_share(counts: &[u32], totals: &[u64]) -> Option<f64> {
     let of_events = shares(counts, totals).zip(totals).filter(|(_, total)| **total > 0);
     let mut sorted: Vec<f64> = of_events.map(|(share, _)| share).collect();
+    if sorted.len() < LEAST_BUCKETS {
+        return None;
+    }
     sorted.sort_by(f64::total_cmp);
     // A template that comes now and then has no share in most buckets; its mean is its usual one then.
     let middle = sorted.get(sorted.len() / 2).copied()?;

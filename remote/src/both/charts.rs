@@ -32,7 +32,8 @@ impl Both<'_> {
         request: &Request,
     ) -> Result<Answer<Cube>> {
         let here = Here::default();
-        let grouped = Grouped { filter, range, before: &[], here: &here };
+        // Bins have their own edges, in whatever zone.
+        let grouped = Grouped { filter, range, zone: "UTC", before: &[], here: &here };
         let mut reservations = Reservations::default();
         let mut planned = Vec::new();
         for by in &request.by {

@@ -7,7 +7,7 @@ use indexer::query::{
     Aggregate, Expr, ExprKind, Filter, Group, Query, QueryContext, Span, Stage, StageKind, ecs,
     unknown_columns,
 };
-use indexer::{Cell, Column, Error, ErrorKind, FieldKind, Level, Result, Scalar, Table};
+use indexer::{Cell, Column, Error, ErrorKind, FieldKind, Level, Result, RunOptions, Scalar, Table};
 
 use super::aggregates::{Merging, Partials, counting, with_function};
 use super::{Both, EachAsked, Reservations};
@@ -18,6 +18,8 @@ use crate::questions::{Answer, Here};
 pub(super) struct Grouped<'q> {
     pub filter: &'q Filter,
     pub range: (Option<i64>, Option<i64>),
+    /// The zone of bins. Times of the filter are in that of [`Both`].
+    pub zone: &'q str,
     /// Stages that change rows one by one, and run before.
     pub before: &'q [Stage],
     pub here: &'q Here,
@@ -161,7 +163,8 @@ impl Both<'_> {
             [grouped.before, &[at_no_place(stats)]].concat()
         };
         let of_case = Query { filter: asked.view.filter.clone(), stages: stage(0) };
-        let options = self.options(grouped.here)?;
+        let zone = RunOptions::in_zone(grouped.zone)?.zone;
+        let options = RunOptions { zone, ..self.options(grouped.here)? };
         let of_lanes: Vec<Query> = asked
             .lanes
             .iter()
@@ -171,7 +174,7 @@ impl Both<'_> {
         let each: Vec<_> = self.lanes.iter().zip(&of_lanes).collect();
         let ask = || {
             super::at_once(each, |(lane, query)| {
-                lane.cluster.run_with(query, grouped.range, self.zone, grouped.here)
+                lane.cluster.run_with(query, grouped.range, grouped.zone, grouped.here)
             })
         };
         let (table, found) = std::thread::scope(|scope| {

@@ -29,7 +29,7 @@ impl Both<'_> {
         if !contexts.iter().all(|context| has_fields_of(context, before)) {
             return self.run_here(&filter, stages, range, &of, here);
         }
-        let grouped = Grouped { filter: &filter, range, before, here };
+        let grouped = Grouped { filter: &filter, range, zone: self.zone, before, here };
         let mut reservations = Reservations::default();
         let table = match self.first_aggregation(&grouped, first, &mut reservations) {
             Ok(Some(table)) => table,

@@ -147,7 +147,9 @@ impl Lines {
         if let Some(more) = more {
             read.fields.extend(more.fields);
         }
-        read.fields.len() == line.fields.len() && is_sound(&read, line, zone)
+        read.time.is_some() == line.time.is_some()
+            && read.fields.len() == line.fields.len()
+            && is_sound(&read, line, zone)
     }
 }
 
@@ -451,6 +453,8 @@ fn shape(kind: FieldKind, values: &[&str], after: Option<&LinePart>) -> Shape {
         Some(LinePart::Any) => {
             return if fits(Shape::Address, values) { Shape::Address } else { Shape::Least };
         }
+        // Right after a value it separates.
+        Some(LinePart::Absent) => vec![Shape::UpTo('-'), Shape::Least],
         Some(_) => vec![Shape::Word, Shape::Least],
     };
     numbers.into_iter().chain(open).find(|&shape| fits(shape, values)).unwrap_or(Shape::Least)

@@ -219,9 +219,12 @@ impl Learned {
                 format!("{count} {patterns}, learned from {learned_from} lines")
             }
         };
-        let others = if *are_learned_from { "these lines, too few to hold any out," } else { "other lines" };
-        let mut text =
-            format!("{learned}. Of {lines} {others} {read} are read with the same time and fields.");
+        let checked = if *are_learned_from {
+            format!("these {lines} lines, too few to hold any out,")
+        } else {
+            format!("{lines} other lines")
+        };
+        let mut text = format!("{learned}. Of {checked} {read} are read with the same time and fields.");
         match &self.share {
             Some((share, name)) => {
                 let _ = write!(

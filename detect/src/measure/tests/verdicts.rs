@@ -52,7 +52,7 @@ fn detectors_name_what_they_lack() {
     says(
         &[5],
         "threshold = { above = 3, for = \"2m\" }",
-        "it needs the level to be crossed for 2m, and the data spans 1m",
+        "it needs the level to be crossed for 2m, and has 1m of data for that",
     );
     says(
         &[1, 1, 5],
@@ -60,7 +60,7 @@ fn detectors_name_what_they_lack() {
         "the data ends 1m after the level was crossed, and it needs 2m",
     );
     let hours = [1; 121];
-    says(&hours, "pattern = { new = true, learn = \"1d\" }", "it learns for 1d, and the data spans 2h");
+    says(&hours, "pattern = { new = true, learn = \"1d\" }", "it learns for 1d, and has 2h of data for that");
     says(
         &hours,
         "pattern = { new = true, since = \"2027-01-01T00:00:00Z\" }",
@@ -71,7 +71,11 @@ fn detectors_name_what_they_lack() {
         "pattern = { surge = 10, least = 5 }",
         "the usual share of each pattern is too large to become so many times larger",
     );
-    says(&[1; 3], "absence = { longer = \"1h\" }", "it waits for a silence of 1h, and the data spans 2m");
+    says(
+        &[1; 3],
+        "absence = { longer = \"1h\" }",
+        "it waits for a silence of 1h, and has 2m of data for that",
+    );
     says(&[1; 5], "absence = { times = 5 }", "it needs 10 pauses to know a rhythm, and the data has 4");
     says(&[1; 5], "needs = [\"host\"]\nthreshold = { above = 1 }", "the field `host` is in no event");
 }
@@ -112,7 +116,7 @@ fn sequences_say_whether_they_could_be_judged() {
     let without = format!("{head}sequence = {{ without = \"what:login\", within = \"2m\" }}");
     let (fail, login) = (r#""user":"ann","what":"fail""#, r#""user":"bob","what":"login""#);
     let short = Bench::new(&[(0, fail), (30, login)]);
-    let waits = "it waits for the second event for 2m, and the data spans 30s".to_owned();
+    let waits = "it waits for the second event for 2m, and has 30s of data for that".to_owned();
     assert_eq!(verdict(&short, &then), (Outcome::CannotSay, waits.clone()));
     assert_eq!(verdict(&short, &without), (Outcome::CannotSay, waits));
     let long = Bench::new(&[(0, fail), (600, login)]);
