@@ -56,7 +56,7 @@ pub struct Scope {
 
 /// What came of one detector of our own over a case.
 #[derive(Debug)]
-pub struct Run {
+pub struct Tested {
     /// Whether the case has the fields that it needs.
     pub is_applicable: bool,
     pub alerts: Vec<Alert>,
@@ -233,11 +233,16 @@ impl Detectors {
 }
 
 /// Runs one detector; `fields` are those of the case.
-pub fn run_one(detector: &Detector, file: &Path, scope: &CheckScope<'_>, fields: &[String]) -> Result<Run> {
+pub fn run_one(
+    detector: &Detector,
+    file: &Path,
+    scope: &CheckScope<'_>,
+    fields: &[String],
+) -> Result<Tested> {
     if let Some(needed) = detector.needs.iter().find(|needed| !fields.contains(needed)) {
         let hint = "import logs that have it, or name another field in `needs`".to_owned();
         let verdict = Verdict::cannot_say(format!("the field `{needed}` is in no event"), Some(hint));
-        return Ok(Run { is_applicable: false, alerts: Vec::new(), verdict, problem: None });
+        return Ok(Tested { is_applicable: false, alerts: Vec::new(), verdict, problem: None });
     }
     let name = &detector.name;
     let problem = |message: String, hint: Option<&str>| {
@@ -253,7 +258,7 @@ pub fn run_one(detector: &Detector, file: &Path, scope: &CheckScope<'_>, fields:
             let verdict = Verdict::cannot_say(error.message().to_owned(), Some(hint.to_owned()));
             let message = format!("the detector `{name}` cannot run over this case: {}", error.message());
             let problem = problem(message, Some(hint));
-            return Ok(Run { is_applicable: true, alerts: Vec::new(), verdict, problem });
+            return Ok(Tested { is_applicable: true, alerts: Vec::new(), verdict, problem });
         }
     };
     let problem = match (&found.remark, &found.verdict) {
@@ -263,7 +268,7 @@ pub fn run_one(detector: &Detector, file: &Path, scope: &CheckScope<'_>, fields:
         }
         (None, _) => None,
     };
-    Ok(Run { is_applicable: true, alerts: found.alerts, verdict: found.verdict, problem })
+    Ok(Tested { is_applicable: true, alerts: found.alerts, verdict: found.verdict, problem })
 }
 
 fn is_toml(file: &Path) -> bool {

@@ -39,7 +39,7 @@ mod verdict;
 mod yaml;
 
 pub use alert::{Alert, Baseline, Basis, HistoryAmount, Severity};
-pub use files::{Detectors, MissingFields, ReadOptions, Report, Run, Scope, run_one, starters};
+pub use files::{Detectors, MissingFields, ReadOptions, Report, Scope, Tested, run_one, starters};
 pub use problem::{Fault, Problem};
 pub use sarif::sarif;
 pub use verdict::{Judged, Outcome, Verdict};

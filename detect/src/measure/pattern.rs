@@ -54,7 +54,7 @@ pub enum Learn {
 
 impl Learn {
     /// How long it learns from data of a length.
-    fn of(self, span: i64) -> i64 {
+    fn length_of(self, span: i64) -> i64 {
         match self {
             Learn::For(length) => length,
             Learn::Quarter => (span / 4).clamp(MINUTE, DAY),
@@ -114,7 +114,7 @@ impl Pattern {
             let (Some(start), Some(end)) = (pattern.first, pattern.last) else { continue };
             let interval = match self {
                 Pattern::New { since, learn, least } => {
-                    let since = since.unwrap_or_else(|| first.saturating_add(learn.of(last - first)));
+                    let since = since.unwrap_or_else(|| first.saturating_add(learn.length_of(last - first)));
                     let is_new = start >= since && pattern.count >= *least;
                     let (value, events) = (pattern.count as f64, pattern.count);
                     is_new.then_some(Interval {
@@ -166,7 +166,7 @@ impl Pattern {
                 (listed, (*since > last).then_some(Lack::Since(*since)))
             }
             Pattern::New { learn, .. } => {
-                let (has, needed) = (last - first, learn.of(last - first));
+                let (has, needed) = (last - first, learn.length_of(last - first));
                 let lack = Lack::Span { has, needed, what: "learns for" };
                 (listed, (needed > has).then_some(lack))
             }
@@ -190,7 +190,7 @@ impl Pattern {
     /// Learns for a day at least, if it would learn a share of the data.
     pub(crate) fn learn_in_full(&mut self) {
         if let Pattern::New { learn, .. } = self {
-            *learn = Learn::For(learn.of(i64::MAX));
+            *learn = Learn::For(learn.length_of(i64::MAX));
         }
     }
 }

@@ -67,7 +67,7 @@ pub fn read_cell(info: &str, text: &str) -> Option<Cell> {
     let mut words = words(info).into_iter();
     let name = words.next()?;
     let mut options: Vec<String> = words.collect();
-    // The zone is that of the times, wherever it stands.
+    // The zone is that of the times, before and after it.
     options.sort_by_key(|option| !option.starts_with("zone="));
     let mut problem = None;
     let what = match name.as_str() {

@@ -171,7 +171,7 @@ fn patterns_of(lines: &[Line<'_>], zone: &TimeZone, in_message: bool) -> Vec<Lin
     }
     let has_values =
         |part: &LinePart| part.field().is_some() || matches!(part, LinePart::Time(_) | LinePart::Level);
-    let mut groups: Vec<Group<'_, '_>> = groups.into_iter().collect();
+    let mut groups: Vec<Alike<'_, '_>> = groups.into_iter().collect();
     groups.retain(|(parts, _)| !in_message || parts.iter().any(has_values));
     // Frequent ones first; of those as frequent, an order that does not depend on chance.
     groups.sort_by(|one, other| other.1.len().cmp(&one.1.len()).then_with(|| one.0.cmp(&other.0)));
@@ -224,11 +224,11 @@ fn wider(parts: &[LinePart]) -> Vec<Vec<LinePart>> {
 }
 
 /// Parts, and the lines that have them.
-type Group<'l, 's> = (Vec<LinePart>, Vec<&'l Line<'s>>);
+type Alike<'l, 's> = (Vec<LinePart>, Vec<&'l Line<'s>>);
 
 /// Joins groups that differ only in which of their fields are written as `-`.
-fn with_absent<'l, 's>(groups: Vec<Group<'l, 's>>) -> Vec<Group<'l, 's>> {
-    let mut joined: Vec<Group<'l, 's>> = Vec::with_capacity(groups.len());
+fn with_absent<'l, 's>(groups: Vec<Alike<'l, 's>>) -> Vec<Alike<'l, 's>> {
+    let mut joined: Vec<Alike<'l, 's>> = Vec::with_capacity(groups.len());
     for (parts, lines) in groups {
         let found = joined.iter().enumerate().find_map(|(at, (known, _))| Some((at, join(known, &parts)?)));
         match found {
