@@ -12,7 +12,7 @@ afterEach(async ({ task }) => {
   const contexts = [...browsers].flatMap((browser) => browser.contexts());
   for (const [at, page] of contexts.flatMap((context) => context.pages()).entries()) {
     const path = join(out, `failed-${name}-${at}.png`);
-    // A page that hangs shows nothing.
-    await page.screenshot({ path, timeout: 5_000 }).catch(() => undefined);
+    // A page that hangs shows nothing; one of a busy machine takes its time.
+    await page.screenshot({ path, timeout: 20_000 }).catch(() => undefined);
   }
 });
