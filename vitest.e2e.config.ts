@@ -21,7 +21,7 @@ function part(order: number, name: string, files: string[], atOnce: number) {
       setupFiles: ['tests/e2e/support/failures.ts'],
       testTimeout: 180_000,
       hookTimeout: 180_000,
-      // What the page shows comes by itself, as soon as the machine has time for it.
+      // A page shows an answer by itself, as soon as the machine has time for it.
       expect: { poll: { interval: 20, timeout: 30_000 } },
     },
   } satisfies TestProjectInlineConfiguration;

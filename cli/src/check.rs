@@ -53,8 +53,7 @@ pub fn run(arguments: &Check) -> Result<Outcome> {
     if !report.verdicts.is_empty() {
         let count = |said: Said| report.verdicts.iter().filter(|(_, one)| one.outcome == said).count();
         out::say(&format!(
-            "of {} detectors of our own {} fired, {} were quiet and {} cannot say (--verbose says why)",
-            report.verdicts.len(),
+            "without Sigma rules: {} fired, {} quiet, {} cannot say (--verbose says why)",
             count(Said::Fired),
             count(Said::Quiet),
             count(Said::CannotSay),

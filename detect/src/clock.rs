@@ -5,8 +5,8 @@ use jiff::tz::TimeZone;
 
 use crate::sigma::ClockPart;
 
-const SECOND: i64 = 1_000_000_000;
-const DAY: i64 = 86_400 * SECOND;
+pub const SECOND: i64 = 1_000_000_000;
+pub const DAY: i64 = 86_400 * SECOND;
 
 /// A part of a time: the minute of its hour, the day of its month, the week of its year by ISO 8601.
 pub fn part(time: i64, unit: ClockPart) -> i64 {

@@ -54,14 +54,14 @@ pub struct Scope {
     pub to: Option<i64>,
 }
 
-/// What came of one detector of our own over a case.
+/// The result of one detector of our own over a case.
 #[derive(Debug)]
 pub struct Tested {
     /// Whether the case has the fields that it needs.
     pub is_applicable: bool,
     pub alerts: Vec<Alert>,
     pub verdict: Verdict,
-    /// Why it could not run or cannot say anything, or what else to know about it.
+    /// Why it could not run or cannot say anything, or a remark about it.
     pub problem: Option<Problem>,
 }
 
@@ -78,7 +78,7 @@ pub struct Report {
     pub missing_fields: Vec<MissingFields>,
     /// Detectors for events that the case has.
     pub applicable: usize,
-    /// What each detector of our own says, by its name.
+    /// The verdict of each detector of our own, by its name.
     pub verdicts: Vec<(String, Verdict)>,
 }
 

@@ -1,5 +1,5 @@
-//! What a test of a detector on the past says: it fired, it was quiet, or nobody can say. What could not be judged is
-//! never called quiet.
+//! The verdict of a test of a detector on the past: it fired, it was quiet, or nobody can say. A detector that could
+//! not judge is never called quiet.
 
 use std::fmt;
 
@@ -33,9 +33,9 @@ impl fmt::Display for Outcome {
 pub struct Verdict {
     pub outcome: Outcome,
     pub judged: Judged,
-    /// How much was judged, or what is missing: for people, without a full stop.
+    /// How much was judged, or the missing data: for people, without a full stop.
     pub sentence: String,
-    /// What to do if it cannot say.
+    /// The way out, if it cannot say.
     pub hint: Option<String>,
 }
 
@@ -57,7 +57,7 @@ pub struct Judged {
     pub span_ns: i64,
 }
 
-/// What nothing can be said for want of. The order is how near a group is to a judgement: the nearest group is named.
+/// A reason why a group cannot be judged. The order is how near the group is to a judgement: the nearest one is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Lack {
     /// No event has a time.
@@ -72,7 +72,7 @@ pub(crate) enum Lack {
     Least(u64),
     /// Things of a kind.
     Count { has: u64, needed: u64, what: &'static str },
-    /// Values that are near enough to each other to know what is usual.
+    /// Values that are near enough to each other to know the usual one.
     Near,
     /// Patterns that are rare enough for a surge.
     Rare,
@@ -139,7 +139,7 @@ impl Lack {
     }
 }
 
-/// What was judged of one group.
+/// How much of one group was judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Coverage {
     pub count: u64,
@@ -158,8 +158,9 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    pub fn new((first, last): (i64, i64)) -> Account {
-        Account { judged: Judged { span_ns: last - first, ..Judged::default() }, ..Account::default() }
+    /// Of data between these ends.
+    pub fn new(ends: (i64, i64)) -> Account {
+        Account { judged: Judged { span_ns: ends.1 - ends.0, ..Judged::default() }, ..Account::default() }
     }
 
     pub fn add(&mut self, group: Coverage) {

@@ -380,7 +380,7 @@ impl<'c> Indexing<'c> {
         if self.live.waiting_bytes() == 0 {
             self.log.visible(self.reader.position());
         } else if has_landed {
-            // Under load the last event of some stream always waits. What was read before the last publication does not,
+            // Under load the last event of some stream always waits. Events read before the last publication do not,
             // but for lines without an end, which may wait longer.
             self.log.visible(self.landed);
             self.landed = self.reader.position();

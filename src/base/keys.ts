@@ -54,7 +54,7 @@ export function chordOf(event: Pressed): string {
   return [ctrl && 'Ctrl', alt && 'Alt', shift && 'Shift', named].filter(Boolean).join('+');
 }
 
-/** Does what a key means, given the key without Ctrl, Alt and Shift. False leaves the key to others. */
+/** Handles a key, given without Ctrl, Alt and Shift. False leaves the key to others. */
 export type KeyHandler = (key: string) => unknown;
 export type KeyHandlers = Readonly<Partial<Record<KeyId, KeyHandler>>>;
 

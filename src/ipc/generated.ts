@@ -558,7 +558,7 @@ done: number, total: number, applicable: boolean, verdict: DetectorVerdict, tall
  */
 listed: Array<Alert>, 
 /**
- * Why it could not run or cannot say anything, or what else to know about it.
+ * Why it could not run or cannot say anything, or a remark about it.
  */
 problem: DetectorProblem | null, };
 
@@ -568,11 +568,11 @@ export type DetectorText = { case: string, text: string, };
 
 export type DetectorVerdict = { outcome: DetectorOutcome, judged: JudgedAmount, 
 /**
- * How much was judged, or what is missing: for people, without a full stop.
+ * How much was judged, or the missing data: for people, without a full stop.
  */
 sentence: string, 
 /**
- * What to do if it cannot say.
+ * The way out, if it cannot say.
  */
 hint: string | null, };
 

@@ -19,9 +19,9 @@ export interface RequestOptions<A> {
   readonly onlyShown?: boolean;
   /** The shortest interval between two answers to a case that grows. */
   readonly everyMs?: number;
-  /** For what does not depend on the data of the case: an action, or a setting. */
+  /** For answers that do not depend on the data of the case: an action, or a setting. */
   readonly ignoresGrowth?: boolean;
-  /** For what belongs to no case, and other pages change too: asked again when a person comes back to the page. */
+  /** For lists of no case, which other pages change too: asked again when a person comes back to the page. */
   readonly isShared?: boolean;
   /** Two questions with the same key ask for the same. */
   readonly key?: (asked: A) => string;
@@ -57,8 +57,8 @@ export const keyOf = (asked: unknown): string =>
   );
 
 /**
- * What a part of the screen asks the engine, with everything that it shows of that: the value, whether
- * it is current, what is under way, and what went wrong.
+ * A question of a part of the screen to the engine, with everything that it shows of that: the value, whether
+ * it is current, the progress, and the error.
  *
  * Only the latest question counts: the answer of an overtaken run is never shown, so a slow old answer
  * cannot replace a fast new one. The last valid value stays until a better one arrives; `isStale` says
@@ -66,12 +66,12 @@ export const keyOf = (asked: unknown): string =>
  * grown, and everything ends with the lifetime.
  */
 export class Request<A, T> {
-  /** The last valid answer, or what is known of the next one. */
+  /** The last valid answer, or the known part of the next one. */
   value = $state.raw<T | null>(null);
   busy = $state(false);
   /** Why there is no answer to the latest question; null also if a person stopped it. */
   failure = $state.raw<EngineError | null>(null);
-  /** What is wrong with the query that was asked; the query bar shows that too. */
+  /** The mistake in the query that was asked; the query bar shows it too. */
   mistake = $state.raw<EngineError | null>(null);
   /** The share of the work that is done; 1 if none is under way. */
   fraction = $state(1);
@@ -121,7 +121,7 @@ export class Request<A, T> {
     return this.#answered?.key === this.#question?.key ? this.value : null;
   }
 
-  /** What is shown instead of the value: the failure, or what is wrong with the query. */
+  /** The error that is shown instead of the value: the failure, or the mistake in the query. */
   get error(): EngineError | null {
     return this.failure ?? this.mistake;
   }
@@ -168,7 +168,7 @@ export class Request<A, T> {
     });
   }
 
-  /** Ends what is under way. The value stays, and nothing is asked until a person asks. */
+  /** Ends the run. The value stays, and nothing is asked until a person asks. */
   stop(): void {
     this.#isStopped = true;
     this.#leave();
@@ -269,7 +269,7 @@ export class Request<A, T> {
     this.#running = null;
     this.#isQueued = false;
     const found = deliver();
-    // The delivery may have asked something, which takes precedence over what is queued.
+    // The delivery may have asked something, which takes precedence over the queued question.
     if (this.#running === null && isQueued) this.#start('replace');
     if (this.#running === null) this.#idle();
     return found;

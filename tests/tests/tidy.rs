@@ -333,7 +333,7 @@ fn lock_check_finds() {
     assert_eq!(found(r#"{"integrity": "sha512-x", "license": "MIT", "hasInstallScript": true}"#), 1);
 }
 
-/// What `cargo tree` lists, a package a line.
+/// The list of `cargo tree`, a package a line.
 fn tree(format: &str, arguments: &[&str]) -> String {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let listed = std::process::Command::new(cargo)

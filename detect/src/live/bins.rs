@@ -9,6 +9,7 @@ use indexer::{Result, Snapshot};
 
 use super::News;
 use super::recent::Recent;
+use crate::clock::SECOND;
 use crate::evidence::alternatives;
 use crate::limits::{BASELINE_BINS, KEPT_BINS, LATE_BINS, LIVE_GROUPS};
 use crate::measure::history::Group;
@@ -16,8 +17,6 @@ use crate::measure::reads::{Grouping, MeasureRead, Reads};
 use crate::measure::series::{Bin, Keys, Series, is_count, series};
 use crate::measure::threshold::{Threshold, shares};
 use crate::measure::{CheckScope, Condition, Detector, Interval};
-
-const SECOND: i64 = 1_000_000_000;
 
 /// How the values of two parts of a bin make one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

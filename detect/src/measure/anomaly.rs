@@ -10,10 +10,9 @@ use super::Interval;
 use super::read::Lines;
 use super::series::Bin;
 use crate::alert::{Baseline, Basis, HistoryAmount};
+use crate::clock::DAY;
 use crate::problem::Fault;
 use crate::verdict::{Coverage, Lack};
-
-const DAY: i64 = 86_400_000_000_000;
 
 /// From a median distance to a standard deviation, for normal noise.
 const TO_DEVIATION: f64 = 1.4826;
@@ -21,7 +20,7 @@ const TO_DEVIATION: f64 = 1.4826;
 /// A season needs so many values of the same time to be shown from chance.
 const LEAST_SAMPLES: usize = 4;
 
-/// Without a season, so many values before a bin are needed to know what is usual.
+/// Without a season, so many values before a bin are needed to know the usual one.
 const LEAST_BEFORE: usize = 3 * LEAST_SAMPLES;
 
 /// With so many weeks or days, or bins before, what is expected hardly moves any more when another comes: the error of a
@@ -138,7 +137,7 @@ impl Anomaly {
     }
 
     /// Why nothing can be said, with so many bins judged, and so many of them in a row.
-    fn lack(&self, bins: &[Bin], (judged, longest): (u64, usize)) -> Option<Lack> {
+    fn lack(&self, bins: &[Bin], judged: u64, longest: usize) -> Option<Lack> {
         let values = bins.iter().filter(|bin| bin.value.is_some()).count();
         let needed = LEAST_BEFORE + self.bins;
         if values == 0 {
@@ -187,7 +186,7 @@ pub fn anomalies(anomaly: &Anomaly, bins: &[Bin]) -> Vec<Interval> {
     unusual(anomaly, &bins, &anomaly.expected(&bins)).0
 }
 
-/// The same of bins with what is expected of them, and how much was judged.
+/// The same of bins with their expected values, and how much was judged.
 pub(crate) fn unusual(
     anomaly: &Anomaly,
     bins: &[Bin],
@@ -234,7 +233,7 @@ pub(crate) fn unusual(
         bins.last().is_some_and(|bin| next_to(bin.start + anomaly.width, last.end + 1 - anomaly.width))
     };
     let rest = runs.last().filter(|(last, length)| *length < anomaly.bins && is_going_on(last));
-    let lack = anomaly.lack(bins, (judged, longest)).or_else(|| {
+    let lack = anomaly.lack(bins, judged, longest).or_else(|| {
         let bins = |count: usize| count as i64 * anomaly.width;
         rest.map(|(_, length)| Lack::Rest { has: bins(*length), needed: bins(anomaly.bins) })
     });

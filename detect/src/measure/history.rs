@@ -213,8 +213,8 @@ impl Detector {
         format!("{} {:?} {what}", self.filter, self.by)
     }
 
-    /// The intervals of all groups in which it fires, with the place of the group, in the order of time, and what they
-    /// are worth.
+    /// The intervals of all groups in which it fires, with the place of the group, in the order of time, and the
+    /// verdict.
     #[must_use]
     pub fn judge(&self, history: &History) -> (Vec<(usize, Interval)>, Verdict) {
         let last = history.ends.1;

@@ -131,7 +131,7 @@ impl Detector {
         Ok(found)
     }
 
-    /// As it is evaluated while the case grows. A share of what is there at first is learned in no time, and then
+    /// As it is evaluated while the case grows. A share of the first events is learned in no time, and then
     /// everything would be new.
     #[must_use]
     pub(crate) fn live(mut self) -> Detector {

@@ -6,6 +6,7 @@ use toml::Spanned;
 
 use super::read::Lines;
 use super::{CheckScope, Detector, Evaluated, Interval};
+use crate::clock::{DAY, SECOND};
 use crate::evidence::{all, field_filter};
 use crate::problem::Fault;
 use crate::verdict::{Account, Coverage, Lack};
@@ -17,9 +18,6 @@ const BUCKETS: usize = 200;
 
 /// With events in fewer buckets nobody knows a usual share.
 const LEAST_BUCKETS: usize = 12;
-
-const MINUTE: i64 = 60_000_000_000;
-const DAY: i64 = 1_440 * MINUTE;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -57,7 +55,7 @@ impl Learn {
     fn length_of(self, span: i64) -> i64 {
         match self {
             Learn::For(length) => length,
-            Learn::Quarter => (span / 4).clamp(MINUTE, DAY),
+            Learn::Quarter => (span / 4).clamp(60 * SECOND, DAY),
         }
     }
 }
@@ -158,8 +156,9 @@ impl Pattern {
         Ok(Evaluated { alerts, verdict, remark: None })
     }
 
-    /// How many of the patterns can be judged, in data from a time to another.
-    fn coverage(&self, found: &Patterns, totals: &[u64], (first, last): (i64, i64)) -> Coverage {
+    /// How many of the patterns can be judged, in data between these ends.
+    fn coverage(&self, found: &Patterns, totals: &[u64], ends: (i64, i64)) -> Coverage {
+        let (first, last) = ends;
         let listed = found.patterns.len();
         let (count, lack) = match self {
             Pattern::New { since: Some(since), .. } => {

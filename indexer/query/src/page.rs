@@ -172,10 +172,14 @@ tokens without digits; counts of them are exact. `timberline words CASE tim` pri
 those that distinguish the matching events from all others, with their counts among both: candidates are found in 16,384 events that
 are spread over each, and counted in all. On the screen they are part of a comparison: see [compare.md](compare.md).
 
-`timberline query CASE QUERY --explain`, or *Explain* below the query bar, says how a query was answered: for each clause how many
-events it left of those before it, how they were found (from the text index, the distinct values of a field, the order of time, or by
-reading text), how much text was read, how long it took, and the words that a wildcard, a regular expression or a fuzzy word
-means. The filter is answered once more for that, without what is kept of earlier answers.
+`timberline query CASE QUERY --explain`, or *Explain* below the query bar, shows how a query was answered. For each clause you see:
+
+- how many events it left of those before it;
+- how they were found: from the text index, the distinct values of a field, the order of time, or by reading text;
+- how much text was read, and how long it took;
+- the words that a wildcard, a regular expression or a fuzzy word matches.
+
+For that, the filter is answered once more, without the help of earlier answers.
 
 `--sort relevance`, or \"Best match first\" on the screen, lists first the events with more of what the filter looks for in
 their text. Each word, phrase and pattern weighs `ln(1 + (N - n + 0.5) / (n + 0.5))`, N being all events and n those that have it,

@@ -100,13 +100,14 @@ impl Case {
         cancel: &Cancel,
     ) -> Result<Answer> {
         let zone = cell.zone.as_ref().unwrap_or(&options.zone);
-        let options = &RunOptions { zone: zone.clone(), ..options.clone() };
+        let options = RunOptions { zone: zone.clone(), ..options.clone() };
+        let asked = AskedCell { case: self, snapshot, cell, options, cancel };
         let answer = match &cell.what {
-            What::Query(query) => self.query_cell(snapshot, cell, query, options, cancel),
-            What::Chart(query) => self.chart_cell(snapshot, cell, query, options, cancel),
-            What::Seismograph(query) => self.seismograph_cell(snapshot, cell, query, cancel),
-            What::ServiceMap(map) => self.map_cell(snapshot, cell, map, cancel),
-            What::Events(places) => self.event_cell(snapshot, places, cancel),
+            What::Query(query) => asked.query(query),
+            What::Chart(query) => asked.chart(query),
+            What::Seismograph(query) => asked.seismograph(query),
+            What::ServiceMap(map) => asked.map(map),
+            What::Events(places) => asked.events(places),
         };
         match answer {
             Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
@@ -114,42 +115,36 @@ impl Case {
             answer => answer,
         }
     }
+}
 
-    fn query_cell(
-        &self,
-        snapshot: &Arc<Snapshot>,
-        cell: &PageCell,
-        query: &str,
-        options: &RunOptions,
-        cancel: &Cancel,
-    ) -> Result<Answer> {
-        let view = match self.found(snapshot, cell, query, options, cancel)? {
-            Found::Table(table) => return Ok(Answer::Table(Frozen::from_table(&table, cell.rows))),
+/// A cell that is answered now.
+struct AskedCell<'a> {
+    case: &'a Case,
+    snapshot: &'a Arc<Snapshot>,
+    cell: &'a PageCell,
+    /// In the zone of the cell.
+    options: RunOptions,
+    cancel: &'a Cancel,
+}
+
+impl AskedCell<'_> {
+    fn query(&self, query: &str) -> Result<Answer> {
+        let view = match self.found(query)? {
+            Found::Table(table) => return Ok(Answer::Table(Frozen::from_table(&table, self.cell.rows))),
             Found::Events(view) => view,
         };
-        let page = self.page(
-            snapshot,
-            &view,
-            Direction::OldestFirst,
-            (0, cell.rows),
-            &Shown::text(SHOWN_BYTES),
-            cancel,
-        )?;
+        let rows = (0, self.cell.rows);
+        let shown = Shown::text(SHOWN_BYTES);
+        let page = self.case.page(self.snapshot, &view, Direction::OldestFirst, rows, &shown, self.cancel)?;
         Ok(Answer::Events { total: page.total, first: page.events })
     }
 
-    fn chart_cell(
-        &self,
-        snapshot: &Arc<Snapshot>,
-        cell: &PageCell,
-        query: &str,
-        options: &RunOptions,
-        cancel: &Cancel,
-    ) -> Result<Answer> {
-        let table = match self.found(snapshot, cell, query, options, cancel)? {
+    fn chart(&self, query: &str) -> Result<Answer> {
+        let table = match self.found(query)? {
             Found::Table(table) => table,
             Found::Events(view) => {
-                let timeline = self.timeline(snapshot, &view, CHART_BUCKETS, &mut |_, _| {}, cancel)?;
+                let timeline =
+                    self.case.timeline(self.snapshot, &view, CHART_BUCKETS, &mut |_, _| {}, self.cancel)?;
                 return Ok(Answer::Chart { chart: of_timeline(&timeline), table: Frozen::default() });
             }
         };
@@ -158,83 +153,65 @@ impl Case {
                 "a chart needs a column of times or names, and one of numbers, as `timechart count()` gives",
             )
         })?;
-        Ok(Answer::Chart { chart, table: Frozen::from_table(&table, cell.rows) })
+        Ok(Answer::Chart { chart, table: Frozen::from_table(&table, self.cell.rows) })
     }
 
     /// Runs a query of the language, or SQL.
-    fn found(
-        &self,
-        snapshot: &Arc<Snapshot>,
-        cell: &PageCell,
-        query: &str,
-        options: &RunOptions,
-        cancel: &Cancel,
-    ) -> Result<Found> {
-        let range = (cell.from, cell.to);
+    fn found(&self, query: &str) -> Result<Found> {
+        let (case, snapshot, range) = (self.case, self.snapshot, (self.cell.from, self.cell.to));
         if is_sql(query) {
-            let options = SqlOptions { range, run: options.clone(), ..SqlOptions::default() };
-            return Ok(Found::Table(self.sql(snapshot, query, &options, cancel)?));
+            let options = SqlOptions { range, run: self.options.clone(), ..SqlOptions::default() };
+            return Ok(Found::Table(case.sql(snapshot, query, &options, self.cancel)?));
         }
         let mut query = parse_query(query).map_err(Error::from)?;
-        query.filter = in_zone(snapshot, cell, query.filter);
+        query.filter = self.in_zone(query.filter);
         if query.stages.is_empty() {
-            return Ok(Found::Events(View { filter: query.filter, from: cell.from, to: cell.to }));
+            return Ok(Found::Events(View { filter: query.filter, from: range.0, to: range.1 }));
         }
-        Ok(Found::Table(self.run(snapshot, &query, range, options, &mut |_| {}, cancel)?))
+        Ok(Found::Table(case.run(snapshot, &query, range, &self.options, &mut |_| {}, self.cancel)?))
     }
 
-    fn seismograph_cell(
-        &self,
-        snapshot: &Snapshot,
-        cell: &PageCell,
-        query: &str,
-        cancel: &Cancel,
-    ) -> Result<Answer> {
-        let view = view(snapshot, cell, query)?;
+    fn seismograph(&self, query: &str) -> Result<Answer> {
+        let view = self.view(query)?;
         let options =
-            SeismographOptions { rows: cell.rows, bins: CHART_BUCKETS, ..SeismographOptions::default() };
-        let found = self.seismograph(snapshot, &view, options, &mut |_| {}, cancel)?;
-        let title = cell.title.as_deref().unwrap_or(query);
+            SeismographOptions { rows: self.cell.rows, bins: CHART_BUCKETS, ..SeismographOptions::default() };
+        let found = self.case.seismograph(self.snapshot, &view, options, &mut |_| {}, self.cancel)?;
+        let title = self.cell.title.as_deref().unwrap_or(query);
         Ok(Answer::Picture { svg: seismograph::svg(&found, title), table: seismograph::table(&found) })
     }
 
-    fn map_cell(
-        &self,
-        snapshot: &Snapshot,
-        cell: &PageCell,
-        map: &MapCell,
-        cancel: &Cancel,
-    ) -> Result<Answer> {
-        let view = view(snapshot, cell, &map.query)?;
+    fn map(&self, map: &MapCell) -> Result<Answer> {
+        let view = self.view(&map.query)?;
         let places = [Spot::Field(map.id.clone())];
-        let found = self.service_map(snapshot, &view, (&places, &map.by), &mut |_| {}, cancel)?;
-        let title = cell.title.as_deref().unwrap_or(&map.by);
+        let by = (places.as_slice(), map.by.as_str());
+        let found = self.case.service_map(self.snapshot, &view, by, &mut |_| {}, self.cancel)?;
+        let title = self.cell.title.as_deref().unwrap_or(&map.by);
         Ok(Answer::Picture {
             svg: service_map::svg(&found, title),
-            table: service_map::table(&found, cell.rows),
+            table: service_map::table(&found, self.cell.rows),
         })
     }
 
-    fn event_cell(&self, snapshot: &Snapshot, places: &[EventPlace], cancel: &Cancel) -> Result<Answer> {
+    fn events(&self, places: &[EventPlace]) -> Result<Answer> {
         let wanted: Vec<(u32, u64)> = places.iter().map(|place| (place.source, place.offset)).collect();
-        let found = self.evidence(snapshot, &wanted, SHOWN_BYTES, cancel)?;
+        let found = self.case.evidence(self.snapshot, &wanted, SHOWN_BYTES, self.cancel)?;
         Ok(Answer::Evidence(places.iter().cloned().zip(found).collect()))
     }
-}
 
-/// A filter with its times in the zone of its cell.
-fn in_zone(snapshot: &Snapshot, cell: &PageCell, filter: Filter) -> Filter {
-    match &cell.zone {
-        Some(zone) => Engine::in_zone(snapshot, filter, zone),
-        None => filter,
+    /// The events that a filter selects.
+    fn view(&self, filter: &str) -> Result<View> {
+        let mut view = View::parse(filter, self.cell.from, self.cell.to)?;
+        view.filter = self.in_zone(view.filter);
+        Ok(view)
     }
-}
 
-/// The events of a cell that takes a filter.
-fn view(snapshot: &Snapshot, cell: &PageCell, filter: &str) -> Result<View> {
-    let mut view = View::parse(filter, cell.from, cell.to)?;
-    view.filter = in_zone(snapshot, cell, view.filter);
-    Ok(view)
+    /// A filter with its times in the zone that the cell names.
+    fn in_zone(&self, filter: Filter) -> Filter {
+        match &self.cell.zone {
+            Some(zone) => Engine::in_zone(self.snapshot, filter, zone),
+            None => filter,
+        }
+    }
 }
 
 fn error_text(error: &Error) -> String {

@@ -268,13 +268,30 @@ mod tests {
     use super::*;
     use crate::receiver::{Options, Receiver};
 
-    #[test]
-    fn only_files_that_changed_are_read() {
+    /// A folder with a case that receives.
+    fn started() -> (tempfile::TempDir, Arc<Case>, Receiver, Arc<Tally>) {
         let folder = tempfile::tempdir().expect("a folder");
         let case = Arc::new(Case::create(&folder.path().join("live.case")).expect("a case"));
         let receiver =
             Receiver::start(Arc::clone(&case), Options::default(), Arc::new(|_| {})).expect("it starts");
         let tally = Arc::new(Tally::new(receiver.log(), receiver.part(), Arc::default()));
+        (folder, case, receiver, tally)
+    }
+
+    /// The reports of files that are not tailed, and the closure that adds to them.
+    fn reports() -> (Arc<Mutex<Vec<String>>>, impl Fn(Notice) + Send + Sync + 'static) {
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let saying = Arc::clone(&said);
+        let tell = move |notice: Notice| {
+            let Notice::NotFollowed(why) = notice else { return };
+            saying.lock().expect("a list").push(why.to_string());
+        };
+        (said, tell)
+    }
+
+    #[test]
+    fn only_files_that_changed_are_read() {
+        let (folder, case, receiver, tally) = started();
         let logs = folder.path().join("logs");
         fs::create_dir(&logs).expect("a folder");
         let write = |name: usize, line: &str| {
@@ -342,17 +359,8 @@ mod tests {
 
     #[test]
     fn what_is_not_followed_is_counted_and_said_once() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let case = Arc::new(Case::create(&folder.path().join("live.case")).expect("a case"));
-        let receiver =
-            Receiver::start(Arc::clone(&case), Options::default(), Arc::new(|_| {})).expect("it starts");
-        let tally = Arc::new(Tally::new(receiver.log(), receiver.part(), Arc::default()));
-        let said = Arc::new(Mutex::new(Vec::new()));
-        let saying = Arc::clone(&said);
-        let tell = move |notice: Notice| {
-            let Notice::NotFollowed(why) = notice else { return };
-            saying.lock().expect("a list").push(why.to_string());
-        };
+        let (folder, _case, receiver, tally) = started();
+        let (said, tell) = reports();
         let mut following = Following::new(&tally, &tell);
         let pattern = folder.path().join("pods/*/*.log");
         following.look(std::slice::from_ref(&pattern));
@@ -375,17 +383,8 @@ mod tests {
 
     #[test]
     fn folder_that_does_not_exist_is_reported_once_and_tailed_when_it_appears() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let case = Arc::new(Case::create(&folder.path().join("live.case")).expect("a case"));
-        let receiver =
-            Receiver::start(Arc::clone(&case), Options::default(), Arc::new(|_| {})).expect("it starts");
-        let tally = Arc::new(Tally::new(receiver.log(), receiver.part(), Arc::default()));
-        let said = Arc::new(Mutex::new(Vec::new()));
-        let saying = Arc::clone(&said);
-        let tell = move |notice: Notice| {
-            let Notice::NotFollowed(why) = notice else { return };
-            saying.lock().expect("a list").push(why.to_string());
-        };
+        let (folder, _case, receiver, tally) = started();
+        let (said, tell) = reports();
         let logs = folder.path().join("logs");
         let mut following = Following::new(&tally, &tell);
         for _ in 0..2 {
@@ -403,11 +402,7 @@ mod tests {
 
     #[test]
     fn new_file_with_the_number_of_one_that_was_read_to_its_end_is_followed() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let case = Arc::new(Case::create(&folder.path().join("live.case")).expect("a case"));
-        let receiver =
-            Receiver::start(Arc::clone(&case), Options::default(), Arc::new(|_| {})).expect("it starts");
-        let tally = Arc::new(Tally::new(receiver.log(), receiver.part(), Arc::default()));
+        let (folder, _case, receiver, tally) = started();
         let tell = |_: Notice| {};
         let mut following = Following::new(&tally, &tell);
         let log = folder.path().join("app.log");

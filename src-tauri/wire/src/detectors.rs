@@ -101,7 +101,7 @@ pub struct DetectorRun {
     pub tally: Tally,
     /// The first of its alerts.
     pub listed: Vec<Alert>,
-    /// Why it could not run or cannot say anything, or what else to know about it.
+    /// Why it could not run or cannot say anything, or a remark about it.
     pub problem: Option<Problem>,
 }
 
@@ -463,7 +463,7 @@ pub fn back_test(
         let ends = scope.ends().unwrap_or_default();
         let spans = spans_of(&found.alerts);
         let listed = found.alerts.into_iter().take(LISTED).collect();
-        (attempt.tried((spans, found.verdict), listed, ends), found.remark, Vec::new(), 0)
+        (attempt.tried(spans, found.verdict, listed, ends), found.remark, Vec::new(), 0)
     };
     Ok(BackTest {
         revision: snapshot.revision(),
@@ -517,12 +517,13 @@ impl<'a> Attempt<'a> {
         let (found, verdict) = self.detector.judge(history);
         let spans = found.iter().map(|(_, interval)| (interval.start, interval.end)).collect();
         let listed = found.iter().take(LISTED).map(|one| self.detector.alert_of(history, one)).collect();
-        self.tried((spans, verdict), listed, history.ends)
+        self.tried(spans, verdict, listed, history.ends)
     }
 
     fn tried(
         &self,
-        (spans, verdict): (Vec<(i64, i64)>, Verdict),
+        spans: Vec<(i64, i64)>,
+        verdict: Verdict,
         listed: Vec<Alert>,
         ends: (i64, i64),
     ) -> TriedLevel {

@@ -1,5 +1,5 @@
 /**
- * Every key of the screen: where it works, what it does, and the keys themselves as `chordOf` names them. Handlers, tooltips,
+ * Every key of the screen: its place, its effect, and the keys themselves as `chordOf` names them. Handlers, tooltips,
  * the sheet of keys and docs/keyboard.md read this table and nothing else.
  *
  * `Ctrl` is the Command key on macOS; `Control` is the key of that name everywhere. `Letter` is any letter or digit.

@@ -5,7 +5,7 @@ import type { OpenCase } from '../../state/workbench/opencase.svelte';
 
 /** What is shown around a silence, as a share of it. */
 const AROUND = 2n;
-/** A shorter alert is a moment, and shown with what is around it. */
+/** A shorter alert is a moment, and shown with the time around it. */
 const MOMENT = SECOND;
 const AROUND_MOMENT = 30n * SECOND;
 /** The times that the query of an alert begins with. */

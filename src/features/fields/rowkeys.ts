@@ -11,7 +11,7 @@ export function moveInRows(event: KeyboardEvent & { currentTarget: HTMLElement }
   handleKey(event, {
     list: (key) => {
       const next = controls(rows[at + stepOf(key)]);
-      // At its ends, the keys belong to what the list is in.
+      // At its ends, the keys belong to the panel around the list.
       if (at < 0 || next.length === 0 || target.matches('input[type="search"]')) return false;
       next[Math.max(0, controls(rows[at]).indexOf(target))]?.focus();
     },

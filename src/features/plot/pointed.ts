@@ -1,4 +1,4 @@
-/** What a person points at in a plot, or reaches by keys. */
+/** The part of a plot that a person points at, or reaches by keys. */
 
 /** The part of a stacked bar at a height above its axis, and its top above the bar; −1 if there is no bar. */
 export function partAt(

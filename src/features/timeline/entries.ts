@@ -1,4 +1,4 @@
-/** What the tooltip of the timeline lists of a bucket, and which entry is meant. */
+/** The entries of a bucket in the tooltip of the timeline, and which one is meant. */
 import { texts } from '../../base/texts';
 import type { TimelineLanes } from '../../state/timeline/lanes';
 import type { SeenValue } from '../../state/values/valueactions';

@@ -4,10 +4,10 @@ import type { Note, NoteConflict, NoteDraft, NoteRemoval } from '../../ipc/gener
 import { keptSpec, specOf, type ChartSpec } from '../charts/chartspec';
 import type { Notes } from '../notes/notes.svelte';
 
-/** A chart on a board. The filter and the time range of the view narrow what it shows. */
+/** A chart on a board. The filter and the time range of the view narrow it. */
 export interface BoardChart {
   readonly id: string;
-  /** As a person called it; null is the title of what it shows. */
+  /** As a person called it; null is its automatic title. */
   readonly title: string | null;
   /** Its own filter, with which it was made. */
   readonly filter: string;
@@ -28,7 +28,7 @@ export interface Board {
 
 const KIND = 'board';
 
-/** The boards of a case: stored with its notes, so that they move with the case and follow what other windows change. */
+/** The boards of a case: stored with its notes, so that they move with the case and follow other windows. */
 export class Boards {
   failure = $state.raw<EngineError | null>(null);
   /** The last removal, which can be undone. */

@@ -1,4 +1,4 @@
-/** What a chart of a board is called, and the events that it shows. */
+/** The name of a chart of a board, and its events. */
 import { texts } from '../../base/texts';
 import { visibleLine } from '../../base/visible';
 import { resolveSpec, type FieldInfo } from '../charts/autochart';

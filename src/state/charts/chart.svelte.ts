@@ -26,7 +26,7 @@ export interface ChartQuestion {
   readonly widthNs?: bigint | null;
 }
 
-/** What is charted; hidden series and gaps do not change the values. */
+/** The question of a chart; hidden series and gaps do not change the values. */
 const planOf = ({ spec, info }: ChartQuestion): ResolvedSpec =>
   resolveSpec({ ...spec, hidden: [], gaps: null }, info);
 

@@ -43,7 +43,7 @@ export class Charts {
   readonly #known = $derived.by((): readonly KnownField[] =>
     byCoverage(this.#listing.value?.fields ?? []),
   );
-  /** What is known of the fields that were examined; name and type are enough for a chart of one. */
+  /** The facts of the examined fields; name and type are enough for a chart of one. */
   readonly #facts: Request<readonly string[], ReadonlyMap<string, FieldInfo>>;
   /** Fields to examine. */
   readonly #wanted = new Set<string>();
@@ -152,7 +152,7 @@ export class Charts {
   watch(): () => void {
     this.#watchers += 1;
     this.#listing.shown = true;
-    // What was stopped with the last watcher is asked again.
+    // The facts that were stopped with the last watcher are asked again.
     if (this.#wanted.size > 0) this.#facts.ask([...this.#wanted], 'follow');
     return () => {
       this.#watchers -= 1;

@@ -31,7 +31,7 @@ it('asks once for sides until the case grows or other sides are shown', async ()
   words.stop();
   words.show(sides);
   expect(client.calls).toHaveLength(1);
-  // What is known is shown until the next answer, as what it is.
+  // The known words are shown until the next answer, marked as old.
   lifetime.grow();
   expect(words).toMatchObject({ value: answer, isStale: true, busy: true });
   words.show({ a: sides.b, b: sides.a });

@@ -207,7 +207,7 @@ class WrongFilter extends EngineError {
   }
 }
 
-/** What is wrong with the filters; null if nothing is. */
+/** The mistake in the filters; null if there is none. */
 async function mistakesIn(
   sides: ComparedSides,
   check: (path: string | null, query: string) => Promise<QueryCheck>,
@@ -227,7 +227,7 @@ function noFilter(): EngineError {
   return new EngineError({ code: 'queryInvalid', message, hint, path: null, span: null });
 }
 
-/** What an answer is of: the sides, and the zone of their typed times. */
+/** The question of an answer: the sides, and the zone of their typed times. */
 function keyOf(sides: ComparedSides, { zone }: ComparedIn): string {
   return JSON.stringify([jsonOfSides(sides), zone]);
 }

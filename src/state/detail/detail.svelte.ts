@@ -120,7 +120,7 @@ export class Detail extends Request<EventRequest, EventDetail> {
     this.#settling.stop();
     if (id === null) return;
     const ask = () => {
-      // Whoever selects it again tries what failed once more.
+      // Selecting it again tries a failed request once more.
       if (this.error !== null) this.stop();
       this.ask({ case: this.#casePath, id });
     };

@@ -84,7 +84,7 @@ it('keeps the last valid result under a text with a mistake, and tries no level 
   test.drag(9);
   expect(client.callsTo('tryLevel')).toHaveLength(0);
   expect(test.text).toBe('nonsense');
-  // What can be read may still be nothing that can run.
+  // A definition that can be read may still be one that cannot run.
   test.text = TEXT.replace('3', '4');
   test.refresh();
   await client.callsTo('readDetectors')[2]!.answer(list('busy'));

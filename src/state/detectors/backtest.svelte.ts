@@ -168,7 +168,7 @@ export class BackTest {
   /** Tries another level. The latest one counts; none in between is waited for. */
   drag(value: number): void {
     const { entry, level } = this;
-    // What is being written must not be replaced by the text of the last valid one.
+    // The text that is being written must not be replaced by the last valid one.
     if (entry === null || level === null || !this.isValid || !Number.isFinite(value)) return;
     this.dragged = value;
     const truth = [...this.truth];
@@ -220,7 +220,7 @@ export class BackTest {
       this.#read = text;
       const name = this.entry?.name ?? this.subject?.name;
       const entry = detectors.find((each) => each.name === name) ?? detectors[0] ?? null;
-      // What is shown stays while the text is being written.
+      // The result stays while the text is being written.
       if (entry === null) return;
       this.entry = entry;
       this.#test(text, entry, suggest);

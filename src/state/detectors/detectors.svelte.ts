@@ -85,7 +85,7 @@ export class Detectors {
   /** Why a change could not be stored: somebody else changed it. */
   conflict = $state(false);
   readonly test: BackTest;
-  /** What is not saved, also of detectors that are not on the screen. */
+  /** Unsaved texts, also of detectors that are not on the screen. */
   #drafts = $state.raw<Drafts>(new Map());
 
   /** Alerts that are not seen and not muted, for the timeline. */
@@ -311,13 +311,13 @@ export class Detectors {
     this.test.open(subject, this.#drafts.get(draftKey(subject))?.text);
   }
 
-  /** Keeps what is not saved of the tried one. */
+  /** Keeps the unsaved text of the tried one. */
   #keep(): void {
     const { subject, text } = this.test;
     if (subject !== null) this.#drafts = withText(this.#drafts, subject, text);
   }
 
-  /** Throws away what is not saved of the tried one; undo brings it back. */
+  /** Throws away the unsaved text of the tried one; undo brings it back. */
   discard(): void {
     const { subject, text, isChanged } = this.test;
     if (subject === null || !isChanged) return;

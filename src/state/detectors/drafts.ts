@@ -1,4 +1,4 @@
-/** Texts of detectors that are not saved, by what they are of. They survive the selection of another detector. */
+/** Unsaved texts of detectors, by their detector. They survive the selection of another one. */
 import type { Subject } from './backtest.svelte';
 
 export interface Draft {
@@ -17,7 +17,7 @@ export function draftKey({
   return isStored ? `built-in ${name}` : `new ${name}`;
 }
 
-/** The drafts with the text of a detector, or without one if it says what is stored. */
+/** The drafts with the text of a detector, or without one if it is the stored text. */
 export function withText(drafts: Drafts, subject: Subject, text: string): Drafts {
   const next = new Map(drafts);
   if (subject.isStored && text === subject.text) next.delete(draftKey(subject));

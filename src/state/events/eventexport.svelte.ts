@@ -17,7 +17,7 @@ interface ExportListener {
 }
 
 type Args<K extends 'export' | 'writeBulk'> = Omit<Contract[K]['args'], 'path'>;
-/** What is written, under a name. */
+/** The events to write, under a name. */
 type Export = { readonly name: string } & (
   { readonly events: Args<'export'> } | { readonly bulk: Args<'writeBulk'> }
 );

@@ -10,7 +10,7 @@ export class FileScan extends Request<AheadRequest, Ahead> {
       lifetime,
       (asked, { signal, show }) =>
         client.call('ahead', asked, { signal, progress: (part) => show(part, part.fraction) }),
-      // It is about the files, and not about what the case has of them.
+      // It is about the files, and not about their events in the case.
       { ignoresGrowth: true },
     );
   }

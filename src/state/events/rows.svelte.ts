@@ -99,7 +99,7 @@ export class Rows {
     this.#listener = listener;
   }
 
-  /** Whether what is shown is not what was asked for, or could not be brought up to date. */
+  /** Whether the rows are not those that were asked for, or could not be brought up to date. */
   get isStale(): boolean {
     return this.known && (this.#isOther || this.failure !== null);
   }

@@ -177,7 +177,7 @@ export class Fields {
     this.#listing.ask(this.#casePath, 'follow');
   }
 
-  /** What failed may be asked again. */
+  /** A failed request may be asked again. */
   #forgive(): void {
     for (const request of [this.#facets, this.#listing]) {
       if (request.failure === null) continue;

@@ -43,7 +43,7 @@ export interface ChoiceEdits {
 
 /**
  * The values of a field as they are. Numbers, booleans and levels are equal or not; of texts, `:`
- * only compares words, so that the clause needs `=`. What `clause` writes as an expression is one here too.
+ * only compares words, so that the clause needs `=`. A value that `clause` writes as an expression is one here too.
  */
 export function valueField(
   { name, kinds }: Pick<KnownField, 'name' | 'kinds'>,

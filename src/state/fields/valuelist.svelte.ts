@@ -33,7 +33,7 @@ export interface FieldValues {
   readonly listed: number;
 }
 
-/** What is listed: the values of a field in a view, and how many of them. */
+/** The question of a list: the values of a field in a view, and how many of them. */
 interface Asked {
   readonly view: View;
   readonly clauses: readonly QueryClause[];

@@ -72,7 +72,7 @@ export class SourcesSheet {
     return this.preview.error ?? this.account.error;
   }
 
-  /** Whether what is shown of the source is of fewer events than it has, or of other choices. */
+  /** Whether the sheet shows the source with fewer events than it has, or with other choices. */
   get isStale(): boolean {
     return this.preview.isStale || this.account.isStale;
   }

@@ -75,7 +75,7 @@ class LineReader {
         this.#wasBlank = blank;
         return;
       }
-      // The list item ends, and with it what is in it.
+      // The list item ends, and with it its content.
       this.open = null;
       this.#item = 0;
     }
@@ -141,7 +141,7 @@ export function blocksOf(page: string): PageBlock[] {
   return partsOf(page).map((part, id) => ({ ...part, id }));
 }
 
-/** The page of blocks. What a block leaves open is closed, so that it takes nothing of the next one. */
+/** The page of blocks. A fence or tag that a block leaves open is closed, so that it takes nothing of the next one. */
 export function pageOf(blocks: readonly PageBlock[]): string {
   const filled = blocks.filter(({ text }) => !isBlank(text));
   const reader = new LineReader();
@@ -199,12 +199,8 @@ export function withCell(
   const found = blocks.findIndex((block) => block.id === place?.id);
   const at = found < 0 ? blocks.length - 1 : found;
   const block = blocks[at]!;
-  const isAtEnd = found < 0 || place === null;
-  const cut = block.isCell
-    ? block.text.length
-    : isAtEnd
-      ? block.text.length
-      : boundaryAfter(block.text, place.offset);
+  const isAtEnd = block.isCell || found < 0 || place === null;
+  const cut = isAtEnd ? block.text.length : boundaryAfter(block.text, place.offset);
   const [before, after] = [block.text.slice(0, cut), block.text.slice(cut)];
   const put: PageBlock = { id, isCell: true, text: cell.trim(), gap: '\n\n' };
   const rest = { id: id + 1, isCell: false, text: after.replace(/^\n+/, ''), gap: block.gap };

@@ -8,7 +8,7 @@ interface Found {
   readonly words: readonly UnknownWord[];
 }
 
-/** The words of a query that no event has, and what they were perhaps meant for. */
+/** The words of a query that no event has, and the words that were perhaps meant. */
 export class UnknownWords extends Request<string, Found> {
   constructor(lifetime: Lifetime, client: Client, casePath: string) {
     super(

@@ -18,7 +18,7 @@ export const CHARTED_ROWS = 5_000;
 /** Rows that a copy contains: what a clipboard handles without trouble. */
 export const COPIED_ROWS = 10_000;
 
-/** What a table says besides its rows. */
+/** The notes of a table, next to its rows. */
 export type TableHead = Omit<Table, 'rows' | 'first' | 'revision'>;
 
 type Export = Pick<RunRequest, 'view' | 'zone'> & {

@@ -64,7 +64,7 @@ export class ServiceMaps extends Request<MapChoice & { readonly view: View }, Ch
     this.choose({});
   }
 
-  /** Fills in what nobody has chosen, from the fields of the case. */
+  /** Fills in the choices that nobody has made, from the fields of the case. */
   suggest(fields: readonly string[]): void {
     const { choice } = this;
     const id = choice.id ?? likelyId(fields);

@@ -32,7 +32,7 @@ const TYPED = 'typed';
 /** The tab that shows the result of a query with stages. */
 export const RESULT_TAB = 'charts';
 
-/** What a timeline is of, in as many buckets as fit on the screen. */
+/** The question of a timeline, in as many buckets as fit on the screen. */
 interface ShownTimeline {
   readonly view: View;
   readonly range: RangeChoice;
@@ -526,7 +526,7 @@ export class Explorer {
   }
 
   #requestAgain(): void {
-    // Whoever asks again tries what failed once more.
+    // Asking again tries a failed request once more.
     if (this.#timeline.error !== null) this.#timeline.stop();
     this.#load('replace');
     this.#viewChanged('all');

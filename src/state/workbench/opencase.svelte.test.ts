@@ -153,7 +153,7 @@ it('attends an import that another page began, and shows the case as it is now',
   opened.dispose();
 });
 
-/** A case that hears what it is now when time passes. */
+/** A case whose summary is read again as time passes. */
 function heardCase() {
   const client = new FakeClient();
   const source = { id: 0, name: 'a.log', events: 4_113, complete: false } as Source;
@@ -189,7 +189,7 @@ it('shows what a case is while it is filled, and not only at the end', async () 
   await hear(2);
   await answer({ revision: 2, events: 20 });
   expect(opened.summary.events).toBe(20);
-  // What the import of this page says is newer than what was asked before.
+  // The report of the import of this page is newer than an earlier reply.
   await hear(3);
   opened.renew({ ...summary, readOnly: null, revision: 4, events: 40 });
   await answer({ revision: 3, events: 30 });

@@ -353,18 +353,18 @@ export class OpenCase {
     if (asksForNotes(this.explorer.query)) this.#refresh.request();
   }
 
-  /** What the case is, as of the last time it was read. */
+  /** The summary of the case, as of the last time it was read. */
   get summary(): CaseSummary {
     return this.#summary.value!;
   }
 
-  /** Takes what the case is now from the reply of a call that changed it. */
+  /** Takes the present summary of the case from the reply of a call that changed it. */
   renew(summary: CaseSummary): void {
     this.#summary.put(summary.path, summary);
     this.published(summary);
   }
 
-  /** A lifetime within that of the case, for what follows its growth. */
+  /** A lifetime within that of the case, for parts that follow its growth. */
   child(): Lifetime {
     return this.#lifetime.child();
   }

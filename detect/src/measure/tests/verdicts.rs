@@ -1,4 +1,4 @@
-//! What a test on the past says: that it fired, was quiet, or cannot say.
+//! Tests on the past fire, are quiet, or cannot say.
 
 use super::super::absence::Absence;
 use super::super::anomaly::unusual;
@@ -150,7 +150,7 @@ fn bins(values: &[f64], events: u64) -> Vec<Bin> {
 }
 
 /// So many calm values with a fault of a length at a place.
-fn with_fault(length: usize, (at, fault): (usize, usize)) -> Vec<f64> {
+fn with_fault(length: usize, at: usize, fault: usize) -> Vec<f64> {
     let value = |index: usize| {
         if (at..at + fault).contains(&index) { 900.0 } else { 100.0 + (index * 7 % 11) as f64 }
     };
@@ -187,7 +187,7 @@ fn of_threshold(dice: &mut Dice) -> (Outcome, Outcome) {
         duration: needed as i64 * MINUTE,
         least: 20,
     };
-    let bins = bins(&with_fault(length, (at, fault)), if is_thin { 5 } else { 30 });
+    let bins = bins(&with_fault(length, at, fault), if is_thin { 5 } else { 30 });
     let (found, coverage) = threshold.judge(&bins);
     let is_at_the_end = fault > 0 && at + fault == length;
     let is_judged = !is_thin && length >= needed;
@@ -203,7 +203,7 @@ fn of_anomaly(dice: &mut Dice) -> (Outcome, Outcome) {
     let is_thin = dice.below(5) == 0;
     let mut anomaly = detector(Season::None);
     (anomaly.width, anomaly.window, anomaly.bins, anomaly.least) = (MINUTE, 60 * MINUTE, needed, 20);
-    let bins = anomaly.known(bins(&with_fault(length, (at, fault)), if is_thin { 5 } else { 30 }));
+    let bins = anomaly.known(bins(&with_fault(length, at, fault), if is_thin { 5 } else { 30 }));
     let (found, coverage) = unusual(&anomaly, &bins, &anomaly.expected(&bins));
     let is_at_the_end = fault > 0 && at + fault + 1 >= length;
     let is_judged = !is_thin && length >= 12 + needed;

@@ -243,7 +243,7 @@ pub struct TransactionLimits {
     pub ends_with: Option<Filter>,
 }
 
-/// What the calculations of `shift` are also made of.
+/// The events that `shift` calculates over a second time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Baseline {
     /// The range of times of the same length right before.

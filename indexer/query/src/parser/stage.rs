@@ -465,7 +465,7 @@ impl Parser<'_> {
     }
 
     /// `compare with (filter)`, which was called `diff`. With a time, a calculation or a group, or after another
-    /// stage, `compare` can only be what is now called `shift`.
+    /// stage, `compare` can only mean `shift`.
     fn compare(&mut self, is_diff: bool, is_first: bool) -> Parsed<StageKind> {
         self.take_word(Mode::Name, "with");
         let start = self.at;

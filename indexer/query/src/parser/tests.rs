@@ -244,7 +244,7 @@ fn stages_and_expressions_print_in_one_spelling() {
     ]);
 }
 
-/// `diff` became `compare`, and what was called `compare` became `shift`.
+/// `diff` became `compare`, and the former `compare` became `shift`.
 #[test]
 fn old_spellings_of_compare_and_shift_mean_what_they_did() {
     check(&[

@@ -18,7 +18,7 @@ pub struct Shift {
     /// The stages that give the figures, those of `shift` itself among them as `stats`.
     stages: Vec<Stage>,
     keys: usize,
-    /// What a group without rows has, for each calculation.
+    /// The value of each calculation over no rows.
     empty: Vec<Cell>,
     kept: Kept,
 }
