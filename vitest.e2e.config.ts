@@ -19,6 +19,8 @@ function part(order: number, name: string, files: string[], atOnce: number) {
       // What a failing test shows is kept before its pages are closed, so hooks run in their order.
       sequence: { groupOrder: order, hooks: 'list' },
       setupFiles: ['tests/e2e/support/failures.ts'],
+      // A test that passes only the second time is named at the end of the run, to be mended.
+      retry: 1,
       testTimeout: 180_000,
       hookTimeout: 180_000,
       // A page shows an answer by itself, as soon as the machine has time for it.

@@ -38,6 +38,10 @@ export function vitestCounts(report) {
       name: test.fullName,
       reason: `vitest calls it ${test.status}`,
     })),
+    // Vitest keeps why a test failed at first.
+    unsteady: tests
+      .filter((test) => test.status === 'passed' && test.failureMessages?.length > 0)
+      .map((test) => ({ name: test.fullName, reason: firstLine(test.failureMessages[0]) })),
     times: tests.map((test) => ({ name: test.fullName, seconds: (test.duration ?? 0) / 1000 })),
     failures: [
       ...unloaded.map((file) => ({ name: file.name, reason: firstLine(file.message) })),
@@ -75,6 +79,7 @@ export class Steps {
   #skipped = [];
   #failures = [];
   #failed = 0;
+  #unsteady = [];
   #slow = [];
   #began = Date.now();
 
@@ -91,10 +96,10 @@ export class Steps {
   /** Runs a program as a step; true when it succeeded. */
   async run(title, command, args) {
     const log = join(this.#out, `${title.toLowerCase().replaceAll(' ', '-')}.log`);
-    const code = await this.#timed(title, () => logged(command, args, log));
+    const { value: code, seconds } = await this.#timed(title, () => logged(command, args, log));
     const output = readFileSync(log, 'utf8');
     const counts = countsOf(args);
-    return this.#conclude(title, code === 0, counts, () => tail(output, log));
+    return this.#conclude({ title, seconds }, code === 0, counts, () => tail(output, log));
   }
 
   /** Runs Rust tests as a step; true when none failed. Nobody reads of each that passed, so the log has the others. */
@@ -102,7 +107,7 @@ export class Steps {
     const log = join(this.#out, `${title.toLowerCase().replaceAll(' ', '-')}.log`);
     const file = createWriteStream(log);
     const write = (line) => file.write(`${plain(line)}\n`);
-    const counts = await this.#timed(title, async () => {
+    const { value: counts, seconds } = await this.#timed(title, async () => {
       const { programs, problem } = testPrograms(crate, targets);
       if (problem === null) return runTests(programs, filters, write);
       write(problem);
@@ -110,34 +115,33 @@ export class Steps {
     });
     await new Promise((done) => file.end(done));
     const succeeded = counts !== null && counts.failed === 0;
-    return this.#conclude(title, succeeded, counts, () => tail(readFileSync(log, 'utf8'), log));
+    const explain = () => tail(readFileSync(log, 'utf8'), log);
+    return this.#conclude({ title, seconds }, succeeded, counts, explain);
   }
 
   /** Runs a function as a step; true when it did not throw. */
   async call(title, work) {
     let problem;
-    await this.#timed(title, () => work().catch((error) => (problem = error)));
-    return this.#conclude(title, !problem, null, () => problem.message);
+    const { seconds } = await this.#timed(title, () => work().catch((error) => (problem = error)));
+    return this.#conclude({ title, seconds }, !problem, null, () => problem.message);
   }
-
-  #seconds = 0;
 
   async #timed(title, work) {
     const began = Date.now();
     const seconds = () => ((Date.now() - began) / 1000).toFixed(1);
     const alive = setInterval(() => say(`  … ${title}: ${seconds()} s`), stillRunningMs);
     try {
-      return await work();
+      return { value: await work(), seconds: seconds() };
     } finally {
       clearInterval(alive);
-      this.#seconds = seconds();
     }
   }
 
-  #conclude(title, succeeded, counts, explain) {
+  #conclude({ title, seconds }, succeeded, counts, explain) {
     this.#passed += counts?.passed ?? 0;
     this.#skipped.push(...(counts?.skipped ?? []));
     this.#failures.push(...(counts?.failures ?? []));
+    this.#unsteady.push(...(counts?.unsteady ?? []));
     this.#slow.push(...slowest(counts?.times ?? []).map((test) => ({ title, ...test })));
     // A step that failed without a failing test, such as a lint, counts as one failure.
     const failed = Math.max(counts?.failed ?? 0, succeeded ? 0 : 1);
@@ -145,7 +149,7 @@ export class Steps {
     const tests = counts
       ? `, ${countsLine({ ...counts, skipped: counts.skipped.length, failed })}`
       : '';
-    say(`${succeeded ? 'ok    ' : 'FAILED'} ${title} (${this.#seconds} s${tests})`);
+    say(`${succeeded ? 'ok    ' : 'FAILED'} ${title} (${seconds} s${tests})`);
     if (!succeeded) say(explain());
     return succeeded;
   }
@@ -159,6 +163,8 @@ export class Steps {
     for (const { title, name, seconds } of this.#slow)
       say(`slow ${title}: ${seconds.toFixed(1)} s ${name}`);
     for (const { name, reason } of this.#skipped) say(`skipped ${name}: ${reason}`);
+    for (const { name, reason } of this.#unsteady)
+      say(`unsteady ${name} passed the second time, after: ${reason}`);
     // Again, because the output of a failing step can be cut out of a long log, and its end is kept.
     for (const { name, reason } of this.#failures)
       say(`failed ${name}${reason ? `: ${reason}` : ''}`);

@@ -2,15 +2,20 @@ import { expect, it } from 'vitest';
 
 import { countsLine, slowest, vitestCounts } from './steps.mjs';
 
-it('names the tests that vitest skipped, and those that failed with the first line of why', () => {
+it('names the tests that vitest skipped, those that failed, and those that passed the second time', () => {
   const report = {
-    numPassedTests: 1,
+    numPassedTests: 2,
     numFailedTests: 1,
     testResults: [
       {
         status: 'passed',
         assertionResults: [
-          { fullName: 'opens', status: 'passed', duration: 1500 },
+          { fullName: 'opens', status: 'passed', duration: 1500, failureMessages: [] },
+          {
+            fullName: 'waits',
+            status: 'passed',
+            failureMessages: ['Error: too slow\n    at waits'],
+          },
           { fullName: 'closes', status: 'skipped' },
           { fullName: 'finds', status: 'failed', failureMessages: ['Error: none\n    at finds'] },
         ],
@@ -23,15 +28,17 @@ it('names the tests that vitest skipped, and those that failed with the first li
     { name: 'a.test.ts', reason: 'no such module' },
     { name: 'finds', reason: 'Error: none' },
   ];
+  const unsteady = [{ name: 'waits', reason: 'Error: too slow' }];
   const times = [
     { name: 'opens', seconds: 1.5 },
+    { name: 'waits', seconds: 0 },
     { name: 'closes', seconds: 0 },
     { name: 'finds', seconds: 0 },
   ];
   const counts = vitestCounts(report);
-  expect(counts).toEqual({ passed: 1, failed: 2, skipped, failures, times });
+  expect(counts).toEqual({ passed: 2, failed: 2, skipped, failures, unsteady, times });
   expect(countsLine({ ...counts, skipped: counts.skipped.length })).toBe(
-    '1 passed, 1 skipped, 2 failed',
+    '2 passed, 1 skipped, 2 failed',
   );
 });
 

@@ -17,6 +17,14 @@ const out = join(root, 'tests', 'out');
 const argument = process.argv[2];
 const { screen, unit, rust, hosts = [], files = [] } = argument ? part(argument) : everything;
 
+const inHosts = {
+  browser: [
+    { title: 'Tests in the browser', project: 'browser' },
+    { title: 'Measurements in the browser', project: 'measured' },
+  ],
+  window: [{ title: 'Tests in the window', project: 'window' }],
+};
+
 /** A file of Rust needs fewer test programs than the whole. Tests across parts start the programs themselves. */
 function targets(rust) {
   const some = { unit: ['--lib', '--bins'], all: ['--test', 'all', '--bins'] };
@@ -60,20 +68,27 @@ await main(async () => {
       built = await cargo('Rust build', ...build);
     }
   }
-  if (rust && built) {
+  const rustTests = async () => {
+    if (!rust || !built) return;
     readers();
     clients();
     // The property tests draw the same cases in every run; `npm run properties` draws others.
     process.env.PROPTEST_RNG_SEED ??= '1';
     say(`Property tests draw from seed ${process.env.PROPTEST_RNG_SEED}.`);
     await steps.rustTests('Rust tests', rust, targets(rust));
-    if (!argument) await cargo('Examples in comments', 'test', '--workspace', '--doc', '--quiet');
-  }
-  for (const host of built && screenBuilt ? hosts : []) {
-    const projects = { browser: ['browser', 'measured'], window: ['window'] }[host];
-    const chosen = projects.flatMap((name) => ['--project', name]);
-    const config = ['--config', 'vitest.e2e.config.ts', ...chosen, ...files];
-    await vitest(`Tests in the ${host}`, host, 'run', ...config);
-  }
+    if (argument) return;
+    // Windows starts no script by its first line.
+    if (process.platform !== 'win32') process.env.RUSTDOC = join(root, 'scripts', 'rustdoc.mjs');
+    await cargo('Comments and their examples', 'test', '--workspace', '--doc', '--quiet');
+  };
+  const visits = built && screenBuilt ? hosts.flatMap((host) => inHosts[host]) : [];
+  const visit = ({ title, project }) => {
+    const chosen = ['--project', project, '--passWithNoTests', ...files];
+    return vitest(title, project, 'run', '--config', 'vitest.e2e.config.ts', ...chosen);
+  };
+  // Browsers and the programs of the Rust tests wait for each other's kind of work; what is measured runs alone.
+  const beside = visits.filter(({ project }) => project === 'browser');
+  await Promise.all([rustTests(), ...beside.map(visit)]);
+  for (const alone of visits.filter((each) => !beside.includes(each))) await visit(alone);
   steps.finish();
 });

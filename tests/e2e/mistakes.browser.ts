@@ -276,7 +276,8 @@ test('habits of other tools get their answer, or help with one key', async () =>
 test('a lost engine is one clear screen, which reconnects', async () => {
   await open();
   await page.route('**/api/**', (route) => route.abort());
-  await page.getByTestId('tab-patterns').click();
+  // The page may notice by itself before a mouse could reach the tab.
+  await page.getByTestId('tab-patterns').dispatchEvent('click');
   await page.getByTestId('lost').waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   await pictures(page, 'workbench-lost');
