@@ -16,5 +16,11 @@ const ofTests = ['--test-run-directory', '--test-args', '--test-runtool', '--tes
 const comments = args.filter(
   (arg, at) => arg !== '--test' && !ofTests.includes(arg) && !ofTests.includes(args[at - 1]),
 );
-const check = ['-Zunstable-options', '--check', '--document-private-items', '-Dwarnings'];
+const check = [
+  '-Zunstable-options',
+  '--check',
+  '--document-private-items',
+  '-Dwarnings',
+  '-Arustdoc::private-intra-doc-links',
+];
 process.exit(rustdoc([...comments, ...check]));

@@ -1,5 +1,5 @@
 //! What the tests across parts share: the checkers of [`tidy`], the golden [`cases`], and the naive
-//! [`reference`] that the engine must agree with.
+//! [`mod@reference`] that the engine must agree with.
 //!
 //! The checkers are plain functions from text to findings, so that each can be shown to find something.
 //!

@@ -1,7 +1,7 @@
 //! Sigma: rules and correlations of the specification 2.x over the events of a case.
 //!
 //! A [`RuleSet`] is read from files. [`program::Program`] makes one program of all rules for the fields of a case,
-//! [`scan::segment`] runs it over a segment, and [`run`] puts the segments together. Segments never change, so what was
+//! [`scan::segment`] runs it over a segment, and [`run()`] puts the segments together. Segments never change, so what was
 //! found in one stays found: [`Progress`] keeps it, and a later call looks only at segments that came since.
 
 mod condition;

@@ -1,8 +1,8 @@
 //! Windows event logs in their binary form (EVTX): a file header, then chunks of 64 KiB, which can each be
 //! read on its own.
 //!
-//! [`next_frame`] cuts a stream of bytes into frames, [`EvtxReader`] reads the events of a frame and calls a
-//! [`Visitor`]. Damage is local: a record that cannot be read is an event with the readable parts of it, and
+//! [`frame::next_frame`] cuts a stream of bytes into frames, [`record::EvtxReader`] reads the events of a frame and
+//! calls a [`record::Visitor`]. Damage is local: a record that cannot be read is an event with the readable parts of it, and
 //! the search for the next record continues after it.
 
 mod batch;

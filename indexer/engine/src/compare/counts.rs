@@ -62,7 +62,7 @@ pub struct Candidate {
     pub counts: [u64; 2],
     pub stop: Option<Stop>,
     pub beat: Option<BeatChange>,
-    /// See [`super::rhythm::bursts`]: so many events of A count as one.
+    /// See [`super::rhythm::dispersion`]: so many events of A count as one.
     pub dispersion: f64,
     pub score: f64,
 }

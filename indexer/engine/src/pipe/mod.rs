@@ -3,7 +3,7 @@
 //! [`answer`] reads events ([`source`]) and sends them through the steps that [`plan`] makes of a query's
 //! stages ([`stages`]). A stage either works on each row alone, and then on several threads, or remembers what
 //! it saw; what stages keep is counted against one budget. The first aggregation is calculated from the codes of
-//! columns where that gives the same ([`lower`]). Expressions are in [`expr`], over arrays of polars ([`column`]).
+//! columns where that gives the same ([`lower`]). Expressions are in [`expr`], over arrays of polars ([`mod@column`]).
 
 mod answer;
 mod best;

@@ -1,5 +1,5 @@
 //! Operators over whole columns of numbers and times, by the kernels of polars. They give what [`super::compare`] and
-//! [`super::arithmetic`] give value by value; a test holds them together.
+//! [`mod@super::arithmetic`] give value by value; a test holds them together.
 
 use polars::prelude::arity::broadcast_binary_elementwise_values as each_pair;
 use polars::prelude::{

@@ -1,6 +1,6 @@
 //! Expressions over the columns of a table. They are compiled once for a stage ([`Expression::new`]) and then
 //! evaluated a column at a time; what a row's values give is decided in one place for every type of column,
-//! in [`arithmetic`], [`compare`] and [`functions`].
+//! in [`mod@arithmetic`], [`compare`] and [`functions`].
 
 mod arithmetic;
 mod compare;
