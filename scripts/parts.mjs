@@ -1,5 +1,5 @@
 // Which steps of `npm test` a part of it needs: `npm test -- rust`, a file, or the name of a test.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 
 import { caller, root } from './paths.mjs';
@@ -32,5 +32,17 @@ function rustFile(path) {
   const [, crate, folder, name] = /^(.*?)\/(src|tests)\/(.*)\.rs$/.exec(path) ?? [];
   const modules = name.replace(/(^|\/)(mod|lib|main)$/, '').split('/');
   const filters = modules[0] === '' ? [] : [`${modules.join('::')}::`];
-  return { crate, kind: folder === 'src' ? 'unit' : 'all', filters };
+  if (folder === 'tests') return { crate, kind: 'all', filters };
+  return { crate, kind: 'unit', library: library(crate), filters };
+}
+
+/**
+ * What builds the unit tests of a library and nothing else. The two programs are named too, though nothing of them is
+ * built: with their features the large dependencies are those of the whole, and not built again.
+ */
+function library(crate) {
+  if (!existsSync(join(root, crate, 'src/lib.rs'))) return undefined;
+  const [, name] = /^name = "(.*)"$/m.exec(readFileSync(join(root, crate, 'Cargo.toml'), 'utf8'));
+  const packages = [name, 'timberline-cli', 'timberline-desktop'].flatMap((each) => ['-p', each]);
+  return [...packages, '--lib'];
 }

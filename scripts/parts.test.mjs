@@ -10,13 +10,24 @@ it('knows a part by its name', () => {
 });
 
 it('finds the tests of a Rust file by its module', () => {
-  const rust = (crate, kind, ...filters) => ({ rust: { crate, kind, filters } });
-  expect(of('indexer/store/src/text/fuzzy.rs')).toEqual(
-    rust('indexer/store', 'unit', 'text::fuzzy::'),
-  );
-  expect(of('indexer/store/src/text/mod.rs')).toEqual(rust('indexer/store', 'unit', 'text::'));
-  expect(of('ingest/src/lib.rs')).toEqual(rust('ingest', 'unit'));
-  expect(of('tests/tests/compare.rs')).toEqual(rust('tests', 'all', 'compare::'));
+  const store = (...filters) => ({
+    crate: 'indexer/store',
+    kind: 'unit',
+    library: [
+      ...['-p', 'timberline-store', '-p', 'timberline-cli', '-p', 'timberline-desktop'],
+      '--lib',
+    ],
+    filters,
+  });
+  expect(of('indexer/store/src/text/fuzzy.rs').rust).toEqual(store('text::fuzzy::'));
+  expect(of('indexer/store/src/text/mod.rs').rust).toEqual(store('text::'));
+  expect(of('indexer/store/src/lib.rs').rust).toEqual(store());
+  expect(of('cli/src/push.rs').rust).toEqual({ crate: 'cli', kind: 'unit', filters: ['push::'] });
+  expect(of('tests/tests/compare.rs').rust).toEqual({
+    crate: 'tests',
+    kind: 'all',
+    filters: ['compare::'],
+  });
 });
 
 it('runs the tests that a file of the screen concerns, and a test in the browser by itself', () => {

@@ -14,7 +14,7 @@ const printedBytes = 20_000;
 
 /** The test programs among these targets, of one crate or of all; `problem` says why they cannot be built. */
 export function testPrograms(crate, targets) {
-  const build = ['test', '--workspace', '--no-run', '--quiet', '--message-format=json', ...targets];
+  const build = ['test', '--no-run', '--quiet', '--message-format=json', ...targets];
   const built = spawnSync('cargo', build, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 30 });
   if (built.status !== 0) return { programs: [], problem: built.stderr };
   const programs = built.stdout

@@ -27,8 +27,9 @@ const inHosts = {
 
 /** A file of Rust needs fewer test programs than the whole. Tests across parts start the programs themselves. */
 function targets(rust) {
+  if (rust?.library) return rust.library;
   const some = { unit: ['--lib', '--bins'], all: ['--test', 'all', '--bins'] };
-  return some[rust?.kind] ?? (rust ? ['--all-targets'] : ['--bins']);
+  return ['--workspace', ...(some[rust?.kind] ?? (rust ? ['--all-targets'] : ['--bins']))];
 }
 
 await main(async () => {
@@ -54,24 +55,28 @@ await main(async () => {
 
   let screenBuilt = false;
   let built = false;
-  if (rust || hosts.length > 0) {
+  // Clippy compiles as it lints, so that dependencies and code are compiled once and the tests find everything built.
+  process.env.RUSTC_WORKSPACE_WRAPPER = 'clippy-driver';
+  process.env.CLIPPY_ARGS = '-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__';
+  if (rust?.library) {
+    built = true;
+  } else if (rust || hosts.length > 0) {
     // The programs have the screen in them, so it is built first.
     screenBuilt = await steps.call('Build of the screen', buildScreen);
-    // Clippy compiles as it lints, so that dependencies and code are compiled once and the tests find
-    // everything built. If clippy fails, the code is built without it, so that the tests still run.
-    process.env.RUSTC_WORKSPACE_WRAPPER = 'clippy-driver';
-    process.env.CLIPPY_ARGS = '-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__';
-    const build = ['build', '--workspace', '--quiet', ...targets(rust)];
+    const build = ['build', '--quiet', ...targets(rust)];
     built = await cargo('Rust lint and build', ...build);
     if (!built) {
+      // Without clippy, so that the tests still run.
       delete process.env.RUSTC_WORKSPACE_WRAPPER;
       built = await cargo('Rust build', ...build);
     }
   }
   const rustTests = async () => {
     if (!rust || !built) return;
-    readers();
-    clients();
+    if (!rust.library) {
+      readers();
+      clients();
+    }
     // The property tests draw the same cases in every run; `npm run properties` draws others.
     process.env.PROPTEST_RNG_SEED ??= '1';
     say(`Property tests draw from seed ${process.env.PROPTEST_RNG_SEED}.`);
