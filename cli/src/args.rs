@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use indexer::SortBy;
+use indexer::{SortBy, duration};
 
 pub use crate::compare::Compare;
 pub use crate::configs::Configs;
-use crate::duration::duration_ns;
 pub use crate::links::Links;
 pub use crate::listen::Listen;
 pub use crate::mcp::Mcp;
@@ -174,7 +173,7 @@ fn boot_ns(text: &str) -> indexer::Result<i64> {
 }
 
 pub fn clock_offset_ns(text: &str) -> indexer::Result<i64> {
-    duration_ns(text).ok_or_else(|| {
+    duration::parse(text).ok_or_else(|| {
         let message = format!("\"{text}\" is not a duration");
         let error = indexer::Error::new(indexer::ErrorKind::BadRequest, message);
         error.hint("write numbers with their units, d h m s ms us ns: 1h30m, -250ms, 1.5s")

@@ -7,11 +7,10 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use clap::Args;
 use indexer::query::nearest;
-use indexer::{Case, Error, ErrorKind, Snapshot};
+use indexer::{Case, Error, ErrorKind, Snapshot, duration};
 use remote::{Client, Learned, Lifetime, Remotes};
 
 use crate::Outcome;
-use crate::duration::duration_ns;
 use crate::{out, remotes};
 
 const DAY_NS: i64 = 86_400_000_000_000;
@@ -133,7 +132,7 @@ fn source(snapshot: &Snapshot, name: Option<&str>) -> Result<u32> {
 }
 
 fn days(text: &str) -> Result<u32> {
-    let whole = duration_ns(text).filter(|ns| *ns >= 0).and_then(|ns| u32::try_from(ns / DAY_NS).ok());
+    let whole = duration::parse(text).filter(|ns| *ns >= 0).and_then(|ns| u32::try_from(ns / DAY_NS).ok());
     whole.ok_or_else(|| {
         let error = Error::new(ErrorKind::BadRequest, format!("\"{text}\" is not a number of days"));
         error.hint("write it as 30d").into()

@@ -9,14 +9,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::Args;
-use indexer::{Cancel, Case, Error, ErrorKind, Keep, LiveOptions};
+use indexer::{Cancel, Case, Error, ErrorKind, Keep, LiveOptions, duration};
 use receive::{Networks, Notice, Options, Receiver, Running, Source, Statistics};
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::alerts::{Alerting, Alerts};
 use crate::args::Profile;
-use crate::duration::duration_ns;
 use crate::readings::Chosen;
 use crate::tuning::Tuning;
 use crate::{Outcome, out, token};
@@ -274,7 +273,7 @@ fn networks(arguments: &Listen) -> Result<Networks, Error> {
 }
 
 pub fn duration(text: &str) -> Result<Duration, Error> {
-    let nanoseconds = duration_ns(text).and_then(|ns| u64::try_from(ns).ok()).filter(|&ns| ns > 0);
+    let nanoseconds = duration::parse(text).and_then(|ns| u64::try_from(ns).ok()).filter(|&ns| ns > 0);
     nanoseconds.map(Duration::from_nanos).ok_or_else(|| {
         refused(format!("\"{text}\" is not a length of time"))
             .hint("write a number with its unit, ms s m h d: 200ms, 7d")

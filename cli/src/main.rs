@@ -10,7 +10,6 @@ mod bench;
 mod check;
 mod compare;
 mod configs;
-mod duration;
 mod events;
 mod files;
 mod import;

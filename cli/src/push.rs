@@ -8,7 +8,7 @@ use anyhow::Result;
 use clap::Args;
 use indexer::export::replaced;
 use indexer::query::{Amount, parse_query};
-use indexer::{Cancel, Case, Error, ErrorKind, stamp};
+use indexer::{Cancel, Case, Error, ErrorKind, duration, stamp};
 use remote::{
     Client, IndexTemplate, PlanRequest, PushOptions, PushOutcome, PushProgress, PushTarget, Ratio, Remotes,
     Source, TemplateDecision,
@@ -16,7 +16,6 @@ use remote::{
 use serde_json::json;
 
 use crate::Outcome;
-use crate::duration::duration_ns;
 use crate::{out, remotes};
 
 // Each is a flag of its own.
@@ -331,7 +330,7 @@ fn remote_name(to: &str) -> Result<&str> {
 }
 
 fn days(text: &str) -> Result<f64> {
-    let ns = duration_ns(text).filter(|ns| *ns > 0);
+    let ns = duration::parse(text).filter(|ns| *ns > 0);
     let ns = ns.ok_or_else(|| {
         Error::new(ErrorKind::BadRequest, format!("\"{text}\" is not a length of time"))
             .hint("write it as 30d or 12h")

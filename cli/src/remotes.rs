@@ -10,14 +10,13 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use indexer::export::Records;
 use indexer::query::{Query, parse_query};
-use indexer::{Cancel, Cell, Error, ErrorKind, stamp};
+use indexer::{Cancel, Cell, Error, ErrorKind, duration, stamp};
 use remote::{Answer, Asked, Client, Cluster, Events, Here, Login, Options, Remote, RemoteEvent, Remotes};
 use serde_json::{Map, Value};
 
 use crate::Outcome;
 use crate::allowed::typed_files;
 use crate::args::{self, Format};
-use crate::duration::duration_ns;
 use crate::{events, out, pipes};
 
 #[derive(Args)]
@@ -213,7 +212,7 @@ fn checked(remotes: &Remotes, check: &CheckCluster) -> Result<Outcome> {
 pub fn options(timeout: Option<&str>) -> Result<Options> {
     let mut options = Options::default();
     if let Some(text) = timeout {
-        let ns = duration_ns(text).and_then(|ns| u64::try_from(ns).ok()).filter(|ns| *ns > 0);
+        let ns = duration::parse(text).and_then(|ns| u64::try_from(ns).ok()).filter(|ns| *ns > 0);
         let ns = ns.ok_or_else(|| {
             Error::new(ErrorKind::BadRequest, format!("\"{text}\" is not a time to wait"))
                 .hint("write it as 30s or 2m")

@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use indexer::links::Spot;
 use indexer::service_map::{ServiceEdge, ServiceMap as Found};
-use indexer::{Cancel, Case, View};
+use indexer::{Cancel, Case, View, duration};
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -104,8 +104,8 @@ fn print(found: &Found, to: &mut dyn Write) -> Result<()> {
             "{step:<width$}  {:>9}  {:>9.2}  {:>9}  {:>8}  {:>5.1} %",
             edge.count,
             per_minute(found, edge),
-            span(edge.p50_ns),
-            span(edge.p95_ns),
+            duration::rounded(edge.p50_ns),
+            duration::rounded(edge.p95_ns),
             100.0 * edge.errors as f64 / edge.count as f64
         )?;
     }
@@ -114,16 +114,6 @@ fn print(found: &Found, to: &mut dyn Write) -> Result<()> {
 
 fn per_minute(found: &Found, edge: &ServiceEdge) -> f64 {
     edge.count as f64 / (found.span_ns as f64 / 6e10).max(1e-9)
-}
-
-/// To three digits, in the unit that suits.
-fn span(nanos: i64) -> String {
-    let nanos = nanos as f64;
-    let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")];
-    let (unit, name) = units.into_iter().find(|(unit, _)| nanos >= *unit).unwrap_or((1.0, "ns"));
-    let value = nanos / unit;
-    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
-    format!("{value:.digits$} {name}")
 }
 
 fn as_json(found: &Found) -> Value {
@@ -150,18 +140,4 @@ fn as_json(found: &Found) -> Value {
         "span_ns": found.span_ns,
         "sampled": found.sampled,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn spans_have_three_digits_and_a_unit() {
-        for (nanos, expected) in
-            [(0, "0.00 ns"), (1_500, "1.50 µs"), (23_450_000, "23.4 ms"), (7_200_000_000_000, "7200 s")]
-        {
-            assert_eq!(span(nanos), expected);
-        }
-    }
 }

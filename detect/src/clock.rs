@@ -21,43 +21,14 @@ pub fn part(time: i64, unit: ClockPart) -> i64 {
     }
 }
 
-/// `10s`, `5m`, `1h30m`, `7d`, `2w`: numbers with units, as nanoseconds.
+/// `10s`, `5m`, `1h30m`, `7d`, `2w` or `1M`, a month of 30 days, as nanoseconds.
 pub fn duration(text: &str) -> Option<i64> {
-    const UNITS: [(&str, i64); 7] = [
-        ("ms", 1_000_000),
-        ("s", SECOND),
-        ("m", 60 * SECOND),
-        ("h", 3_600 * SECOND),
-        ("d", DAY),
-        ("w", 7 * DAY),
-        ("M", 30 * DAY),
-    ];
-    let mut rest = text.trim();
-    let mut total = 0_i64;
-    while !rest.is_empty() {
-        let digits = rest.find(|letter: char| !letter.is_ascii_digit()).filter(|&digits| digits > 0)?;
-        let number: i64 = rest[..digits].parse().ok()?;
-        let after = &rest[digits..];
-        let (unit, unit_ns) = UNITS.into_iter().find(|(unit, _)| after.starts_with(unit))?;
-        total = total.checked_add(number.checked_mul(unit_ns)?)?;
-        rest = after[unit.len()..].trim_start();
+    let months = text.trim().strip_suffix('M').and_then(|months| months.parse::<u32>().ok());
+    match months {
+        Some(months) => i64::from(months).checked_mul(30 * DAY),
+        None => indexer::duration::parse(text),
     }
-    (total > 0).then_some(total)
-}
-
-/// `1h30m`: the largest of the units that it needs, at most so many.
-pub fn written(ns: i64, units: usize) -> String {
-    const UNITS: [(&str, i64); 5] =
-        [("d", DAY), ("h", 3_600 * SECOND), ("m", 60 * SECOND), ("s", SECOND), ("ms", 1_000_000)];
-    let mut rest = ns.max(1_000_000);
-    let parts = UNITS.map(|(unit, size)| {
-        let count = rest / size;
-        rest %= size;
-        (count, unit)
-    });
-    let first = parts.iter().position(|(count, _)| *count > 0).unwrap_or_default();
-    let shown = parts[first..].iter().take(units).filter(|(count, _)| *count > 0);
-    shown.map(|(count, unit)| format!("{count}{unit}")).collect::<Vec<_>>().concat()
+    .filter(|ns| *ns > 0)
 }
 
 #[cfg(test)]
@@ -96,7 +67,5 @@ mod tests {
             (duration(""), duration("5"), duration("h"), duration("0s"), duration("5x")),
             (None, None, None, None, None)
         );
-        let cut = written(2 * 3_600 * SECOND + 3 * 60 * SECOND + 17 * SECOND, 2);
-        assert_eq!((&*cut, &*written(DAY + SECOND, 2), &*written(DAY + SECOND, 5)), ("2h3m", "1d", "1d1s"));
     }
 }

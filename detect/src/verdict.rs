@@ -3,10 +3,8 @@
 
 use std::fmt;
 
-use indexer::{json, stamp};
+use indexer::{duration, json, stamp};
 use serde::Serialize;
-
-use crate::clock;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -86,7 +84,7 @@ pub(crate) enum Lack {
 
 impl fmt::Display for Lack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let length = |ns: i64| clock::written(ns, 2);
+        let length = |ns: i64| duration::compact(ns, 2);
         match *self {
             Lack::Time => f.write_str("no event has a time"),
             Lack::Match => f.write_str("no event matches its query, so there is nothing to measure"),
@@ -211,7 +209,7 @@ impl Judged {
             1 => "; the level was crossed once, but not for long enough".to_owned(),
             times => format!("; the level was crossed {times} times, but never for long enough"),
         };
-        format!("{judged}{groups}, over {}{short}", clock::written(span_ns, 2))
+        format!("{judged}{groups}, over {}{short}", duration::compact(span_ns, 2))
     }
 }
 

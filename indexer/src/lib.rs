@@ -38,8 +38,8 @@ mod writing;
 pub use base::error::{Error, ErrorKind, Result};
 pub use base::files;
 pub use base::{
-    Cancel, ErrorReport, EventId, FieldKind, LevelCount, LevelSeries, Nanos, hex, json, sentence, stamp,
-    tokens, whole_file,
+    Cancel, ErrorReport, EventId, FieldKind, LevelCount, LevelSeries, Nanos, duration, hex, json, median,
+    sentence, stamp, tokens, whole_file,
 };
 pub use case::{Case, Verification, is_case};
 pub use detect::{Detected, definitions, detect};

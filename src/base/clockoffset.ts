@@ -1,7 +1,7 @@
 /**
  * An offset that is added to every time of a source: `1h30m`, `-250ms`, `+2s`.
  *
- * The command line reads it in the same way (`cli/src/duration.rs`); `fixtures/clock-offsets.json` tests both.
+ * The command line reads it in the same way (`indexer/base/src/duration.rs`); `fixtures/clock-offsets.json` tests both.
  */
 
 /** The engine keeps offsets in 64 bits. */

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use indexer::median;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -240,19 +241,6 @@ pub(crate) fn unusual(
     let short = runs.iter().filter(|(_, length)| *length < anomaly.bins).count() as u64;
     let found = runs.into_iter().filter(|(_, length)| *length >= anomaly.bins).map(|(run, _)| run);
     (found.collect(), Coverage { count: judged, of: bins.len() as u64, short, lack })
-}
-
-pub fn median(values: &mut [f64]) -> Option<f64> {
-    if values.is_empty() {
-        return None;
-    }
-    let (middle, is_odd) = (values.len() / 2, values.len() % 2 == 1);
-    let (below, &mut high, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
-    if is_odd {
-        return Some(high);
-    }
-    let low = below.iter().copied().max_by(f64::total_cmp);
-    Some(low.map_or(high, |low| f64::midpoint(low, high)))
 }
 
 /// By bin: the median of the bins at the same time of the season, and of their neighbours.

@@ -182,9 +182,9 @@ impl History {
             // The range is no more than elsewhere; a little below its greatest value it fires at least there.
             (Some(high), _) => high - high.abs() * 0.05,
             (None, Some(_)) => {
-                let middle = super::anomaly::median(&mut outside)?;
+                let middle = indexer::median(&mut outside)?;
                 let mut distances: Vec<f64> = outside.iter().map(|value| (value - middle).abs()).collect();
-                let spread = super::anomaly::median(&mut distances)?;
+                let spread = indexer::median(&mut distances)?;
                 middle + (9.0 * spread).max(middle.abs() * 0.5)
             }
             (None, None) => return None,

@@ -1,12 +1,12 @@
 //! The number of a detector that a person turns: its limit, or how far from usual is unusual. It is written back into
 //! the text of its file, whose comments and order stay.
 
+use indexer::duration;
 use serde::Serialize;
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
 use super::absence::Absence;
 use super::{Condition, Detector};
-use crate::clock;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -107,7 +107,9 @@ pub fn with_level(text: &str, detector: &Detector) -> Option<String> {
     };
     let condition = table.get_mut(condition)?.as_table_like_mut()?;
     let value: Value = match (&detector.condition, level.kind) {
-        (Condition::Absence(Absence::Longer(limit)), LevelKind::Longer) => clock::written(*limit, 5).into(),
+        (Condition::Absence(Absence::Longer(limit)), LevelKind::Longer) => {
+            duration::compact(*limit, 5).into()
+        }
         _ => written(level.value),
     };
     put(condition, key, value);

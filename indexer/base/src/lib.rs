@@ -1,6 +1,7 @@
 //! What every crate of the engine is built on: errors, cancellation, limits, field kinds, tokens, hashes and times, and
 //! how they are written as JSON.
 
+pub mod duration;
 pub mod error;
 pub mod error_report;
 pub mod faults;
@@ -8,6 +9,7 @@ pub mod files;
 pub mod hash;
 pub mod json;
 pub mod limits;
+mod median;
 pub mod stamp;
 pub mod tokens;
 pub mod whole_file;
@@ -20,6 +22,7 @@ use serde::{Deserialize, Serialize};
 pub use error::{Error, ErrorKind, Result};
 pub use error_report::{ErrorReport, sentence};
 pub use json::{EventId, LevelCount, LevelSeries, Nanos};
+pub use median::median;
 
 /// A cancellation flag for long work. Clones share it.
 #[derive(Clone, Debug, Default)]

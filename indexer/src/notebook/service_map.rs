@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::answer::Frozen;
 use super::chart::{WIDTH, cut};
 use super::visible::escaped;
+use base::duration;
 use engine::service_map::{ServiceEdge, ServiceMap};
 
 const HEIGHT: f64 = 520.0;
@@ -62,7 +63,7 @@ pub fn svg(map: &ServiceMap, title: &str) -> String {
                 at(from.0, bend.0, to.0),
                 at(from.1, bend.1, to.1),
                 edge.count,
-                span(edge.p50_ns)
+                duration::rounded(edge.p50_ns)
             );
         }
     }
@@ -102,18 +103,6 @@ fn arrow(from: (f64, f64), end: (f64, f64)) -> String {
     format!("M{:.1} {:.1}L{:.1} {:.1}L{:.1} {:.1}", one.0, one.1, end.0, end.1, other.0, other.1)
 }
 
-/// To three digits, in the unit that fits.
-fn span(ns: i64) -> String {
-    let ns = ns as f64;
-    let units = [(60e9, "min"), (1e9, "s"), (1e6, "ms"), (1e3, "µs")];
-    let (size, unit) = units.into_iter().find(|(size, _)| ns.abs() >= *size).unwrap_or((1.0, "ns"));
-    let value = ns / size;
-    let digits = (2 - value.abs().max(1.0).log10().floor() as i32).clamp(0, 2) as usize;
-    let text = format!("{value:.digits$}");
-    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    format!("{text} {unit}")
-}
-
 /// The steps, the most frequent first.
 pub fn table(map: &ServiceMap, rows: usize) -> Frozen {
     let name = |place: u32| {
@@ -125,8 +114,8 @@ pub fn table(map: &ServiceMap, rows: usize) -> Frozen {
             name(edge.from),
             name(edge.to),
             edge.count.to_string(),
-            span(edge.p50_ns),
-            span(edge.p95_ns),
+            duration::rounded(edge.p50_ns),
+            duration::rounded(edge.p95_ns),
             edge.errors.to_string(),
         ]
     };
@@ -148,12 +137,6 @@ pub fn table(map: &ServiceMap, rows: usize) -> Frozen {
 mod tests {
     use super::*;
     use engine::service_map::ServiceNode;
-
-    #[test]
-    fn spans_have_three_digits() {
-        let shown = [950, 1_500_000, 12_340_000_000, 90_000_000_000].map(span);
-        assert_eq!(shown, ["950 ns", "1.5 ms", "12.3 s", "1.5 min"]);
-    }
 
     #[test]
     fn steps_end_at_the_border_of_their_service() {

@@ -297,7 +297,7 @@ fn first_of(differences: &[ClockDifference]) -> (f64, f64, f64) {
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
-    super::score::median(&mut values)
+    base::median(&mut values).unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -166,19 +166,11 @@ fn keeps_time(pair: &Pair, places: [&SpotValues; 2]) -> f64 {
 
 /// The median distance from the median.
 fn variation(mut values: Vec<f64>) -> f64 {
-    let center = median(&mut values);
+    let center = base::median(&mut values).unwrap_or(0.0);
     for value in &mut values {
         *value = (*value - center).abs();
     }
-    median(&mut values)
-}
-
-pub fn median(values: &mut [f64]) -> f64 {
-    if values.is_empty() {
-        return 0.0;
-    }
-    let middle = values.len() / 2;
-    *values.select_nth_unstable_by(middle, f64::total_cmp).1
+    base::median(&mut values).unwrap_or(0.0)
 }
 
 /// Whether two names mean the same: `order.id` and `order`, `X-Request-Id` and `request_id`.

@@ -34,11 +34,11 @@ impl Normal {
     pub fn from_counts(counts: &[u32], all: &[u32]) -> Normal {
         let used = counts.iter().zip(all).filter(|(_, all)| **all > 0);
         let mut values: Vec<f64> = used.map(|(&count, _)| f64::from(count)).collect();
-        let median = median(&mut values);
+        let median = base::median(&mut values).unwrap_or(0.0);
         for value in &mut values {
             *value = (*value - median).abs();
         }
-        let distance = self::median(&mut values) * DEVIATION_OF_MEDIAN_DISTANCE;
+        let distance = base::median(&mut values).unwrap_or(0.0) * DEVIATION_OF_MEDIAN_DISTANCE;
         Normal { median, spread: distance.max(median.sqrt()).max(1.0) }
     }
 
@@ -47,15 +47,6 @@ impl Normal {
     pub fn deviation(self, count: u32) -> f64 {
         (f64::from(count) - self.median) / self.spread
     }
-}
-
-fn median(values: &mut [f64]) -> f64 {
-    if values.is_empty() {
-        return 0.0;
-    }
-    values.sort_unstable_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    if values.len() % 2 == 1 { values[middle] } else { f64::midpoint(values[middle - 1], values[middle]) }
 }
 
 /// Tests rows for a beginning or an end within the picture.

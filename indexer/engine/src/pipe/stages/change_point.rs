@@ -125,13 +125,7 @@ fn find(series: &[f64]) -> FoundChange {
 }
 
 fn median(numbers: &[f64]) -> f64 {
-    let mut sorted = numbers.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    match sorted.len() {
-        0 => 0.0,
-        count if count % 2 == 1 => sorted[count / 2],
-        count => f64::midpoint(sorted[count / 2 - 1], sorted[count / 2]),
-    }
+    base::median(&mut numbers.to_vec()).unwrap_or(0.0)
 }
 
 /// A few consecutive values that are outliers.
