@@ -23,34 +23,29 @@ pub(super) struct Mnemonic {
 /// The longest mnemonic.
 const LONGEST_MNEMONIC: usize = 80;
 
-/// The mnemonic at a position, perhaps after a message count and the time of the device.
+/// The parts that may precede a mnemonic: two counts, a name, a time, a process.
+const MOST_PARTS: usize = 6;
+
+/// The mnemonic at a position, perhaps after counts, the name and the time of the device.
 pub(super) fn mnemonic(event: &[u8], at: usize) -> Option<Mnemonic> {
-    let mut at = at;
-    let mut own = None;
-    match event.get(at)? {
-        b'%' => {}
-        b':' => at += 1 + usize::from(event.get(at + 1) == Some(&b' ')),
-        b'0'..=b'9' | b'*' | b'.' => {
-            let digits = event[at..].iter().take(12).take_while(|byte| byte.is_ascii_digit()).count();
-            if event.get(at + digits..at + digits + 2) == Some(b": ") {
-                at += digits + 2;
-            }
-            at += usize::from(matches!(event.get(at), Some(b'*' | b'.')));
-            if let Some((_, end)) = time_at(event, at) {
-                let colon = memchr(b':', &event[end..event.len().min(end + 8)])?;
-                at = end + colon + 2;
-            }
+    let (at, own) = match event.get(at)? {
+        b'%' => (at, None),
+        b':' | b'0'..=b'9' | b'*' | b'.' => (tag_after_parts(event, at)?, None),
+        // `RP/0/RSP0/CPU0:Mar  3 14:05:00.123 : config[65]: `, the node of IOS XR.
+        b'R' | b'L' if matches!(event.get(at + 1..at + 4), Some(b"P/0" | b"C/0")) => {
+            (tag_after_parts(event, at)?, None)
         }
         // `Mar  3 2026 14:05:00.123 UTC: `, after the time and the host of a collector.
         b'A'..=b'Z' if event.get(at + 3) == Some(&b' ') && event.get(at + 6) == Some(&b' ') => {
             let (when, tag) = own_time(event, at)?;
-            (own, at) = (Some(when), tag);
+            (tag, Some(when))
         }
         _ => return None,
-    }
+    };
     let tag = event.get(at..)?.strip_prefix(b"%")?;
     let colon = memchr(b':', &tag[..tag.len().min(LONGEST_MNEMONIC)])?;
-    let tag = &tag[..colon];
+    // IOS XR writes a space before the colon.
+    let tag = tag[..colon].strip_suffix(b" ").unwrap_or(&tag[..colon]);
     // The facility itself may contain dashes: `%SEC_LOGIN-SW1-5-LOGIN_SUCCESS`.
     let dash =
         tag.windows(3).position(|part| part[0] == b'-' && part[2] == b'-' && part[1].is_ascii_digit())?;
@@ -62,10 +57,33 @@ pub(super) fn mnemonic(event: &[u8], at: usize) -> Option<Mnemonic> {
     Some(Mnemonic {
         facility: (start, start + dash),
         severity: tag[dash + 1] - b'0',
-        name: (start + dash + 3, start + colon),
+        name: (start + dash + 3, start + tag.len()),
         message: message + usize::from(event.get(message) == Some(&b' ')),
         when: own,
     })
+}
+
+/// Where the tag begins after parts that a colon ends: counts, the name of the device, its time, its uptime.
+fn tag_after_parts(event: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    for _ in 0..MOST_PARTS {
+        if event.get(at) == Some(&b'%') {
+            return Some(at);
+        }
+        let marked = at + usize::from(matches!(event.get(at), Some(b'*' | b'.')));
+        let colon = match time_at(event, marked) {
+            Some((_, end)) => end + memchr(b':', event.get(end..event.len().min(end + 8))?)?,
+            None => {
+                let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"-_./[]".contains(byte);
+                marked + event.get(marked..)?.iter().take(LONGEST_MNEMONIC).take_while(is_name).count()
+            }
+        };
+        if event.get(colon) != Some(&b':') {
+            return None;
+        }
+        at = colon + 1 + usize::from(event.get(colon + 1) == Some(&b' '));
+    }
+    None
 }
 
 /// The complete time of a device, and where its tag begins.

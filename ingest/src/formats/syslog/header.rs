@@ -482,11 +482,11 @@ const LONGEST_PID: usize = 32;
 /// A facility and a severity, including the closing character.
 const LONGEST_SEVERITY: usize = 24;
 
-/// Skips `000123: `, the message count of some devices.
+/// Skips `4711: 000123: `, the message counts of some devices: of what they sent and of what they wrote.
 fn skip_count(event: &[u8], at: usize) -> usize {
     let digits = event[at..].iter().take(12).take_while(|byte| byte.is_ascii_digit()).count();
     match &event[at + digits..] {
-        [b':', b' ', ..] => at + digits + 2,
+        [b':', b' ', ..] if digits > 0 => skip_count(event, at + digits + 2),
         _ => at,
     }
 }
