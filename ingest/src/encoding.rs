@@ -242,9 +242,10 @@ const LATIN_PER_WIDE: usize = 20;
 /// The same where most letters are not Latin: nearly all units are letters, digits, marks or spaces, with
 /// line ends.
 fn wide_letters(sample: &[u8], nul: usize, odd: usize) -> Option<&'static Table> {
+    // The other byte of some characters is zero too, as in many emoji; what they are says more.
     let (table, unit): (_, fn([u8; 2]) -> u16) = match odd {
-        odd if odd * 10 >= nul * 9 => (UTF_16LE, u16::from_le_bytes),
-        odd if odd * 10 <= nul => (UTF_16BE, u16::from_be_bytes),
+        odd if odd * 10 >= nul * 6 => (UTF_16LE, u16::from_le_bytes),
+        odd if odd * 10 <= nul * 4 => (UTF_16BE, u16::from_be_bytes),
         _ => return None,
     };
     let (mut all, mut shown, mut lines) = (0, 0, 0);
@@ -252,11 +253,22 @@ fn wide_letters(sample: &[u8], nul: usize, odd: usize) -> Option<&'static Table>
         all += 1;
         let character = character.unwrap_or('\0');
         lines += usize::from(character == '\n');
-        let is_mark = character.is_ascii_graphic()
-            || matches!(character, '\u{2010}'..='\u{2044}' | '\u{3000}'..='\u{303f}');
-        shown += usize::from(character.is_alphanumeric() || character.is_whitespace() || is_mark);
+        shown += usize::from(character.is_alphanumeric() || character.is_whitespace() || is_mark(character));
     }
     (lines > 0 && shown * 50 >= all * 49).then_some(table)
+}
+
+/// Marks and symbols that text has: those of ASCII and of Latin, dashes and arrows, full-width commas, emoji.
+fn is_mark(character: char) -> bool {
+    character.is_ascii_graphic()
+        || matches!(character,
+            '\u{a1}'..='\u{bf}'
+            | '\u{2010}'..='\u{2bff}'
+            | '\u{3000}'..='\u{303f}'
+            | '\u{fe0f}'
+            | '\u{fe30}'..='\u{fe6f}'
+            | '\u{ff01}'..='\u{ffee}'
+            | '\u{1f300}'..='\u{1faff}')
 }
 
 /// A stray byte does not make UTF-8 text another encoding.
@@ -381,6 +393,18 @@ mod tests {
         let chinese = "服务器启动成功，正在监听端口。连接数据库失败，请检查配置文件。\n";
         check(&encoding_rs::GB18030.encode(chinese).0, "gbk", chinese);
         check(b"one\rtwo\rthree\r", "utf-8+cr", "one\ntwo\nthree\n");
+    }
+
+    #[test]
+    fn wide_text_with_full_width_marks_or_emoji_needs_no_byte_order_mark() {
+        let chinese =
+            "2026-03-01 10:00:05 服务器已启动并正在监听端口，连接数据库成功，等待客户端请求到达\r\n";
+        let emoji = "2026-03-01 10:00:05 ok → done 😀😀😀😀😀😀😀😀😀😀😀😀\n";
+        for text in [chinese, emoji] {
+            let text = text.repeat(3);
+            check(&wide(&text, u16::to_le_bytes), "utf-16le", &text);
+            check(&wide(&text, u16::to_be_bytes), "utf-16be", &text);
+        }
     }
 
     #[test]
