@@ -90,7 +90,7 @@ impl Chunk {
     /// Restores a chunk that was read before, from its stored parts.
     #[must_use]
     pub fn stored(bytes: Vec<u8>, offset: u64, heading: &[u8], encoding: Encoding) -> Chunk {
-        let differs = !encoding.is_evtx() && (!encoding.is_plain() || has_escapes(&bytes));
+        let differs = !encoding.is_records() && (!encoding.is_plain() || has_escapes(&bytes));
         let decoded = differs.then(|| {
             let mut decoded = Decoded::new(encoding);
             decoded.extend(&bytes, true);

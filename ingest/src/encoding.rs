@@ -11,6 +11,7 @@ use encoding_rs::{Encoding as Table, UTF_8, UTF_16BE, UTF_16LE};
 use memchr::{memchr, memchr_iter};
 
 use crate::evtx::RecordTexts;
+use crate::logins::{self, LoginLayout};
 
 const ESCAPE: u8 = 0x1B;
 
@@ -30,11 +31,18 @@ enum LineEnd {
     Return,
     /// There are no lines: the bytes are the records of a Windows event log.
     Evtx,
+    /// There are no lines either: the bytes are records of logins.
+    Logins(LoginLayout),
 }
 
 impl Encoding {
     pub const UTF_8: Encoding = Encoding { table: UTF_8, line_end: LineEnd::Feed };
-    pub(crate) const EVTX: Encoding = Encoding { table: UTF_8, line_end: LineEnd::Evtx };
+    pub(crate) const EVTX: Encoding = Encoding { line_end: LineEnd::Evtx, ..Encoding::UTF_8 };
+
+    /// The bytes are records of logins.
+    pub(crate) fn of_logins(layout: LoginLayout) -> Encoding {
+        Encoding { line_end: LineEnd::Logins(layout), ..Encoding::UTF_8 }
+    }
 
     /// Finds an encoding by a label of the web's encoding standard (`utf-16le`, `shift_jis`, `windows-1252`,
     /// …) or a common alias (`cp932`, `latin-1`), with the suffix `+cr` if a carriage return alone ends a
@@ -44,6 +52,9 @@ impl Encoding {
         let lower = name.trim().to_ascii_lowercase();
         if lower == "evtx" {
             return Some(Encoding::EVTX);
+        }
+        if let Some(layout) = LoginLayout::named(&lower) {
+            return Some(Encoding::of_logins(layout));
         }
         let (label, line_end) = match lower.strip_suffix("+cr") {
             Some(label) => (label, LineEnd::Return),
@@ -70,6 +81,7 @@ impl Encoding {
             LineEnd::Feed => table,
             LineEnd::Return => format!("{table}+cr"),
             LineEnd::Evtx => "evtx".to_owned(),
+            LineEnd::Logins(layout) => layout.name(),
         }
     }
 
@@ -80,7 +92,7 @@ impl Encoding {
             Some((table, _)) => table,
             None => utf16_without_mark(sample).unwrap_or_else(|| single_or_multi_byte(sample)),
         };
-        let encoding = Encoding { table, line_end: LineEnd::Feed };
+        let encoding = Encoding { table, ..Encoding::UTF_8 };
         let returns = memchr_iter(b'\r', sample).count();
         let only_returns = returns > 1 && memchr(b'\n', sample).is_none() && !encoding.is_wide();
         Encoding { line_end: if only_returns { LineEnd::Return } else { LineEnd::Feed }, ..encoding }
@@ -93,6 +105,19 @@ impl Encoding {
 
     pub(crate) fn is_evtx(self) -> bool {
         self.line_end == LineEnd::Evtx
+    }
+
+    /// The layout of the records, if they are of logins.
+    pub(crate) fn logins(self) -> Option<LoginLayout> {
+        match self.line_end {
+            LineEnd::Logins(layout) => Some(layout),
+            _ => None,
+        }
+    }
+
+    /// Whether the bytes are records instead of text.
+    pub(crate) fn is_records(self) -> bool {
+        self.is_evtx() || self.logins().is_some()
     }
 
     pub(crate) fn is_utf8(self) -> bool {
@@ -112,7 +137,7 @@ impl Encoding {
             (table, _) if table == UTF_16BE => b"\0\n",
             (_, LineEnd::Return) => b"\r",
             (_, LineEnd::Feed) => b"\n",
-            (_, LineEnd::Evtx) => b"",
+            (_, LineEnd::Evtx | LineEnd::Logins(_)) => b"",
         }
     }
 
@@ -209,6 +234,10 @@ impl TextDecoder {
     pub fn text<'a>(&'a mut self, bytes: &'a [u8], offset: u64, event: Range<usize>) -> Cow<'a, [u8]> {
         if self.encoding.is_evtx() {
             return Cow::Borrowed(self.records.text(bytes, offset, &event));
+        }
+        if let Some(layout) = self.encoding.logins() {
+            let start = offset + event.start as u64;
+            return Cow::Owned(logins::text(layout, &bytes[event], start));
         }
         self.encoding.text(&bytes[event])
     }

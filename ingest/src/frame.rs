@@ -11,6 +11,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 use crate::batch::Chunk;
 use crate::evtx;
 use crate::limits::{LARGEST_BLOCK_BYTES, LONGEST_EVENT_BYTES, MOST_EVENT_LINES, START_WITHIN_BYTES};
+use crate::logins::{self, LoginLayout};
 
 pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -28,6 +29,8 @@ pub(crate) enum Framing {
     Blocks(Arc<NextBlock>),
     /// The records of a Windows event log, which its own reader finds.
     Evtx,
+    /// Binary records of logins, which have one length.
+    Logins(LoginLayout),
 }
 
 /// The range of an event, which is empty for a mere separator, and the start of the next item.
@@ -84,6 +87,7 @@ impl Framing {
                 }
             }
             Framing::Evtx => evtx::cut(offset, text, about, whole),
+            Framing::Logins(layout) => logins::cut(*layout, text, about),
         }
     }
 }
@@ -247,7 +251,7 @@ impl EventFrames<'_> {
     fn event(&mut self, from: usize) -> EventCut {
         let rest = &self.text[from..];
         match self.framing {
-            Framing::Lines | Framing::Evtx => {
+            Framing::Lines | Framing::Evtx | Framing::Logins(_) => {
                 let newline = memchr(b'\n', rest);
                 let length = newline.unwrap_or(rest.len());
                 let carriage_return = newline.is_some() && length > 0 && rest[length - 1] == b'\r';

@@ -50,6 +50,7 @@ mod layout_counts;
 mod level;
 mod level_words;
 pub mod limits;
+mod logins;
 mod named_columns;
 mod open_file;
 mod other_lines;

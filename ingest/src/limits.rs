@@ -218,6 +218,9 @@ pub const LONGEST_HEADER_NAME_BYTES: usize = 80;
 /// Alternatives to the detected format; a person chooses among a few.
 pub const MOST_ALTERNATIVES: usize = 5;
 
+/// Login records of the sample that are examined for their layout; a hundred users log in no other way.
+pub const LOGIN_SAMPLE_RECORDS: usize = 100;
+
 /// If names leave the order of a rotated set open, the first times of this many files are read; each costs a
 /// detection.
 pub const MOST_SET_LOOKS: usize = 1_000;

@@ -14,6 +14,7 @@ use crate::heading::{self, Heading};
 use crate::late_layouts::{self, LateLayouts, LineStart, is_own_line, usual_starts};
 use crate::layout_counts::{LayoutCounter, usual_layout};
 use crate::limits;
+use crate::logins;
 use crate::other_lines::OtherLines;
 use crate::rows::{Rows, Schema};
 use crate::time::TimeTally;
@@ -215,6 +216,9 @@ impl Parser {
     fn read_as_learned(&self, chunk: Chunk) -> (Batch, FitTally) {
         if let Framing::Evtx = self.framing() {
             return evtx::batch(chunk);
+        }
+        if let Framing::Logins(layout) = self.framing() {
+            return logins::batch(chunk, *layout);
         }
         let text = chunk.text();
         let lines = memchr_iter(b'\n', text).count() + 1;

@@ -21,6 +21,7 @@ use crate::formats::{self, Setup};
 use crate::frame::{BYTE_ORDER_MARK, Framing};
 use crate::heading::{self, Heading};
 use crate::limits;
+use crate::logins;
 use crate::open_file::open_file;
 use crate::parser::Parser;
 use crate::settler::{Evidence, Settler, ZoneOrigin};
@@ -132,6 +133,7 @@ pub fn encoding_of_lines(found: &InputFile) -> io::Result<Option<Encoding>> {
     let encoding = Encoding::detect(&sample);
     let is_lines = !is_container(&sample)
         && !looks_like_evtx(&sample)
+        && logins::detect(&sample, &found.name).is_none()
         && encoding.newline() == b"\n"
         && binary(&sample_chunk(&sample, encoding)).is_none();
     Ok(is_lines.then_some(encoding))
@@ -255,6 +257,10 @@ impl<'a> Source<'a> {
     /// may be in the first file only, and the same framing. Call it before anything is read. Returns whether
     /// it does.
     pub fn follow(&mut self, before: &Succession) -> bool {
+        // Each file of records says how it is read.
+        if self.encoding.is_records() {
+            return false;
+        }
         let mut sample = sample_chunk(&self.pending, self.encoding);
         let first = sample.text().split(|&byte| byte == b'\n').next().unwrap_or_default();
         let first = first.strip_suffix(b"\r").unwrap_or(first);
@@ -307,22 +313,31 @@ impl<'a> Source<'a> {
         }
         let sample_bytes = sample.len();
         let is_evtx = looks_like_evtx(sample);
-        let encoding = match forced_encoding {
+        let chosen_layout = forced_encoding.and_then(Encoding::logins);
+        let login_layout =
+            if is_evtx { None } else { chosen_layout.or_else(|| logins::detect(sample, name)) };
+        let is_records = is_evtx || login_layout.is_some();
+        let encoding = match (login_layout, forced_encoding) {
             _ if is_evtx => Encoding::EVTX,
-            Some(encoding) => encoding,
-            None => Encoding::detect(sample),
+            (Some(layout), _) => Encoding::of_logins(layout),
+            (None, Some(encoding)) => encoding,
+            (None, None) => Encoding::detect(sample),
         };
         let is_whole = sample.len() < limits::SAMPLE_BYTES;
         let sample = sample_chunk(sample, encoding);
-        if !is_evtx && let Some(what) = binary(&sample) {
+        if !is_records && let Some(what) = binary(&sample) {
             return Err(fail(ErrorKind::Binary, what));
         }
-        let forced = if is_evtx { Some(Candidate::BuiltIn(&formats::EVTX)) } else { forced };
+        let forced = match login_layout {
+            _ if is_evtx => Some(Candidate::BuiltIn(&formats::EVTX)),
+            Some(_) => Some(Candidate::BuiltIn(&formats::LOGINS)),
+            None => forced,
+        };
         let time_field = options.time_field.as_deref().map(Arc::from);
-        let setup = Setup { time_field, ..Setup::new(zone.clone()) };
+        let setup = Setup { time_field, logins: login_layout, ..Setup::new(zone.clone()) };
         let Verdict { parser, mut detection, times, rules } =
             detect(&sample, is_whole, forced.as_ref(), &options.definitions, &setup, options.zone.as_deref());
-        let parser = if options.lines && !is_evtx { parser.by_lines() } else { parser };
+        let parser = if options.lines && !is_records { parser.by_lines() } else { parser };
         let parser = parser.received_from(options.sender.as_deref());
         detection.encoding = encoding.name();
         compression.clone_into(&mut detection.compression);
@@ -461,7 +476,7 @@ impl<'a> Source<'a> {
 
     /// Decodes the pending bytes from a position on, if they differ from their text.
     fn decode(&mut self, new_from: usize) {
-        let is_text = !self.encoding.is_evtx();
+        let is_text = !self.encoding.is_records();
         let differs = !self.encoding.is_plain() || has_escapes(&self.pending[new_from..]);
         if self.decoded.is_none() && is_text && differs {
             self.decoded = Some(Decoded::new(self.encoding));
@@ -516,8 +531,8 @@ fn is_blank(text: &[u8]) -> bool {
 /// The first bytes of a source as a chunk, without the truncated line at the end unless there is no other.
 fn sample_chunk(bytes: &[u8], encoding: Encoding) -> Chunk {
     let is_whole = bytes.len() < limits::SAMPLE_BYTES;
-    if encoding.is_evtx() || encoding.is_plain() && !has_escapes(bytes) {
-        let end = if is_whole || encoding.is_evtx() { None } else { memchr::memrchr(b'\n', bytes) };
+    if encoding.is_records() || encoding.is_plain() && !has_escapes(bytes) {
+        let end = if is_whole || encoding.is_records() { None } else { memchr::memrchr(b'\n', bytes) };
         return Chunk::whole(bytes[..end.map_or(bytes.len(), |newline| newline + 1)].to_vec());
     }
     let mut decoded = Decoded::new(encoding);

@@ -94,6 +94,7 @@ use crate::custom::Definition;
 use crate::frame::Framing;
 use crate::late_layouts::LineStart;
 use crate::limits;
+use crate::logins::LoginLayout;
 use crate::rows::{Rows, Schema};
 use crate::time::When;
 use crate::time::field::{TimeField, TimeFieldOption};
@@ -206,6 +207,17 @@ pub(crate) static EVTX: Format = Format {
     name: "evtx",
     title: "Windows events",
     learn: |_, _| Learned { framing: Framing::Evtx, ..Learned::default() },
+    ..Format::LINES
+};
+
+/// Binary records of logins, which are recognised by their first bytes and read by [`crate::logins`].
+pub(crate) static LOGINS: Format = Format {
+    name: "logins",
+    title: "records of logins",
+    learn: |_, setup| Learned {
+        framing: setup.logins.map_or(Framing::Lines, Framing::Logins),
+        ..Learned::default()
+    },
     ..Format::LINES
 };
 
@@ -334,6 +346,8 @@ pub(crate) struct Setup {
     pub time_field: Option<Arc<str>>,
     /// How the lines of the sample begin that begin events.
     pub usual_starts: Arc<[LineStart]>,
+    /// The layout of the records, if they are of logins.
+    pub logins: Option<LoginLayout>,
 }
 
 impl Setup {
@@ -350,6 +364,7 @@ impl Setup {
             carried: None,
             time_field: None,
             usual_starts,
+            logins: None,
         }
     }
 }

@@ -1,0 +1,166 @@
+//! The layouts of records, and how one is recognised.
+
+use crate::limits;
+
+/// What a file of such records is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LoginFile {
+    /// utmp and wtmp: logins, logouts, starts of the system.
+    Logins,
+    /// btmp: logins that failed.
+    Failed,
+    /// lastlog: the last login of each user.
+    Last,
+}
+
+/// How the records of a file are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LoginLayout {
+    pub file: LoginFile,
+    /// Times have 64 bits, as on ARM and RISC-V of that width; elsewhere they have 32.
+    pub is_wide: bool,
+    pub is_big_endian: bool,
+}
+
+impl LoginLayout {
+    fn all(file: LoginFile) -> impl Iterator<Item = LoginLayout> {
+        [(false, false), (true, false), (false, true), (true, true)]
+            .into_iter()
+            .map(move |(is_wide, is_big_endian)| LoginLayout { file, is_wide, is_big_endian })
+    }
+
+    /// Its name as that of an encoding: `wtmp`, `btmp-64`, `lastlog-be`.
+    pub(crate) fn name(self) -> String {
+        let file = match self.file {
+            LoginFile::Logins => "wtmp",
+            LoginFile::Failed => "btmp",
+            LoginFile::Last => "lastlog",
+        };
+        let width = if self.is_wide { "-64" } else { "" };
+        let order = if self.is_big_endian { "-be" } else { "" };
+        format!("{file}{width}{order}")
+    }
+
+    pub(crate) fn named(name: &str) -> Option<LoginLayout> {
+        let files = [LoginFile::Logins, LoginFile::Failed, LoginFile::Last];
+        files.into_iter().flat_map(LoginLayout::all).find(|layout| layout.name() == name)
+    }
+
+    pub(crate) fn record_bytes(self) -> usize {
+        match (self.file, self.is_wide) {
+            (LoginFile::Last, false) => 292,
+            (LoginFile::Last, true) => 296,
+            (_, false) => 384,
+            (_, true) => 400,
+        }
+    }
+
+    /// A number of this many bytes; 0 beyond the end of the record.
+    pub(crate) fn number(self, record: &[u8], at: usize, bytes: usize) -> u64 {
+        let Some(digits) = record.get(at..at + bytes) else { return 0 };
+        let add = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
+        if self.is_big_endian { digits.iter().fold(0, add) } else { digits.iter().rev().fold(0, add) }
+    }
+
+    /// Whether a record holds what such records hold. One of zeros alone holds nothing.
+    pub(crate) fn fits(self, record: &[u8]) -> bool {
+        let is_text =
+            |at: usize, length: usize| text_field(record, at, length).iter().all(|&byte| byte >= b' ');
+        let seconds = self.seconds(record);
+        let is_time = seconds == 0 || (FIRST_SECOND..LAST_SECOND).contains(&seconds);
+        if self.file == LoginFile::Last {
+            let texts = if self.is_wide { 8 } else { 4 };
+            // Nothing else says what the bytes are, so what follows a text has to be empty.
+            let is_padded = |at: usize, length: usize| {
+                let end = at + text_field(record, at, length).len();
+                record[end..at + length].iter().all(|&byte| byte == 0)
+            };
+            let fields = [(texts, 32), (texts + 32, 256)];
+            return is_time
+                && fields.iter().all(|&(at, length)| is_text(at, length) && is_padded(at, length));
+        }
+        self.number(record, 0, 2) <= LAST_KIND
+            && record.get(2..4) == Some(&[0, 0])
+            && is_time
+            && self.micros(record) < 1_000_000
+            && is_text(8, 32)
+            && is_text(44, 32)
+            && is_text(76, 256)
+    }
+
+    pub(crate) fn seconds(self, record: &[u8]) -> u64 {
+        match (self.file, self.is_wide) {
+            (LoginFile::Last, false) => self.number(record, 0, 4),
+            (LoginFile::Last, true) => self.number(record, 0, 8),
+            (_, false) => self.number(record, 340, 4),
+            (_, true) => self.number(record, 344, 8),
+        }
+    }
+
+    pub(crate) fn micros(self, record: &[u8]) -> u64 {
+        match (self.file, self.is_wide) {
+            (LoginFile::Last, _) => 0,
+            (_, false) => self.number(record, 344, 4),
+            (_, true) => self.number(record, 352, 8),
+        }
+    }
+
+    /// Where the address begins, in the byte order of networks.
+    pub(crate) fn address_at(self) -> usize {
+        if self.is_wide { 360 } else { 348 }
+    }
+}
+
+/// Accounting, the last kind of a record.
+const LAST_KIND: u64 = 9;
+
+/// A clock that was never set begins in 1970; no such file is from before, or from after 2100.
+const FIRST_SECOND: u64 = 1;
+const LAST_SECOND: u64 = 4_102_444_800;
+/// A login from before 1990 is only the noise of other data.
+const LIKELY_SECOND: u64 = 631_152_000;
+
+/// The text in a field of fixed length, up to its first zero.
+pub(crate) fn text_field(record: &[u8], at: usize, length: usize) -> &[u8] {
+    let end = record.len().min(at + length);
+    let field = record.get(at..end).unwrap_or_default();
+    &field[..memchr::memchr(0, field).unwrap_or(field.len())]
+}
+
+/// The layout of a file of login records that begins like this. `name` is that of the file: what its records
+/// are of is in no byte of it.
+pub(crate) fn detect(sample: &[u8], name: &str) -> Option<LoginLayout> {
+    // Text has no zero so early.
+    memchr::memchr(0, &sample[..sample.len().min(64)])?;
+    let name = name.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
+    let is_named = name.starts_with("lastlog");
+    let file = if name.contains("btmp") { LoginFile::Failed } else { LoginFile::Logins };
+    if !is_named && let Some(layout) = best(sample, file) {
+        return Some(layout);
+    }
+    let narrow = LoginLayout { file: LoginFile::Last, is_wide: false, is_big_endian: false };
+    match best(sample, LoginFile::Last) {
+        Some(layout) => Some(layout),
+        // The first users have not logged in.
+        None => (is_named && sample.iter().all(|&byte| byte == 0)).then_some(narrow),
+    }
+}
+
+/// The layout that most of the first records fit, if nearly all that are not empty do.
+fn best(sample: &[u8], file: LoginFile) -> Option<LoginLayout> {
+    let rank = |layout: LoginLayout| {
+        let records = sample.chunks_exact(layout.record_bytes());
+        let records = records.filter(|record| record.iter().any(|&byte| byte != 0));
+        let (mut fitting, mut likely, mut all) = (0, 0, 0);
+        for record in records.take(limits::LOGIN_SAMPLE_RECORDS) {
+            let fits = layout.fits(record);
+            let has_text = !text_field(record, if layout.is_wide { 8 } else { 4 }, 32).is_empty();
+            let is_used = if file == LoginFile::Last { has_text } else { layout.number(record, 0, 2) > 0 };
+            all += 1;
+            fitting += usize::from(fits);
+            likely += usize::from(fits && is_used && layout.seconds(record) >= LIKELY_SECOND);
+        }
+        (likely > 0 && fitting * 10 >= all * 9).then_some((likely, layout))
+    };
+    LoginLayout::all(file).filter_map(rank).max_by_key(|(likely, _)| *likely).map(|(_, layout)| layout)
+}
