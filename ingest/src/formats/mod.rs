@@ -307,6 +307,8 @@ pub(crate) struct Learned {
     pub date_order: DateOrder,
     /// The column of a table without names that contains the level.
     pub level_column: Option<usize>,
+    /// The column of a table without names that contains the text of events.
+    pub message_column: Option<usize>,
     /// The column of a table whose values are JSON objects.
     pub json_column: Option<usize>,
     /// The field that contains the time, if its values and not its name determined it.

@@ -2,6 +2,7 @@
 
 mod columns;
 mod table_shape;
+mod timeless;
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::frame::{BYTE_ORDER_MARK, EventBlock, Framing};
 use crate::limits;
 use crate::rows::Rows;
 use crate::table::{Cell, ColumnRole, Table, TableColumn, cells, make_unique, row_end, single_quotes};
-use crate::time::find::whole_time;
+use crate::time::find::{find, whole_time};
 
 /// Lower than formats whose lines have a shape of their own, because those may look like tables too.
 pub(crate) static FORMAT: Format = Format {
@@ -39,8 +40,15 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
     let Some((delimiter, next, shape)) = table_shape::learn(sample, &DELIMITERS, chosen) else {
         return Learned::default();
     };
-    // Without any quote no row has several lines, and lines are read faster.
-    let has_quotes = memchr(b'"', sample).is_some() || preamble(sample) != Some(0);
+    // Lines that have a time somewhere else are no rows of a table without one.
+    let has_time = shape.time_columns != [None; 2];
+    if shape.heads.is_empty() && !has_time && have_times(sample, setup) {
+        return Learned::default();
+    }
+    // Without any quote no row has several lines, and lines are read faster. A quote is a letter between tabs
+    // unless it encloses a value.
+    let has_quotes = memchr(b'"', sample).is_some() && (delimiter != b'\t' || shape.has_quoted_values)
+        || preamble(sample) != Some(0);
     let table_title: Arc<[u8]> = sample[..shape.names_at].into();
     let framing = match shape.heads.first() {
         Some(names) if shape.has_text_below => stamped_rows(names.clone(), delimiter),
@@ -58,9 +66,16 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
         time_columns: shape.time_columns,
         date_order: shape.date_order,
         level_column: shape.level_column,
+        message_column: shape.message_column,
         time_options: shape.time_options.into(),
         ..Learned::default()
     }
+}
+
+/// Whether a time is found in more than one in four of the lines.
+fn have_times(sample: &[u8], setup: &Setup) -> bool {
+    let lines = || sample.split(|&byte| byte == b'\n').take(limits::TABLE_SAMPLE_ROWS);
+    lines().filter(|line| find(line, &setup.times).is_some()).count() * 4 > lines().count()
 }
 
 /// Rows are the line that names the columns and the lines that begin with a time; other lines continue the
@@ -127,6 +142,9 @@ fn reader(setup: &Setup) -> Box<dyn Reader> {
         table.columns = columns::without_header(learned.columns, learned.time_columns);
         if let Some(column) = learned.level_column.and_then(|column| table.columns.get_mut(column)) {
             column.role = ColumnRole::Level;
+        }
+        if let Some(column) = learned.message_column.and_then(|column| table.columns.get_mut(column)) {
+            *column = TableColumn { name: (*b"message").into(), role: ColumnRole::Text };
         }
     }
     Box::new(CsvReader {

@@ -4,9 +4,10 @@
 use memchr::memchr;
 
 use super::columns::{is_postgresql, is_type, level, role, time_rank};
+use super::timeless::{is_above_numbers, is_table, message_column, names_words};
 use super::{NextRow, is_section};
 use crate::formats::joined_time;
-use crate::frame::BYTE_ORDER_MARK;
+use crate::frame::{BYTE_ORDER_MARK, EventBlock};
 use crate::limits::{LONGEST_HEADER_NAME_BYTES, START_WITHIN_BYTES, TABLE_SAMPLE_ROWS};
 use crate::named_columns::number;
 use crate::pairs::is_key;
@@ -25,6 +26,8 @@ pub(super) struct TableShape {
     pub names_at: usize,
     /// The last column is a text whose lines may follow the row; a row begins with its time.
     pub has_text_below: bool,
+    /// Some values are between quotes.
+    pub has_quoted_values: bool,
     /// The column whose values are JSON objects.
     pub json_column: Option<usize>,
     /// The column of the time; or the columns of the date and the time of day.
@@ -33,6 +36,8 @@ pub(super) struct TableShape {
     pub date_order: DateOrder,
     /// The column of the level, if its values and not its name show it.
     pub level_column: Option<usize>,
+    /// The column with the text of events, in a table without names.
+    pub message_column: Option<usize>,
     /// The columns that may contain the time.
     pub time_options: Vec<TimeFieldOption>,
 }
@@ -43,9 +48,13 @@ struct RawRow<'a> {
     text: &'a [u8],
     /// Where it begins in the sample.
     at: usize,
+    has_quoted_values: bool,
 }
 
-type Row<'a> = Vec<&'a [u8]>;
+pub(super) type Row<'a> = Vec<&'a [u8]>;
+
+/// Without a line that names the columns, at least this share of the rows have as many values.
+pub(super) const LEAST_FIT: f32 = 0.95;
 
 /// A report may have this many lines above the names of its columns: a title, its time, a filter, what its
 /// codes mean.
@@ -61,6 +70,11 @@ pub(super) fn learn(
     let is_quoted = sample.first() == Some(&b'"');
     for &(delimiter, next) in delimiters {
         let mut rows = rows(sample, delimiter, next);
+        // A quote is a letter between tabs unless it encloses a value.
+        let has_quoted_values = rows.iter().any(|row| row.has_quoted_values);
+        if delimiter == b'\t' && !has_quoted_values && memchr(b'"', sample).is_some() {
+            rows = self::rows(sample, delimiter, line);
+        }
         // Lines that are indented by tabs are no rows.
         let indented = rows.iter().filter(|row| row.cells.len() > 1 && row.cells[0].is_empty()).count();
         if delimiter == b'\t' && indented * 2 > rows.len() {
@@ -95,7 +109,12 @@ pub(super) fn learn(
                 share > *best || ((share - *best).abs() < f32::EPSILON && rank(&shape) > rank(known))
             })
         {
-            best = Some((share, delimiter, next, TableShape { names_at, has_text_below, ..shape }));
+            best = Some((
+                share,
+                delimiter,
+                next,
+                TableShape { names_at, has_text_below, has_quoted_values, ..shape },
+            ));
         }
     }
     best.map(|(_, delimiter, next, shape)| (delimiter, next, shape))
@@ -143,6 +162,13 @@ fn has_text_below(rows: &[RawRow<'_>]) -> bool {
         && body.iter().all(|row| begins_with_time(row) != is_part(row) && !row.text.contains(&b'\n'))
 }
 
+/// The line at the start of the text, as a row.
+fn line(text: &[u8]) -> Option<EventBlock> {
+    let end = memchr(b'\n', text)?;
+    let shown = end - usize::from(text[..end].ends_with(b"\r"));
+    Some(EventBlock { start: 0, end: shown, next: end + 1 })
+}
+
 fn rows(sample: &[u8], delimiter: u8, next: NextRow) -> Vec<RawRow<'_>> {
     let mut rest = sample.strip_prefix(BYTE_ORDER_MARK).unwrap_or(sample);
     let mut rows = Vec::new();
@@ -157,9 +183,10 @@ fn rows(sample: &[u8], delimiter: u8, next: NextRow) -> Vec<RawRow<'_>> {
         let row = &rest[start..end];
         rest = &rest[next_at..];
         if !row.trim_ascii().is_empty() {
+            let has_quoted_values = cells(row, delimiter).any(|cell| cell.is_quoted);
             let cells = cells(row, delimiter).map(|cell| &row[cell.from..cell.to]).collect();
             let text = row.strip_prefix(BYTE_ORDER_MARK).unwrap_or(row);
-            rows.push(RawRow { cells, text, at: at + start });
+            rows.push(RawRow { cells, text, at: at + start, has_quoted_values });
         }
     }
     rows
@@ -188,21 +215,32 @@ fn shape(
     // Quoted values are not text with commas.
     let least = if delimiter == b'\t' || is_quoted { 3 } else { 4 };
     let known = header.is_none() && rows.first().is_some_and(|row| is_postgresql(row));
-    let is_table = match header {
+    let is_complete = match header {
         Some(_) => columns >= 3 || has_time,
-        None => known || (has_time && rows.len() > 1 && columns >= least && share > 0.95),
+        None if has_time => known || rows.len() > 1 && columns >= least && share > LEAST_FIT,
+        None => known || is_table(body, delimiter, columns, share),
     };
-    if !is_table {
+    if !is_complete {
         return None;
     }
+    // Names above words alone are seen by what repeats below them.
+    let words = rows.first().filter(|_| header.is_none() && !has_time && !known);
+    let header = header.or(words.filter(|first| names_words(first, &rows[1..], columns)));
+    let body = if header.is_some() { &rows[1..] } else { body };
     let (time_columns, time_options) = with_choice(header, body, columns, time_columns, chosen);
     let is_named = header.is_some_and(|names| names.iter().any(|name| role(name) == ColumnRole::Level));
-    let level_column = if is_named { None } else { level_column(header, body, columns) };
+    let level_column =
+        if is_named { None } else { level_column(body, columns, header.is_none() && has_time) };
     if header.is_none() {
         heads.clear();
     }
     let json_column = (0..columns).find(|&column| are_json(body, column));
-    let (names_at, has_text_below) = (0, false);
+    let message_column = if header.is_none() && has_time && !known {
+        message_column(body, columns, &[time_columns[0], time_columns[1], level_column, json_column])
+    } else {
+        None
+    };
+    let (names_at, has_text_below, has_quoted_values) = (0, false, false);
     Some((
         share,
         TableShape {
@@ -210,10 +248,12 @@ fn shape(
             heads,
             names_at,
             has_text_below,
+            has_quoted_values,
             json_column,
             time_columns,
             date_order: date_order(body, time_columns),
             level_column,
+            message_column,
             time_options,
         },
     ))
@@ -258,9 +298,10 @@ fn are_json(body: &[Row<'_>], column: usize) -> bool {
     values().count() > 1 && values().all(is_object)
 }
 
-/// The first column whose values are nearly all words or letters of a level; letters count without a name only.
-fn level_column(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> Option<usize> {
-    let is_long = |value: &[u8]| header.is_none() || value.len() > 2;
+/// The first column whose values are nearly all words of a level, or letters where these may be one: in a log
+/// without names.
+fn level_column(body: &[Row<'_>], columns: usize, may_be_letters: bool) -> Option<usize> {
+    let is_long = |value: &[u8]| may_be_letters || value.len() > 2;
     (0..columns).find(|&column| {
         let values = || body.iter().filter_map(|row| row.get(column)).map(|value| value.trim_ascii());
         let levels = values().filter(|value| is_long(value) && level(value).is_some()).count();
@@ -303,15 +344,16 @@ fn has_split_fractions(rows: &[Row<'_>], delimiter: u8) -> bool {
 
 /// Whether the first row contains the column names: short words, all different, above values of another kind.
 fn is_header(first: &Row<'_>, body: &[Row<'_>], columns: usize) -> bool {
-    let is_name = |name: &&[u8]| {
+    let is_name = |column: usize| {
+        let name = first[column];
         name.len() <= LONGEST_HEADER_NAME_BYTES
             && number(name).is_none()
             && whole_time(name).is_none()
             && !name.contains(&b'\n')
-            && !name.first().is_some_and(u8::is_ascii_digit)
+            && (!name.first().is_some_and(u8::is_ascii_digit) || is_above_numbers(name, column, body))
     };
     let width = first.len();
-    if !(width == columns || width + 1 == columns) || !first.iter().all(is_name) {
+    if !(width == columns || width + 1 == columns) || !(0..width).all(is_name) {
         return false;
     }
     let named = first.iter().filter(|name| !name.trim_ascii().is_empty()).count();

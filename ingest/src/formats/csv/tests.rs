@@ -123,12 +123,53 @@ fn json_objects_in_a_column_are_fields() {
 }
 
 #[test]
+fn table_without_a_header_and_without_a_time_is_read_as_columns() {
+    let row = |id: usize| format!("{id}\tRoc del {id}\t\t42.5\tT\tFR\t\"Pic\t{id}\tEurope/Andorra\n");
+    let table: String = (2_986_043..2_986_060).map(row).collect();
+    check(
+        &table,
+        "- - column_1=2986043 column_2=\"Roc del 2986043\" column_4=42.5 column_5=\"T\" column_6=\"FR\" column_7=\"\\\"Pic\" column_8=2986043 column_9=\"Europe/Andorra\"",
+    );
+    assert_eq!((parse(&table).rows(), parse(&table).unparsed), (17, 0));
+    let bars: String = (0..9).map(|id| format!("a{id}|cart|{id}\n")).collect();
+    check(&bars, r#"- - column_1="a0" column_2="cart" column_3=0"#);
+    let commas: String = (0..9).map(|id| format!("a{id},cart,{id},x\n")).collect();
+    check(&commas, r#"- - column_1="a0" column_2="cart" column_3=0 column_4="x""#);
+}
+
+#[test]
+fn text_of_a_log_without_names_is_the_message() {
+    let row =
+        |id: usize| format!("2026-03-01 10:00:{id:02}|srv{id}|INFO|worker {id} stopped, will start again\n");
+    let log: String = (0..9).map(row).collect();
+    check(&log, r#"2026-03-01T10:00:00Z info column_2="srv0" message="worker 0 stopped, will start again""#);
+}
+
+#[test]
+fn header_with_units_names_the_columns() {
+    let row = |id: usize| format!("-{}.5,-7{id},walk\n", 60 + id);
+    let table: String = (0..9).map(row).collect();
+    check(&format!("1RSS(dB),2RSS [dB],label\n{table}"), r#"- - 1RSS(dB)=-60.5 2RSS [dB]=-70 label="walk""#);
+    check(&format!("walk,12ms,5m\n{table}"), "unparsed: not a table");
+}
+
+#[test]
+fn header_above_words_alone_names_the_columns() {
+    let row = |id: usize| format!("h{id}\t{}\t{}\n", ["up", "down"][id % 2], ["web", "db"][id / 2 % 2]);
+    let table: String = (0..12).map(row).collect();
+    check(&format!("host\tstate\trole\n{table}"), r#"- - host="h0" state="up" role="web""#);
+    check(&table, r#"- - column_1="h0" column_2="up" column_3="web""#);
+}
+
+#[test]
 fn text_with_commas_is_no_table() {
     for text in [
         "2026-11-21 03:04:05,123 INFO up\n2026-11-21 03:04:06,123 INFO down\n",
         "one, two, three and four\nfive, six, seven and eight\n",
         "2026-11-21 03:04:05 | INFO | a | up\n2026-11-21 03:04:06 | INFO | a | down\n",
         "a b c\n",
+        "one, two, three, four and five\n one, two, three, four and six\none, two, three, four and 7\na, b, c, d\ne, f, g, h\n",
+        "up\tat 10:00:01 2026-03-01\tx\nup\tat 10:00:02 2026-03-01\tx\nup\tat 10:00:03 2026-03-01\tx\n",
     ] {
         assert_eq!(parse(text).unparsed as usize, parse(text).rows(), "{text}");
     }
