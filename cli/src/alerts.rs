@@ -19,7 +19,6 @@ use indexer::{Cancel, Case, stamp};
 use remote::Webhook;
 use serde_json::{Value, json};
 
-use crate::check::fields;
 use crate::listen::{duration, refused};
 use crate::{out, token};
 
@@ -184,7 +183,7 @@ fn as_value(message: &Message) -> Value {
         "open": message.open,
         "retracted": message.retracted,
     });
-    if let (Some(object), Value::Object(fields)) = (value.as_object_mut(), fields(&message.alert)) {
+    if let (Some(object), Value::Object(fields)) = (value.as_object_mut(), message.alert.fields()) {
         object.extend(fields);
     }
     value

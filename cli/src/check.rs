@@ -79,11 +79,11 @@ fn print(alerts: &[Alert], verdicts: &[(String, Verdict)], format: AlertFormat) 
     match format {
         AlertFormat::Ndjson => {
             for alert in alerts {
-                writeln!(stdout, "{}", fields(alert))?;
+                writeln!(stdout, "{}", alert.fields())?;
             }
         }
         AlertFormat::Json => {
-            let all: Vec<Value> = alerts.iter().map(fields).collect();
+            let all: Vec<Value> = alerts.iter().map(Alert::fields).collect();
             let verdict =
                 |(name, verdict): &(String, Verdict)| json!({ "detector": name, "verdict": verdict });
             let verdicts: Vec<Value> = verdicts.iter().map(verdict).collect();
@@ -91,7 +91,8 @@ fn print(alerts: &[Alert], verdicts: &[(String, Verdict)], format: AlertFormat) 
             writeln!(stdout, "{}", serde_json::to_string_pretty(&answer)?)?;
         }
         AlertFormat::Sarif => {
-            writeln!(stdout, "{}", serde_json::to_string_pretty(&detect::sarif(alerts, fields))?)?;
+            let sarif = detect::sarif(alerts.iter().map(|alert| (alert, alert.fields())));
+            writeln!(stdout, "{}", serde_json::to_string_pretty(&sarif)?)?;
         }
         AlertFormat::Text => {
             for alert in alerts {
@@ -112,25 +113,4 @@ fn print(alerts: &[Alert], verdicts: &[(String, Verdict)], format: AlertFormat) 
     }
     stdout.flush()?;
     Ok(())
-}
-
-/// An alert as the contract has it.
-pub fn fields(alert: &Alert) -> Value {
-    let text = |time: Option<i64>| time.map(stamp::to_rfc3339);
-    let group: serde_json::Map<String, Value> =
-        alert.group.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
-    json!({
-        "detector": alert.detector,
-        "title": alert.title,
-        "severity": alert.severity,
-        "start": text(alert.start),
-        "end": text(alert.end),
-        "peak": text(alert.peak),
-        "events": alert.events,
-        "group": if group.is_empty() { Value::Null } else { group.into() },
-        "value": alert.value,
-        "expected": alert.expected,
-        "basis": alert.basis,
-        "query": alert.query,
-    })
 }

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use indexer::json;
+use indexer::{json, stamp};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// How serious a detector takes what it finds, least first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Severity {
@@ -125,4 +126,28 @@ pub struct Alert {
     pub basis: Option<Basis>,
     /// A query that selects the events.
     pub query: String,
+}
+
+impl Alert {
+    /// The alert as files and messages have it: times as text, the group as a map.
+    #[must_use]
+    pub fn fields(&self) -> Value {
+        let text = |time: Option<i64>| time.map(stamp::to_rfc3339);
+        let group: Map<String, Value> =
+            self.group.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+        serde_json::json!({
+            "detector": self.detector,
+            "title": self.title,
+            "severity": self.severity,
+            "start": text(self.start),
+            "end": text(self.end),
+            "peak": text(self.peak),
+            "events": self.events,
+            "group": if group.is_empty() { Value::Null } else { group.into() },
+            "value": self.value,
+            "expected": self.expected,
+            "basis": self.basis,
+            "query": self.query,
+        })
+    }
 }

@@ -29,6 +29,7 @@ mod alert;
 mod clock;
 mod evidence;
 mod files;
+pub mod inbox;
 mod limits;
 pub mod live;
 pub mod measure;

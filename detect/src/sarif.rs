@@ -6,11 +6,12 @@ use serde_json::{Value, json};
 
 use crate::alert::{Alert, Severity};
 
-/// The document. `fields` makes an alert's own fields of it.
+/// The document: each alert as a result with these properties.
 #[must_use]
-pub fn sarif(alerts: &[Alert], fields: impl Fn(&Alert) -> Value) -> Value {
+pub fn sarif<'a>(alerts: impl Iterator<Item = (&'a Alert, Value)>) -> Value {
     let mut rules: BTreeMap<&str, Value> = BTreeMap::new();
-    for alert in alerts {
+    let mut results = Vec::new();
+    for (alert, properties) in alerts {
         rules.entry(&alert.detector).or_insert_with(|| {
             json!({
                 "id": alert.detector,
@@ -18,22 +19,20 @@ pub fn sarif(alerts: &[Alert], fields: impl Fn(&Alert) -> Value) -> Value {
                 "defaultConfiguration": { "level": level(alert.severity) },
             })
         });
-    }
-    let result = |alert: &Alert| {
-        json!({
+        results.push(json!({
             "ruleId": alert.detector,
             "level": level(alert.severity),
             "message": { "text": format!("{}: {} events", alert.title, alert.events) },
             "locations": [{ "logicalLocations": [{ "fullyQualifiedName": alert.query, "kind": "query" }] }],
-            "properties": fields(alert),
-        })
-    };
+            "properties": properties,
+        }));
+    }
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
             "tool": { "driver": { "name": "timberline", "rules": rules.into_values().collect::<Vec<_>>() } },
-            "results": alerts.iter().map(result).collect::<Vec<_>>(),
+            "results": results,
         }],
     })
 }

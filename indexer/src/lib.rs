@@ -43,6 +43,7 @@ pub use base::{
 };
 pub use case::{Case, Verification, is_case};
 pub use detect::{Detected, definitions, detect};
+pub use engine::notes::triage;
 pub use engine::{
     AnswerPath, AnswerStep, Around, Calculated, Cell, Checked, CodedColumn, Column, ColumnKind, Context,
     Direction, Engine, Event, Evidence, Explanation, FieldValue, FileAccess, KeptQuery, KnownWord, Page,

@@ -148,6 +148,34 @@ export type AlertBasis = { baseline: Baseline,
  */
 samples: number, history: HistoryAmount, };
 
+export type AlertChoice = { "keys": Array<AlertKey> } | { "matching": AlertFilter };
+
+export type AlertFilter = { 
+/**
+ * Words that the title, the detector or the entity contains, or a comment.
+ */
+text: string, statuses: Array<TriageStatus>, severities: Array<Severity>, origins: Array<AlertOrigin>, detector: string | null, entity: string | null, 
+/**
+ * Alerts that begin at this time or later.
+ */
+from: Nanos | null, 
+/**
+ * Alerts that begin before this time.
+ */
+to: Nanos | null, };
+
+export type AlertFlag = { key: AlertKey, title: string, severity: Severity, start: Nanos | null, end: Nanos | null, value: number | null, };
+
+export type AlertGone = "detector" | "alert";
+
+export type AlertGrouping = "none" | "detector" | "entity" | "time";
+
+export type AlertKey = string & { readonly __alert: unique symbol };
+
+export type AlertOrigin = "detector" | "sigma" | "live";
+
+export type AlertSort = "time" | "severity" | "title" | "entity" | "events" | "status";
+
 export type AlertState = "firing" | "resolved";
 
 export type AlertTally = { alerts: number, 
@@ -163,6 +191,20 @@ precision: number | null,
  * The share of bad times in which something fired.
  */
 recall: number | null, };
+
+export type AlertsRequest = { case: string, filter: AlertFilter, sort: AlertSort, descending: boolean, grouping: AlertGrouping, 
+/**
+ * The groups whose alerts are listed.
+ */
+unfolded: Array<string>, 
+/**
+ * The zone of days and hours; null is UTC.
+ */
+zone: string | null, first: number, count: number, 
+/**
+ * An alert whose details are asked for.
+ */
+selected: AlertKey | null, };
 
 export type Also = { subject: Subject, change: Change, counts: [number, number], 
 /**
@@ -414,6 +456,8 @@ export type ClockOffset = { offsetNs: Nanos,
  * Ids that say so.
  */
 ids: number, };
+
+export type CloseReason = "resolved" | "falsePositive" | "expected" | "duplicate";
 
 export type ColumnKind = "missing" | "text" | "int" | "float" | "bool" | "time" | "level" | "list";
 
@@ -726,6 +770,12 @@ filter: string, segments: number,
  */
 skipped: number, events: number, matched: number, steps: Array<AnswerStep>, };
 
+export type ExportAlertsRequest = { case: string, filter: AlertFilter, format: InboxFormat, 
+/**
+ * A file of this machine, one that is there is replaced; null for the text itself.
+ */
+path: string | null, };
+
 export type ExportNotesRequest = { case: string, 
 /**
  * The ids of the pages; null for all.
@@ -747,6 +797,12 @@ export type Exported = { path: string, rows: number,
  * The share that is done.
  */
 fraction: number, };
+
+export type ExportedAlerts = { alerts: number, 
+/**
+ * Null where it was written to a file.
+ */
+text: string | null, };
 
 export type ExportedNotes = { 
 /**
@@ -960,6 +1016,70 @@ export type ImportRequest = { case: string, paths: Array<string>,
  */
 profile?: Profile, choices?: ImportChoices, };
 
+export type InboxAlert = { key: AlertKey, origin: AlertOrigin, 
+/**
+ * Whether it goes on, as far as live evaluation knows.
+ */
+open: boolean, gone: AlertGone | null, status: TriageStatus, 
+/**
+ * Of a closed alert.
+ */
+reason: CloseReason | null, mutedUntil: Nanos | null, 
+/**
+ * All decisions, the earliest first.
+ */
+history: Array<TriageEntry>, alert: Alert, };
+
+export type InboxFlags = { counts: StatusCounts, flags: Array<AlertFlag>, 
+/**
+ * When a mute ends next, by the wall clock.
+ */
+wakes: Nanos | null, };
+
+export type InboxFormat = "csv" | "ndjson" | "sarif";
+
+export type InboxGroup = { key: string, 
+/**
+ * The title of the detector, or the entity; empty of a time, and of alerts without an entity.
+ */
+label: string, 
+/**
+ * Where the hour or the day begins.
+ */
+from: Nanos | null, 
+/**
+ * Where it ends; not included.
+ */
+to: Nanos | null, alerts: number, counts: StatusCounts, 
+/**
+ * The highest of its alerts.
+ */
+severity: Severity, unfolded: boolean, };
+
+export type InboxLine = { alert: InboxAlert | null, group: InboxGroup | null, };
+
+export type InboxPage = { 
+/**
+ * All alerts of the case.
+ */
+total: number, 
+/**
+ * The alerts that the filter lets through.
+ */
+matching: number, 
+/**
+ * Lines of the whole list, with the headings of groups.
+ */
+linesTotal: number, first: number, lines: Array<InboxLine>, 
+/**
+ * By state, of the alerts that all of the filter but its states lets through.
+ */
+statuses: StatusCounts, 
+/**
+ * By severity, of the alerts that all of the filter but its severities lets through.
+ */
+severities: Array<SeverityCount>, selected: InboxAlert | null, };
+
 export type IndexTemplate = { body: unknown, 
 /**
  * The fields and the settings, in the order of the template.
@@ -1102,6 +1222,10 @@ export type LiveAlert = {
  * Grows by one with each message.
  */
 number: number, 
+/**
+ * Whether a person does not want to be notified: the alert or its detector is muted, or it was dealt with.
+ */
+quiet: boolean, 
 /**
  * The same in all messages of an alert, over restarts too.
  */
@@ -2183,6 +2307,8 @@ errors: number, };
 
 export type Severity = "informational" | "low" | "medium" | "high" | "critical";
 
+export type SeverityCount = { severity: Severity, alerts: number, };
+
 export type SignificantWord = { word: string, 
 /**
  * Events of the selection that have it, and of the others.
@@ -2264,6 +2390,8 @@ idleMs: number,
 cpuMs: number, };
 
 export type StageName = "read" | "parse" | "land" | "index";
+
+export type StatusCounts = { new: number, acknowledged: number, muted: number, closed: number, };
 
 export type Stretch = { from: Nanos, to: Nanos, };
 
@@ -2489,6 +2617,36 @@ export type TransactionsRequest = { view: View,
  */
 field: string, order: TransactionOrder, most: number, };
 
+export type TriageEntry = { at: Nanos, verb: TriageVerb, reason: CloseReason | null, until: Nanos | null, text: string, };
+
+export type TriageRequest = { case: string, 
+/**
+ * A new name of the decision, to undo it by.
+ */
+id: string, alerts: AlertChoice, verb: TriageVerb, 
+/**
+ * Of a close.
+ */
+reason: CloseReason | null, 
+/**
+ * Of a mute.
+ */
+until: Nanos | null, 
+/**
+ * A comment; empty for none.
+ */
+text: string, };
+
+export type TriageStatus = "new" | "acknowledged" | "muted" | "closed";
+
+export type TriageVerb = "acknowledge" | "close" | "reopen" | "mute" | "unmute" | "comment";
+
+export type TriagedCount = { 
+/**
+ * How many alerts were decided about.
+ */
+alerts: number, };
+
 export type TriedFormat = { formats: Array<FormatName>, faults: Array<FormatFault>, 
 /**
  * What it makes of the sample; nothing where the definition has a fault or the sample is empty.
@@ -2534,6 +2692,12 @@ fields: Array<string>,
  * Numbers that did not move.
  */
 numbers: Array<string>, };
+
+export type UndoTriageRequest = { case: string, id: string, 
+/**
+ * False makes the decision again.
+ */
+undone: boolean, };
 
 export type UnknownWord = { word: string, 
 /**
@@ -2709,6 +2873,11 @@ export interface Contract {
   readDetectors: { args: DetectorText; progress: Empty; reply: DetectorList };
   runDetectors: { args: RunDetectorsRequest; progress: DetectorRun; reply: DetectorRuns };
   runRules: { args: RunRulesRequest; progress: Empty; reply: RuleRuns };
+  alerts: { args: AlertsRequest; progress: Empty; reply: InboxPage };
+  alertFlags: { args: CasePath; progress: Empty; reply: InboxFlags };
+  triage: { args: TriageRequest; progress: Empty; reply: TriagedCount };
+  undoTriage: { args: UndoTriageRequest; progress: Empty; reply: Empty };
+  exportAlerts: { args: ExportAlertsRequest; progress: Empty; reply: ExportedAlerts };
   backTest: { args: BackTestRequest; progress: Empty; reply: BackTest };
   tryLevel: { args: TryLevelRequest; progress: Empty; reply: TriedLevel };
   exportNotes: { args: ExportNotesRequest; progress: NotebookProgress; reply: ExportedNotes };

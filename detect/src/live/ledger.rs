@@ -150,6 +150,18 @@ pub struct Candidate<'a> {
     pub alert: Box<dyn Fn() -> Alert + 'a>,
 }
 
+/// Where a case keeps what was sent.
+#[must_use]
+pub fn ledger_file(case: &Path) -> PathBuf {
+    case.join(FILE)
+}
+
+/// The alerts that were sent live in a case: those that go on, and the last of the others. None if the file cannot be read.
+#[must_use]
+pub fn ledger_messages(case: &Path) -> Vec<Message> {
+    Ledger::read(case).0.shown()
+}
+
 /// The fields of a group with their values.
 type AlertGroup = [(String, String)];
 
@@ -178,7 +190,7 @@ pub struct Ledger {
 impl Ledger {
     /// Reads what is known. The error says that there is a file that cannot be read; then nothing is known.
     pub fn read(case: &Path) -> (Ledger, Option<String>) {
-        let file = case.join(FILE);
+        let file = ledger_file(case);
         let ledger = |kept| Ledger { file: file.clone(), kept, is_changed: false };
         let text = match files::read(&file) {
             Ok(text) => text,

@@ -35,7 +35,7 @@ use crate::measure::series::Keys;
 use crate::measure::{CheckScope, Condition, Detector};
 use crate::problem::{Fault, Problem};
 
-pub use ledger::State;
+pub use ledger::{State, ledger_file, ledger_messages};
 pub use watcher::{Deliveries, Watcher, WatcherEvent};
 
 /// What is sent of an alert.

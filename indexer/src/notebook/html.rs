@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use ingest::{Level, NO_TIME};
 
+use super::alerts;
 use super::answer::{Answer, Frozen};
 use super::cell::{Cell, What};
 use super::markdown::{Align, Node};
@@ -26,6 +27,7 @@ impl Notebook {
         }
         out.noted();
         out.ranges();
+        out.alerts();
         out.sources();
         let said = format!(
             "Notebook of revision {} of the case, written out {}. All times are UTC.",
@@ -344,6 +346,31 @@ impl Html<'_> {
             put!(self, "{}</td></tr>", escaped(&said.comments.join("\n")));
         }
         self.text.push_str("</tbody></table></section>");
+    }
+
+    fn alerts(&mut self) {
+        let book = self.book;
+        if book.alerts.is_empty() {
+            return;
+        }
+        self.text.push_str("<section><h2>Alerts</h2><div class=\"wide\"><table><thead><tr>");
+        for column in alerts::COLUMNS {
+            put!(self, "<th>{column}</th>");
+        }
+        self.text.push_str("</tr></thead><tbody>");
+        for alert in book.alerts.iter().take(alerts::LISTED) {
+            self.text.push_str("<tr>");
+            for cell in alerts::cells(alert, book.made_ns) {
+                let lines: Vec<String> = cell.lines().map(escaped).collect();
+                put!(self, "<td>{}</td>", lines.join("<br>"));
+            }
+            self.text.push_str("</tr>");
+        }
+        self.text.push_str("</tbody></table></div>");
+        if let Some(rest) = alerts::rest(&book.alerts) {
+            put!(self, "<p class=\"soft\">{rest}</p>");
+        }
+        self.text.push_str("</section>");
     }
 
     fn sources(&mut self) {

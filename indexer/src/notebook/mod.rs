@@ -3,6 +3,7 @@
 //! A page is the text of a note of the kind `page`. [`Notebook`] is all of it at one moment: every cell's answer
 //! frozen, every event with notes, with its evidence.
 
+mod alerts;
 mod answer;
 mod cell;
 mod chart;
@@ -30,6 +31,7 @@ use base::Cancel;
 use base::error::Result;
 use base::limits::MOST_NOTES_AT_ONCE;
 use engine::notes::said_by;
+use engine::notes::triage::Triaged;
 use engine::pipe::RunOptions;
 use store::Note;
 use store::SourceEntry;
@@ -50,6 +52,8 @@ pub struct Notebook {
     pub left_out: usize,
     /// The times that are marked, starred, tagged or commented, in their order.
     pub ranges: Vec<NotedRange>,
+    /// The alerts that somebody decided something about, the latest first.
+    pub alerts: Vec<Triaged>,
     pub sources: Vec<SourceEntry>,
 }
 
@@ -125,6 +129,7 @@ impl Case {
             noted: events,
             left_out,
             ranges: noted_ranges(&notes),
+            alerts: alerts::triaged(&notes),
             sources: snapshot.sources().to_vec(),
         })
     }

@@ -32,7 +32,12 @@ fn notebook(page: &str) -> (tempfile::TempDir, Notebook) {
     let page = NoteDraft { data: json!({ "title": "Found" }), ..draft("page", "p", page) };
     let noted = |kind: &str, text: &str| NoteDraft { range: Some((5, 9)), ..draft(kind, "r", text) };
     let range = [noted("star", ""), noted("tag", "slow"), noted("comment", "all of <it>")];
-    let put = [star, tag, marker, page].into_iter().chain(range).collect();
+    let alert = json!({ "key": "00000000000000ff", "origin": "sigma", "detector": "d", "title": "<b>Logons | failed",
+        "severity": "high", "start": 1_772_373_901_000_000_000_i64, "end": null, "peak": null, "events": 3,
+        "group": [["host", "<script>"]], "value": 3.0, "expected": null, "query": "host:x" });
+    let closed = json!({ "verb": "close", "reason": "falsePositive", "alerts": [alert] });
+    let triage = NoteDraft { data: closed, ..draft("triage", "t", "the <i>scanner\nof us") };
+    let put = [star, tag, marker, page, triage].into_iter().chain(range).collect();
     let change = NoteChange { put, remove: Vec::new() };
     case.change_notes(&change, 1).expect("a change");
     let book =
@@ -75,6 +80,9 @@ fn the_file_holds_answers_and_proofs_and_nothing_of_the_logs_is_markup() {
     {
         assert!(html.contains(proof), "{proof} is missing");
     }
+    let row = "<td>closed: false positive</td><td>1970-01-01T00:00:00.000000001Z closed as false positive: the &lt;i&gt;scanner<br>of us</td>";
+    assert!(html.contains(row) && html.contains("<td>host=&lt;script&gt;</td>"), "{html}");
+    assert!(book.to_markdown().contains("| closed: false positive |"), "{}", book.to_markdown());
     assert!(html.contains("34 to 1") && html.contains("<svg") && html.contains("★"));
     assert!(html.contains("<td class=\"number\">2</td>"), "the table is there");
     assert!(html.contains("1 event<"), "the count is there");

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use ingest::NO_TIME;
 
+use super::alerts;
 use super::answer::{Answer, Frozen};
 use super::markdown::cells;
 use super::visible::visible;
@@ -44,6 +45,16 @@ impl Notebook {
         for NotedRange { range: (first, last), said: about } in &self.ranges {
             let until = if last > first { format!(" to {}", to_rfc3339(*last)) } else { String::new() };
             put!(out, "- {}{until}: {}\n", to_rfc3339(*first), said(about));
+        }
+        if !self.alerts.is_empty() {
+            put!(out, "\n## Alerts\n\n| {} |\n|---|---|---|---|---|---|\n", alerts::COLUMNS.join(" | "));
+        }
+        for alert in self.alerts.iter().take(alerts::LISTED) {
+            let cells = alerts::cells(alert, self.made_ns).map(|cell| plain(&cell.replace('\n', "; ")));
+            put!(out, "| {} |\n", cells.join(" | "));
+        }
+        if let Some(rest) = alerts::rest(&self.alerts) {
+            put!(out, "\n{rest}\n");
         }
         out.push_str("\n## Sources\n\n| Source | Events | Bytes | SHA-256 |\n|---|--:|--:|---|\n");
         for source in &self.sources {

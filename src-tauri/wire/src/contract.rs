@@ -3,6 +3,7 @@
 //! The enum that is parsed, the dispatch that answers it and the TypeScript that sends it are made from this table.
 //! `docs/how-to-add.md` says how to add one.
 
+use detect::inbox::{InboxFlags, InboxPage};
 use indexer::compare::SignificantWords;
 use indexer::links::{LinkedValue, Links};
 use indexer::query::{Completion, time::Period};
@@ -15,10 +16,10 @@ use crate::{Call, Session};
 // A row names a function and types of these modules, and nothing else has to name them.
 #[allow(clippy::wildcard_imports)]
 use crate::{
-    ahead::*, analysis::*, both::*, calls::*, cases::*, compare::*, detectors::*, events::*, explain::*,
-    files::*, formats::*, language::*, links::*, live::*, notebook::*, notes::*, patterns::*, recent::*,
-    remotes::*, seismograph::*, service_map::*, sources::*, tables::*, trust::*, types::*, unread::*,
-    upkeep::*, works::*,
+    ahead::*, alerts::*, analysis::*, both::*, calls::*, cases::*, compare::*, detectors::*, events::*,
+    explain::*, files::*, formats::*, language::*, links::*, live::*, notebook::*, notes::*, patterns::*,
+    recent::*, remotes::*, seismograph::*, service_map::*, sources::*, tables::*, trust::*, types::*,
+    unread::*, upkeep::*, works::*,
 };
 
 macro_rules! contract {
@@ -239,6 +240,16 @@ contract! {
     run_detectors / RunDetectors: RunDetectorsRequest, DetectorRun => DetectorRuns;
     /// Runs the rules of files and folders.
     run_rules / RunRules: RunRulesRequest, Empty => RuleRuns;
+    /// A part of the inbox of alerts, and how many alerts have which state.
+    alerts / Alerts: AlertsRequest, Empty => InboxPage;
+    /// The new alerts for the timeline, and how many alerts have which state.
+    alert_flags / AlertFlags: CasePath, Empty => InboxFlags;
+    /// Acknowledges, closes, reopens, mutes alerts, or comments on them.
+    triage / Triage: TriageRequest, Empty => TriagedCount;
+    /// Undoes a decision about alerts, or makes it again.
+    undo_triage / UndoTriage: UndoTriageRequest, Empty => Empty;
+    /// Writes alerts of the inbox to a file.
+    export_alerts / ExportAlerts: ExportAlertsRequest, Empty => ExportedAlerts;
     /// The measure of one detector over all of the time, and what it would have said.
     back_test / BackTest: BackTestRequest, Empty => BackTest;
     /// What a detector would have said with another level, from what its back-test has read.

@@ -16,6 +16,7 @@ use indexer::{Cancel, Case, Engine, Nanos, Snapshot};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{Answer, milliseconds};
+use crate::live::locked;
 use crate::patterns::TimeSpan;
 use crate::session::{Call, Session};
 use crate::types::{CasePath, Empty, ErrorCode, WireError};
@@ -335,22 +336,28 @@ pub fn run_detectors(
     let shown: Vec<_> = detectors.measures().filter(|(one, file)| !replaced(&detectors, one, file)).collect();
     let total = shown.len() as u32;
     let mut runs = Vec::new();
+    let inbox = session.inbox(&case);
+    let mut names = HashSet::new();
     for (detector, file) in shown {
-        let run = run_one(detector, file, &scope, &fields)?;
+        let tested = run_one(detector, file, &scope, &fields)?;
         let run = DetectorRun {
             name: detector.name.clone(),
             file: file.to_string_lossy().into_owned(),
             done: runs.len() as u32 + 1,
             total,
-            applicable: run.is_applicable,
-            verdict: run.verdict,
-            tally: tally(&spans_of(&run.alerts), scope.ends().unwrap_or_default(), &[]),
-            listed: run.alerts.into_iter().take(LISTED).collect(),
-            problem: run.problem,
+            applicable: tested.is_applicable,
+            verdict: tested.verdict,
+            tally: tally(&spans_of(&tested.alerts), scope.ends().unwrap_or_default(), &[]),
+            listed: tested.alerts.iter().take(LISTED).cloned().collect(),
+            problem: tested.problem,
         };
+        let name = format!("{} {}", file.display(), detector.name);
+        locked(&inbox).took_run(&name, &detector.name, tested.alerts);
+        names.insert(name);
         report(run.clone());
         runs.push(run);
     }
+    locked(&inbox).keep_runs(&names);
     Ok(DetectorRuns { revision: snapshot.revision(), runs, elapsed_ms: milliseconds(started) })
 }
 
@@ -370,6 +377,7 @@ pub fn run_rules(
     let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
     let rules = Detectors::read(&paths, &ReadOptions::default());
     let report = rules.check(&case, &snapshot, &Scope::default(), &call.cancel)?;
+    locked(&session.inbox(&case)).took_rules(report.alerts.clone());
     let mut fired: BTreeMap<String, FiredRule> = BTreeMap::new();
     for alert in report.alerts {
         let rule = fired.entry(alert.detector.clone()).or_insert_with(|| FiredRule {

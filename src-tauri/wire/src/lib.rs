@@ -14,6 +14,7 @@
 //! ```
 
 mod ahead;
+mod alerts;
 mod analysis;
 mod both;
 mod calls;

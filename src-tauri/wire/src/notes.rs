@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use indexer::triage::TRIAGE;
 use indexer::{EventId, Nanos, NoteRemoval, NotesChanged as Outcome};
 use serde::{Deserialize, Serialize};
 
@@ -179,7 +180,7 @@ pub struct Evidence {
 }
 
 /// The clock of the machine, which says when a note was written.
-fn now_ns() -> i64 {
+pub(crate) fn now_ns() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
@@ -199,6 +200,8 @@ pub fn notes(session: &Session, _: &Call<'_>, request: &NotesRequest, _: &dyn Fn
 
 impl From<indexer::Note> for Note {
     fn from(note: indexer::Note) -> Note {
+        // A decision holds the alerts that it is about, which may be many. Only the inbox reads them.
+        let data = if note.kind == TRIAGE { serde_json::Value::Null } else { note.data };
         Note {
             kind: note.kind,
             id: note.id,
@@ -209,7 +212,7 @@ impl From<indexer::Note> for Note {
             from: note.range.map(|(from, _)| Nanos(from)),
             to: note.range.map(|(_, to)| Nanos(to)),
             text: note.text,
-            data: note.data,
+            data,
         }
     }
 }

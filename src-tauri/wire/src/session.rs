@@ -4,9 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use detect::inbox::Inbox;
 use indexer::{Cancel, Case};
 use serde::Serialize;
 
+use crate::alerts::Inboxes;
 use crate::both::{OpenTogether, named_together, not_together};
 use crate::calls::text;
 use crate::contract::{Command, answer};
@@ -78,6 +80,7 @@ pub struct Session {
     pub(crate) works: Works,
     table: Mutex<Option<KeptTable>>,
     histories: Mutex<KeptHistories>,
+    inboxes: Mutex<Inboxes>,
     shown: Mutex<ShownSnapshots>,
     /// Cases that were opened since the start.
     seen: Mutex<HashSet<String>>,
@@ -130,6 +133,7 @@ impl Session {
             works: Works::default(),
             table: Mutex::default(),
             histories: Mutex::default(),
+            inboxes: Mutex::default(),
             shown: Mutex::default(),
             seen: Mutex::default(),
             made: Mutex::default(),
@@ -197,6 +201,11 @@ impl Session {
         locked(&self.histories)
     }
 
+    /// The alerts of an open case and the decisions about them.
+    pub(crate) fn inbox(&self, case: &Case) -> Arc<Mutex<Inbox>> {
+        locked(&self.inboxes).of_case(case)
+    }
+
     /// An open case, opened now if it is not.
     pub(crate) fn case(&self, folder: &Path) -> Result<Arc<Case>, WireError> {
         // What a cluster answers never comes here.
@@ -257,6 +266,7 @@ impl Session {
         locked(&self.cases).retain(|key, _| key != folder && key.exists());
         *self.kept_table() = None;
         *self.kept_histories() = KeptHistories::default();
+        locked(&self.inboxes).forget(folder);
         *self.shown() = ShownSnapshots::default();
     }
 

@@ -3,6 +3,7 @@
 
 mod walk;
 
+mod alerts;
 mod cases;
 mod detectors;
 mod imports;

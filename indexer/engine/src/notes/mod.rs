@@ -6,6 +6,7 @@
 mod filter;
 mod rules;
 mod said;
+pub mod triage;
 
 use std::path::PathBuf;
 

@@ -13,6 +13,7 @@ use super::locked;
 use super::watched_sets::{self, WatchedSets};
 use crate::calls::Answer;
 use crate::detectors::own_texts;
+use crate::notes::now_ns;
 use crate::session::{Call, Session};
 use crate::trust::is_trusted;
 use crate::types::{CasePath, Empty, WireError};
@@ -43,6 +44,8 @@ pub struct LiveAlerts {
 pub struct LiveAlert {
     /// Grows by one with each message.
     pub number: u32,
+    /// Whether a person does not want to be notified: the alert or its detector is muted, or it was dealt with.
+    pub quiet: bool,
     #[serde(flatten)]
     pub message: Message,
 }
@@ -178,7 +181,7 @@ fn hear(heard: &mut Heard, event: WatcherEvent, deliveries: &Deliveries) {
                 heard.unseen.iter().any(|(known, _)| known.id == message.id && known.state == message.state);
             heard.unseen.push((message.clone(), deliveries.clone()));
             if !is_known {
-                heard.alerts.push(LiveAlert { number, message });
+                heard.alerts.push(LiveAlert { number, quiet: false, message });
             }
             let surplus = heard.alerts.len().saturating_sub(KEPT);
             heard.alerts.drain(..surplus);
@@ -201,5 +204,12 @@ pub fn live_alerts(
 ) -> Answer<LiveAlerts> {
     let receiving = session.receiving(Path::new(&request.path))?;
     let (watching, case) = locked(&receiving).watched();
-    Ok(watching.alerts(&case))
+    let mut sent = watching.alerts(&case);
+    let (inbox, now) = (session.inbox(&case), now_ns());
+    let mut inbox = locked(&inbox);
+    inbox.refresh_decisions(&case, now)?;
+    for alert in &mut sent.alerts {
+        alert.quiet = inbox.is_quiet(&alert.message.alert, now);
+    }
+    Ok(sent)
 }

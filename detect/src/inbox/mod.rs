@@ -1,0 +1,406 @@
+//! The inbox of a case: the alerts of all its detectors, of Sigma rules and of live evaluation as one list, each with
+//! the decisions of people about it.
+//!
+//! An [`Inbox`] holds what the last runs found. [`Inbox::list`] filters, sorts and groups it, and answers any part of
+//! the list from the same order until something changes. An alert that was found in several ways is one row.
+
+mod export;
+mod listing;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use indexer::triage::{AlertKey, CloseReason, Triage, TriageEntry, TriageState, TriageStatus, TriagedAlert};
+use indexer::{Engine, Nanos, Result, files};
+use serde::{Deserialize, Serialize};
+
+use crate::alert::{Alert, Severity};
+use crate::live::{Message, State, ledger_file, ledger_messages};
+
+pub use export::{InboxFormat, write_alerts};
+pub use listing::{
+    AlertFilter, AlertGrouping, AlertSort, InboxGroup, InboxLine, InboxPage, InboxRequest, StatusCounts,
+};
+
+/// How an alert was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum AlertOrigin {
+    /// A detector over the history of the case.
+    Detector,
+    /// A Sigma rule over the history of the case.
+    Sigma,
+    /// While the case received.
+    Live,
+}
+
+impl AlertOrigin {
+    fn name(self) -> &'static str {
+        match self {
+            AlertOrigin::Detector => "detector",
+            AlertOrigin::Sigma => "sigma",
+            AlertOrigin::Live => "live",
+        }
+    }
+
+    fn named(name: &str) -> AlertOrigin {
+        match name {
+            "sigma" => AlertOrigin::Sigma,
+            "live" => AlertOrigin::Live,
+            _ => AlertOrigin::Detector,
+        }
+    }
+}
+
+/// Why an alert that somebody decided something about is not found any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum AlertGone {
+    /// The case has no such detector any more.
+    Detector,
+    /// The detector has another level, or the events have changed.
+    Alert,
+}
+
+/// An alert of the inbox with what people decided about it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct InboxAlert {
+    pub key: AlertKey,
+    pub origin: AlertOrigin,
+    /// Whether it goes on, as far as live evaluation knows.
+    pub open: bool,
+    pub gone: Option<AlertGone>,
+    pub status: TriageStatus,
+    /// Of a closed alert.
+    pub reason: Option<CloseReason>,
+    #[serde(rename = "mutedUntil")]
+    pub muted_until: Option<Nanos>,
+    /// All decisions, the earliest first.
+    pub history: Vec<TriageEntry>,
+    pub alert: Alert,
+}
+
+/// The key of an alert, by which people's decisions find it.
+#[must_use]
+pub fn key_of(alert: &Alert) -> AlertKey {
+    AlertKey::new(&alert.detector, alert.start, &alert.group)
+}
+
+/// The values that an alert is grouped by, as one text.
+#[must_use]
+pub fn entity_of(alert: &Alert) -> String {
+    let values: Vec<String> = alert.group.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    values.join(", ")
+}
+
+/// An alert as it is listed and searched.
+#[derive(Debug)]
+struct InboxRow {
+    key: AlertKey,
+    alert: Arc<Alert>,
+    origin: AlertOrigin,
+    is_open: bool,
+    gone: Option<AlertGone>,
+    entity: String,
+    /// Title, detector and entity in lower case.
+    text: String,
+}
+
+/// What a detector found.
+#[derive(Debug)]
+struct Ran {
+    detector: String,
+    alerts: Vec<Arc<Alert>>,
+}
+
+/// The alerts of a case and the decisions about them.
+#[derive(Debug)]
+pub struct Inbox {
+    folder: PathBuf,
+    /// By the name of the run: each detector of our own is one.
+    ran: BTreeMap<String, Ran>,
+    /// What Sigma rules found.
+    rules: Vec<Arc<Alert>>,
+    /// What was sent live, and whether it goes on.
+    live: Vec<(Arc<Alert>, bool)>,
+    /// The ledger that `live` was read from: when it changed and how long it is.
+    ledger: Option<(SystemTime, u64)>,
+    triage: Triage,
+    rows: Vec<InboxRow>,
+    places: HashMap<AlertKey, usize>,
+    is_stale: bool,
+    /// Grows with every change of rows or decisions.
+    version: u64,
+    order: Option<listing::Ordered>,
+}
+
+impl Inbox {
+    /// The inbox of the case in this folder, as long as nothing has run.
+    #[must_use]
+    pub fn new(folder: PathBuf) -> Inbox {
+        Inbox {
+            folder,
+            ran: BTreeMap::new(),
+            rules: Vec::new(),
+            live: Vec::new(),
+            ledger: None,
+            triage: Triage::default(),
+            rows: Vec::new(),
+            places: HashMap::new(),
+            is_stale: true,
+            version: 0,
+            order: None,
+        }
+    }
+
+    /// Takes what one detector found; `run` names it among those of the case.
+    pub fn took_run(&mut self, run: &str, detector: &str, alerts: Vec<Alert>) {
+        let ran = Ran { detector: detector.to_owned(), alerts: shared(alerts) };
+        self.ran.insert(run.to_owned(), ran);
+        self.is_stale = true;
+    }
+
+    /// Forgets the detectors that are not among these runs.
+    pub fn keep_runs(&mut self, runs: &HashSet<String>) {
+        let before = self.ran.len();
+        self.ran.retain(|run, _| runs.contains(run));
+        self.is_stale |= self.ran.len() != before;
+    }
+
+    /// Takes what Sigma rules found, in place of what earlier ones did.
+    pub fn took_rules(&mut self, alerts: Vec<Alert>) {
+        self.rules = shared(alerts);
+        self.is_stale = true;
+    }
+
+    /// Reads what was decided since the last call.
+    pub fn refresh_decisions(&mut self, engine: &Engine, now_ns: i64) -> Result<()> {
+        self.is_stale |= self.triage.refresh(engine, now_ns)?;
+        Ok(())
+    }
+
+    /// Reads what was decided and what was sent live since the last call.
+    pub fn refresh(&mut self, engine: &Engine, now_ns: i64) -> Result<()> {
+        self.refresh_decisions(engine, now_ns)?;
+        let file = ledger_file(&self.folder);
+        let found = files::open(&file).and_then(|file| file.metadata()).ok();
+        let stamp = found.and_then(|found| Some((found.modified().ok()?, found.len())));
+        if stamp != self.ledger {
+            self.ledger = stamp;
+            let sent = ledger_messages(&self.folder).into_iter().filter(|message| !message.retracted);
+            self.live = sent.map(live).collect();
+            self.is_stale = true;
+        }
+        if self.is_stale {
+            self.rebuild();
+        }
+        Ok(())
+    }
+
+    fn rebuild(&mut self) {
+        let (mut rows, mut places) = (Vec::new(), HashMap::new());
+        let mut add = |rows: &mut Vec<InboxRow>, alert: &Arc<Alert>, origin, is_open: bool, gone| {
+            let key = key_of(alert);
+            let place = *places.entry(key).or_insert(rows.len());
+            if place < rows.len() {
+                rows[place].is_open |= is_open;
+                return;
+            }
+            let entity = entity_of(alert);
+            let text = format!("{}\n{}\n{entity}", alert.title, alert.detector).to_lowercase();
+            rows.push(InboxRow { key, alert: Arc::clone(alert), origin, is_open, gone, entity, text });
+        };
+        for alert in self.ran.values().flat_map(|ran| &ran.alerts) {
+            add(&mut rows, alert, AlertOrigin::Detector, false, None);
+        }
+        for alert in &self.rules {
+            add(&mut rows, alert, AlertOrigin::Sigma, false, None);
+        }
+        for (alert, is_open) in &self.live {
+            add(&mut rows, alert, AlertOrigin::Live, *is_open, None);
+        }
+        for triaged in self.triage.alerts() {
+            let alert = Arc::new(restored(&triaged.alert));
+            let origin = AlertOrigin::named(&triaged.alert.origin);
+            add(&mut rows, &alert, origin, false, self.why_gone(&alert.detector, origin));
+        }
+        (self.rows, self.places, self.order, self.is_stale) = (rows, places, None, false);
+        self.version += 1;
+    }
+
+    /// Why an alert is not among those that were found, if that is known.
+    fn why_gone(&self, detector: &str, origin: AlertOrigin) -> Option<AlertGone> {
+        // Which rules there are besides those that ran last is not known.
+        if origin != AlertOrigin::Detector || self.ran.is_empty() {
+            return None;
+        }
+        let is_known = self.ran.values().any(|ran| ran.detector == detector);
+        Some(if is_known { AlertGone::Alert } else { AlertGone::Detector })
+    }
+
+    fn state(&self, row: &InboxRow) -> Option<&TriageState> {
+        self.triage.get(row.key).map(|triaged| &triaged.state)
+    }
+
+    fn status(&self, row: &InboxRow, now_ns: i64) -> TriageStatus {
+        self.state(row).map_or(TriageStatus::New, |state| state.status(now_ns))
+    }
+
+    fn shown(&self, row: &InboxRow, now_ns: i64) -> InboxAlert {
+        let state = self.state(row);
+        InboxAlert {
+            key: row.key,
+            origin: row.origin,
+            open: row.is_open,
+            gone: row.gone,
+            status: self.status(row, now_ns),
+            reason: state.and_then(|state| state.closed),
+            muted_until: state.and_then(|state| state.muted_until).map(Nanos),
+            history: state.map(|state| state.history.clone()).unwrap_or_default(),
+            alert: (*row.alert).clone(),
+        }
+    }
+
+    /// An alert by its key.
+    #[must_use]
+    pub fn get(&self, key: AlertKey, now_ns: i64) -> Option<InboxAlert> {
+        self.places.get(&key).map(|&place| self.shown(&self.rows[place], now_ns))
+    }
+
+    /// Whether a person does not want to hear of an alert: it, or its detector, is muted, or it was dealt with.
+    #[must_use]
+    pub fn is_quiet(&self, alert: &Alert, now_ns: i64) -> bool {
+        let state = self.triage.get(key_of(alert)).map(|triaged| triaged.state.status(now_ns));
+        self.triage.is_muted(&alert.detector) || state.is_some_and(|status| status != TriageStatus::New)
+    }
+
+    /// New alerts of detectors that are not muted, the most serious first and at most so many; how many alerts have
+    /// which state; and when a mute ends next.
+    #[must_use]
+    pub fn flags(&self, most: usize, now_ns: i64) -> InboxFlags {
+        let mut counts = StatusCounts::default();
+        let mut new: Vec<&InboxRow> = Vec::new();
+        for row in &self.rows {
+            let status = self.status(row, now_ns);
+            counts.add(status);
+            let has_time = row.alert.start.is_some() && row.alert.end.is_some();
+            if status == TriageStatus::New && has_time && !self.triage.is_muted(&row.alert.detector) {
+                new.push(row);
+            }
+        }
+        let rank = |row: &&InboxRow| (std::cmp::Reverse((row.alert.severity, row.alert.start)), row.key);
+        if new.len() > most {
+            new.select_nth_unstable_by_key(most, rank);
+            new.truncate(most);
+        }
+        new.sort_unstable_by_key(rank);
+        let flag = |row: &InboxRow| AlertFlag {
+            key: row.key,
+            title: row.alert.title.clone(),
+            severity: row.alert.severity,
+            start: row.alert.start.map(Nanos),
+            end: row.alert.end.map(Nanos),
+            value: row.alert.value,
+        };
+        InboxFlags {
+            counts,
+            flags: new.into_iter().map(flag).collect(),
+            wakes: self.triage.next_end(now_ns).map(Nanos),
+        }
+    }
+
+    /// The alerts of these keys, or those of a filter, as a decision holds them. Keys without an alert are left out.
+    #[must_use]
+    pub fn chosen(&self, choice: &AlertChoice, now_ns: i64) -> Vec<TriagedAlert> {
+        match choice {
+            AlertChoice::Keys(keys) => keys
+                .iter()
+                .filter_map(|key| self.places.get(key))
+                .map(|&place| held(&self.rows[place]))
+                .collect(),
+            AlertChoice::Matching(filter) => self.matching(filter, now_ns).map(held).collect(),
+        }
+    }
+}
+
+/// Alerts that are chosen for a decision.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum AlertChoice {
+    Keys(Vec<AlertKey>),
+    Matching(AlertFilter),
+}
+
+/// What a case has of alerts, in short.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct InboxFlags {
+    pub counts: StatusCounts,
+    pub flags: Vec<AlertFlag>,
+    /// When a mute ends next, by the wall clock.
+    pub wakes: Option<Nanos>,
+}
+
+/// A new alert on the timeline.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct AlertFlag {
+    pub key: AlertKey,
+    pub title: String,
+    pub severity: Severity,
+    pub start: Option<Nanos>,
+    pub end: Option<Nanos>,
+    pub value: Option<f64>,
+}
+
+fn shared(alerts: Vec<Alert>) -> Vec<Arc<Alert>> {
+    alerts.into_iter().map(Arc::new).collect()
+}
+
+fn live(message: Message) -> (Arc<Alert>, bool) {
+    (Arc::new(message.alert), message.open && message.state == State::Firing)
+}
+
+fn held(row: &InboxRow) -> TriagedAlert {
+    let alert = &row.alert;
+    TriagedAlert {
+        key: row.key,
+        origin: row.origin.name().to_owned(),
+        detector: alert.detector.clone(),
+        title: alert.title.clone(),
+        severity: alert.severity.name().to_owned(),
+        start: alert.start,
+        end: alert.end,
+        peak: alert.peak,
+        events: alert.events,
+        group: alert.group.clone(),
+        value: alert.value,
+        expected: alert.expected,
+        query: alert.query.clone(),
+    }
+}
+
+fn restored(held: &TriagedAlert) -> Alert {
+    Alert {
+        detector: held.detector.clone(),
+        title: held.title.clone(),
+        severity: Severity::named(&held.severity).unwrap_or_default(),
+        start: held.start,
+        end: held.end,
+        peak: held.peak,
+        events: held.events,
+        group: held.group.clone(),
+        value: held.value,
+        expected: held.expected,
+        basis: None,
+        query: held.query.clone(),
+    }
+}

@@ -1,0 +1,237 @@
+use std::collections::BTreeSet;
+
+use indexer::Case;
+use indexer::triage::{Decision, TriageVerb};
+use proptest::prelude::*;
+
+use super::*;
+
+const HOUR: i64 = 3_600_000_000_000;
+/// 2026-03-01T14:00:00Z.
+const T0: i64 = 1_772_373_600_000_000_000;
+
+fn alert(detector: &str, severity: Severity, start: i64, host: &str) -> Alert {
+    Alert {
+        detector: detector.to_owned(),
+        title: format!("Title of {detector}"),
+        severity,
+        start: Some(start),
+        end: Some(start + 60),
+        peak: None,
+        events: 3,
+        group: vec![("host".to_owned(), host.to_owned())],
+        value: Some(3.0),
+        expected: Some(1.0),
+        basis: None,
+        query: format!("host:{host}"),
+    }
+}
+
+fn case() -> (tempfile::TempDir, Case) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = Case::create(&folder.path().join("a.case")).expect("a case");
+    (folder, case)
+}
+
+fn inbox(case: &Case) -> Inbox {
+    let mut inbox = Inbox::new(case.folder().to_path_buf());
+    inbox.took_run(
+        "f busy",
+        "busy",
+        vec![alert("busy", Severity::High, T0, "web-1"), alert("busy", Severity::High, T0 + HOUR, "web-2")],
+    );
+    inbox.took_rules(vec![alert("logon", Severity::Low, T0 + 1, "web-1")]);
+    inbox.refresh(case, 0).expect("refreshed");
+    inbox
+}
+
+fn decide(case: &Case, inbox: &Inbox, id: &str, verb: TriageVerb, keys: Vec<AlertKey>, now: i64) {
+    let decision = Decision { verb, reason: None, until: Some(now + 100), text: "seen by <me>".to_owned() };
+    let alerts = inbox.chosen(&AlertChoice::Keys(keys), now);
+    case.triage(id, &decision, &alerts, now).expect("a decision");
+}
+
+fn titles(inbox: &mut Inbox, request: &InboxRequest) -> Vec<String> {
+    let page = inbox.list(&InboxRequest { count: 100, ..request.clone() }, 0);
+    let name = |line: InboxLine| match (line.alert, line.group) {
+        (Some(one), _) => format!("{} {}", one.alert.detector, entity_of(&one.alert)),
+        (None, Some(group)) => format!("[{} {}]", group.key, group.alerts),
+        (None, None) => String::new(),
+    };
+    page.lines.into_iter().map(name).collect()
+}
+
+#[test]
+fn inbox_is_filtered_sorted_and_grouped() {
+    let (_folder, case) = case();
+    let mut inbox = inbox(&case);
+    let all = InboxRequest::default();
+    assert_eq!(titles(&mut inbox, &all), ["busy host=web-1", "logon host=web-1", "busy host=web-2"]);
+    let serious = InboxRequest { sort: AlertSort::Severity, descending: true, ..InboxRequest::default() };
+    assert_eq!(titles(&mut inbox, &serious), ["busy host=web-2", "busy host=web-1", "logon host=web-1"]);
+    let filter = AlertFilter { text: "WEB-1 busy".to_owned(), ..AlertFilter::default() };
+    assert_eq!(titles(&mut inbox, &InboxRequest { filter, ..all.clone() }), ["busy host=web-1"]);
+    let grouped = |grouping, unfolded: &[&str]| InboxRequest {
+        grouping,
+        unfolded: unfolded.iter().map(|&key| key.to_owned()).collect(),
+        ..InboxRequest::default()
+    };
+    assert_eq!(titles(&mut inbox, &grouped(AlertGrouping::Detector, &[])), ["[busy 2]", "[logon 1]"]);
+    assert_eq!(
+        titles(&mut inbox, &grouped(AlertGrouping::Entity, &["host=web-2"])),
+        ["[host=web-1 2]", "[host=web-2 1]", "busy host=web-2"]
+    );
+    let hours = [format!("[{} 1]", T0 + HOUR), format!("[{T0} 2]")];
+    assert_eq!(titles(&mut inbox, &grouped(AlertGrouping::Time, &[])), hours);
+    let page = inbox.list(&InboxRequest { count: 1, ..all }, 0);
+    assert_eq!((page.total, page.matching, page.lines_total, page.lines.len()), (3, 3, 3, 1));
+    assert_eq!(page.statuses.new, 3);
+}
+
+#[test]
+fn two_windows_that_decide_about_one_alert_both_count() {
+    let (_folder, case) = case();
+    let (one, other) = (inbox(&case), inbox(&case));
+    let key = key_of(&alert("busy", Severity::High, T0, "web-1"));
+    decide(&case, &one, "a", TriageVerb::Acknowledge, vec![key], 10);
+    decide(&case, &other, "b", TriageVerb::Acknowledge, vec![key], 11);
+    let mut inbox = inbox(&case);
+    let shown = inbox.get(key, 20).expect("an alert");
+    assert_eq!((shown.status, shown.history.len()), (TriageStatus::Acknowledged, 2));
+    case.undo_triage("a", true, 12).expect("undone");
+    inbox.refresh(&case, 20).expect("refreshed");
+    let shown = inbox.get(key, 20).expect("an alert");
+    assert_eq!(
+        (shown.status, shown.history.len()),
+        (TriageStatus::Acknowledged, 1),
+        "the other one still counts"
+    );
+    case.undo_triage("b", true, 13).expect("undone");
+    case.undo_triage("a", false, 14).expect("made again");
+    inbox.refresh(&case, 20).expect("refreshed");
+    assert_eq!(inbox.get(key, 20).expect("an alert").history[0].at, Nanos(10));
+    assert!(case.undo_triage("nobody", true, 15).is_err());
+}
+
+#[test]
+fn decided_alert_of_a_deleted_detector_stays_and_a_mute_ends() {
+    let (_folder, case) = case();
+    let before = inbox(&case);
+    let key = key_of(&alert("busy", Severity::High, T0, "web-1"));
+    decide(&case, &before, "a", TriageVerb::Mute, vec![key], 10);
+    let mut after = Inbox::new(case.folder().to_path_buf());
+    after.refresh(&case, 20).expect("refreshed");
+    assert_eq!(after.get(key, 20).expect("kept").gone, None, "nothing has run yet");
+    after.took_run("f other", "other", Vec::new());
+    after.refresh(&case, 20).expect("refreshed");
+    let shown = after.get(key, 20).expect("kept");
+    assert_eq!((shown.gone, shown.status), (Some(AlertGone::Detector), TriageStatus::Muted));
+    assert_eq!(shown.alert.query, "host:web-1");
+    assert_eq!(after.flags(9, 20).wakes, Some(Nanos(110)));
+    assert_eq!((after.flags(9, 20).flags.len(), after.flags(9, 110).flags.len()), (0, 1));
+    after.took_run("f busy", "busy", Vec::new());
+    after.refresh(&case, 20).expect("refreshed");
+    assert_eq!(after.get(key, 20).expect("kept").gone, Some(AlertGone::Alert));
+}
+
+#[test]
+fn thousands_of_alerts_are_closed_at_once_and_opened_again() {
+    let (_folder, case) = case();
+    let mut inbox = Inbox::new(case.folder().to_path_buf());
+    let long = "x".repeat(700);
+    let many = (0..5_000).map(|at| alert("busy", Severity::High, T0 + at, &format!("{long}{at}"))).collect();
+    inbox.took_run("f busy", "busy", many);
+    inbox.refresh(&case, 0).expect("refreshed");
+    let decision = Decision {
+        verb: TriageVerb::Close,
+        reason: Some(CloseReason::Expected),
+        until: None,
+        text: String::new(),
+    };
+    let all = inbox.chosen(&AlertChoice::Matching(AlertFilter::default()), 0);
+    case.triage("bulk", &decision, &all, 1).expect("a decision over several notes");
+    inbox.refresh(&case, 2).expect("refreshed");
+    assert_eq!(inbox.flags(9, 2).counts.closed, 5_000);
+    case.undo_triage("bulk", true, 3).expect("undone");
+    inbox.refresh(&case, 4).expect("refreshed");
+    assert_eq!(inbox.flags(9, 4).counts.new, 5_000);
+}
+
+#[test]
+fn export_has_states_and_keeps_hostile_texts_harmless() {
+    let (_folder, case) = case();
+    let mut inbox = inbox(&case);
+    let key = key_of(&alert("busy", Severity::High, T0, "web-1"));
+    let reason = Some(CloseReason::FalsePositive);
+    let decision =
+        Decision { verb: TriageVerb::Close, reason, until: None, text: "=cmd()\n\"quoted\"".to_owned() };
+    case.triage("a", &decision, &inbox.chosen(&AlertChoice::Keys(vec![key]), 0), 10).expect("a decision");
+    inbox.refresh(&case, 20).expect("refreshed");
+    let all = inbox.all(&AlertFilter::default(), 20);
+    let written = |format| {
+        let mut bytes = Vec::new();
+        write_alerts(&all, format, &mut bytes).expect("written");
+        String::from_utf8(bytes).expect("text")
+    };
+    let csv = written(InboxFormat::Csv);
+    let row =
+        "2026-03-01T14:00:00Z,2026-03-01T14:00:00.00000006Z,high,Title of busy,busy,detector,host=web-1,3,3";
+    assert!(csv.lines().nth(1).is_some_and(|line| line.starts_with(row)), "{csv}");
+    assert!(csv.contains("closed,false positive,,\"'=cmd()\n\"\"quoted\"\"\",host:web-1"), "{csv}");
+    let lines: Vec<serde_json::Value> =
+        written(InboxFormat::Ndjson).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines.len(), 3);
+    assert_eq!((&lines[0]["state"], &lines[0]["history"][0]["did"]), (&"closed".into(), &"close".into()));
+    let sarif: serde_json::Value = serde_json::from_str(&written(InboxFormat::Sarif)).expect("JSON");
+    let results = &sarif["runs"][0]["results"];
+    assert_eq!(results[0]["suppressions"][0]["status"], "accepted");
+    assert!(results[1].get("suppressions").is_none());
+}
+
+proptest! {
+    #[test]
+    fn parts_of_the_list_are_the_list_and_groups_lose_no_alert(
+        found in proptest::collection::vec((0..4_u8, 0..5_usize, 0..90_i64, 0..3_u8), 0..60),
+        part in 1..7_u32,
+        sort in 0..6_usize,
+        descending: bool,
+    ) {
+        let mut inbox = Inbox::new(PathBuf::new());
+        let alerts: Vec<Alert> = found
+            .iter()
+            .map(|&(detector, severity, hour, host)| {
+                alert(&detector.to_string(), Severity::ALL[severity], T0 + hour * HOUR, &host.to_string())
+            })
+            .collect();
+        let keys: BTreeSet<AlertKey> = alerts.iter().map(key_of).collect();
+        inbox.took_run("f", "d", alerts);
+        inbox.rebuild();
+        let sorts = [
+            AlertSort::Time, AlertSort::Severity, AlertSort::Title, AlertSort::Entity, AlertSort::Events,
+            AlertSort::Status,
+        ];
+        let request = InboxRequest { sort: sorts[sort], descending, ..InboxRequest::default() };
+        let whole = inbox.list(&InboxRequest { count: 1_000, ..request.clone() }, 0);
+        let mut lines = Vec::new();
+        while lines.len() < whole.lines.len() {
+            let request = InboxRequest { first: lines.len() as u64, count: part, ..request.clone() };
+            lines.extend(inbox.list(&request, 0).lines);
+        }
+        prop_assert_eq!(&lines, &whole.lines);
+        let listed: BTreeSet<AlertKey> = lines.iter().filter_map(|line| Some(line.alert.as_ref()?.key)).collect();
+        prop_assert_eq!(&listed, &keys);
+        prop_assert_eq!(lines.len(), keys.len());
+        for grouping in [AlertGrouping::Detector, AlertGrouping::Entity, AlertGrouping::Time] {
+            let request = InboxRequest { grouping, count: 1_000, ..request.clone() };
+            let groups: Vec<InboxGroup> =
+                inbox.list(&request, 0).lines.into_iter().filter_map(|line| line.group).collect();
+            prop_assert_eq!(groups.iter().map(|group| group.alerts).sum::<u64>(), keys.len() as u64);
+            let unfolded = groups.iter().map(|group| group.key.clone()).collect();
+            let open = inbox.list(&InboxRequest { unfolded, ..request }, 0);
+            let rows: BTreeSet<AlertKey> =
+                open.lines.iter().filter_map(|line| Some(line.alert.as_ref()?.key)).collect();
+            prop_assert_eq!(&rows, &keys);
+            prop_assert_eq!(open.lines.len(), keys.len() + groups.len());
+        }
+    }
+}
