@@ -6,6 +6,7 @@ import { detectors } from './texts/detectors';
 import { explore } from './texts/explore';
 import { importing } from './texts/importing';
 import { fields } from './texts/fields';
+import { inbox } from './texts/inbox';
 import { inspect } from './texts/inspect';
 import { links } from './texts/links';
 import { listing } from './texts/listing';
@@ -23,6 +24,7 @@ export const texts = {
   charts,
   detectors,
   fields,
+  inbox,
   inspect,
   links,
   listing,

@@ -166,7 +166,7 @@ describe('a detector', () => {
     await own.getByTestId('fired').filter({ hasText: /^2$/ }).waitFor();
     const flag = page.getByTestId('alert-flag').and(page.getByTitle(/^High: Many requests/));
     await eventually('flags', async () => (await flag.count()) === 2);
-    // All flags are one stop of Tab; arrow keys go to the next in time, and Enter opens its detector.
+    // All flags are one stop of Tab; arrow keys go to the next in time, and Enter opens the alert.
     const focused = (): Promise<string | null> =>
       page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
     await page.locator('[data-testid="detectors"][aria-busy="false"]').waitFor();
@@ -188,10 +188,9 @@ describe('a detector', () => {
     await page.getByTestId('tab-events').click();
     await flag.first().focus();
     await page.keyboard.press('Enter');
-    await page.getByTestId('back-test').waitFor();
-    await page.getByTestId('alert-actions').first().click();
-    await page.getByRole('menuitem', { name: 'Acknowledge' }).click();
+    await page.getByTestId('inbox-detail').getByRole('button', { name: 'Acknowledge' }).click();
     await eventually('one flag', async () => (await flag.count()) === 1);
+    await page.getByTestId('tab-detectors').click();
     const mute = page.getByRole('button', { name: 'Mute Many requests' });
     await mute.click();
     await eventually('no flag', async () => (await flag.count()) === 0);

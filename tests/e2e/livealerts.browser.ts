@@ -73,12 +73,14 @@ test('an alert of a live source is sent, listed, and over', async () => {
   const notice = page.getByTestId('live-notice');
   await textBecomes(notice, 'Many requests of a host');
   await textBecomes(notice, 'web-1');
-  const row = page.getByTestId('live-alert');
+  await page.getByTestId('tab-alerts').click();
+  const row = page.getByTestId('inbox-row').filter({ hasText: 'Many requests of a host' });
   await textBecomes(row.first(), 'firing');
   expect(await seriousFindings(page)).toEqual([]);
   await pictures(page, 'live-alerts');
 
   // The built-in detectors are evaluated, too, where a person wants it.
+  await page.getByTestId('tab-detectors').click();
   const starter = page.getByTestId('watch-starter');
   await starter.check();
   await starter.and(page.locator(':checked')).waitFor();
@@ -87,9 +89,11 @@ test('an alert of a live source is sent, listed, and over', async () => {
 
   // A minute with few ends it, and its notice.
   appendFileSync(log, requests(5, 1));
-  await page.locator('[data-testid="live-alert"][data-state="resolved"]').waitFor();
   await notice.waitFor({ state: 'detached' });
+  await page.getByTestId('tab-alerts').click();
+  await row.first().getByText('firing').waitFor({ state: 'detached' });
 
-  await row.first().getByRole('button').click();
+  await row.first().click();
+  await page.getByTestId('inbox-events').click();
   await totalBecomes(page, 9);
 });

@@ -34,7 +34,7 @@ test('steps are a picture and a table, and each leads to its events', async () =
   const page = await opened([log()]);
   await totalBecomes(page, 3 * REQUESTS);
   await page.locator('[data-testid="import-panel"][data-active="false"]').waitFor();
-  await page.keyboard.press('Alt+7');
+  await page.keyboard.press('Alt+8');
   // The field of the id is chosen by its name.
   await page.getByTestId('map-id').filter({ hasText: 'trace_id' }).waitFor();
   // So is the field of the service. The menu searches if there are many fields, and marks the chosen one.

@@ -11,6 +11,7 @@ export const commands = {
     columns: 'Column headers',
     timeline: 'Timeline and charts',
     patterns: 'Seismograph',
+    alerts: 'Alerts',
     notes: 'Notes',
     controls: 'Lists, menus and dialogs',
   },

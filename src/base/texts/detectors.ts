@@ -162,7 +162,6 @@ export const detectors = {
   more: (shown: number, all: number) =>
     `The first ${formatCount(shown)} of ${formatCount(all)} alerts are listed.`,
   drawMore: 'Show more',
-  cancel: 'Cancel',
   columns: {
     start: 'Start',
     end: 'End',
@@ -173,22 +172,13 @@ export const detectors = {
     level: 'Level',
     events: 'Events',
     group: 'Group',
-    state: 'State',
   },
   show: 'Show events',
   showHint: 'Show the events of this alert in the list',
-  acknowledge: 'Acknowledge',
-  unacknowledge: 'Reopen',
-  acknowledged: 'acknowledged',
-  mutedFor: { hour: 'Mute for an hour', day: 'Mute for a day', week: 'Mute for a week' },
-  unmuteAlert: 'Unmute',
-  muted: 'muted',
-  comment: 'Comment…',
-  commentLabel: 'Comment',
   cite: 'Add to notebook',
   actions: 'Actions of this alert',
   flags: (count: number) => counted(count, 'alert'),
-  flagsHelp: 'Arrow keys go to the next alert, Enter opens its detector.',
+  flagsHelp: 'Arrow keys go to the next alert, Enter opens it.',
   flag: (severity: string, title: string, value: string, when: string) =>
     `${severity}: ${title}${value} at ${when}`,
 

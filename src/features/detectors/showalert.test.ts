@@ -2,7 +2,8 @@ import { expect, it, vi } from 'vitest';
 
 import type { Alert, Nanos } from '../../ipc/generated';
 import type { OpenCase } from '../../state/workbench/opencase.svelte';
-import { alertFilter, alertRange, showAlert } from './showalert';
+import { alertFilter, alertRange } from '../../state/inbox/alertcontext.svelte';
+import { showAlert } from './showalert';
 
 const nanos = (text: string) => text as Nanos;
 const alert = (part: Partial<Alert>) =>

@@ -9,6 +9,7 @@ import CompareTab from '../compare/CompareTab.svelte';
 import DetectorsTab from '../detectors/DetectorsTab.svelte';
 import ContextTab from '../followups/ContextTab.svelte';
 import FollowTab from '../followups/FollowTab.svelte';
+import InboxTab from '../inbox/InboxTab.svelte';
 import NotesTab from '../notes/NotesTab.svelte';
 import MapTab from '../servicemap/MapTab.svelte';
 import PatternsTab from '../patterns/PatternsTab.svelte';
@@ -27,6 +28,7 @@ export const TABS: readonly TabKind[] = [
   { id: 'patterns', name: texts.tabs.patterns, panel: PatternsTab },
   { id: 'compare', name: texts.compare.tab, panel: CompareTab },
   { id: 'detectors', name: texts.detectors.tab, panel: DetectorsTab },
+  { id: 'alerts', name: texts.inbox.tab, panel: InboxTab },
   { id: 'notes', name: texts.notes.tab, panel: NotesTab },
   { id: 'map', name: texts.servicemap.tab, panel: MapTab },
 ];

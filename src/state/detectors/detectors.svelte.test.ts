@@ -39,9 +39,9 @@ async function opened(stored: Note[] = []) {
   const notes = new Notes(lifetime, client, '/c', new Markers(), {
     changed: () => detectors.notesChanged(),
   });
-  const detectors: Detectors = new Detectors(lifetime, client, '/c', notes, (deed) =>
-    deeds.push(deed),
-  );
+  const ran = vi.fn();
+  const did = (deed: UndoableChange) => deeds.push(deed);
+  const detectors: Detectors = new Detectors(lifetime, client, '/c', notes, did, ran);
   void notes.look();
   await client.callsTo('notes')[0]!.answer({
     mark: 'm',
@@ -57,7 +57,7 @@ async function opened(stored: Note[] = []) {
     detectors.test.refresh();
     await client.callsTo('readDetectors').at(-1)!.answer({ detectors: [], problems });
   };
-  return { client, notes, detectors, lifetime, deeds, write };
+  return { client, notes, detectors, lifetime, deeds, write, ran };
 }
 
 const made = (...notes: Note[]): NotesChanged => ({
@@ -66,7 +66,7 @@ const made = (...notes: Note[]): NotesChanged => ({
 });
 
 it('runs when it is shown, and shows each detector when it is done', async () => {
-  const { client, detectors, lifetime } = await opened();
+  const { client, detectors, lifetime, ran } = await opened();
   expect(client.callsTo('detectors')).toHaveLength(0);
   detectors.watch();
   await client
@@ -75,18 +75,17 @@ it('runs when it is shown, and shows each detector when it is done', async () =>
   const [call] = client.callsTo('runDetectors');
   call!.options.progress!(run('a', [alert('a', 'low', '5')]));
   expect(detectors.progress).toEqual({ done: 1, total: 2 });
-  expect(detectors.flags.map(({ id }) => id)).toEqual(['a 5']);
+  expect(ran).toHaveBeenCalledTimes(1);
   const runs = [run('a', [alert('a', 'low', '5')]), run('b', [alert('b', 'critical', '7')], 2)];
   await call!.answer({ revision: 1, runs, elapsedMs: 1 } as DetectorRuns);
   expect(detectors.progress).toBeNull();
-  expect(detectors.flags.map(({ id }) => id)).toEqual(['b 7', 'a 5']);
+  expect(ran).toHaveBeenCalledTimes(2);
 
-  // A rule that is the same detector has the same alert, which is on the timeline once.
   detectors.runRules(['/rules']);
   await client.callsTo('runRules')[0]!.answer({
     fired: [run('a', [alert('a', 'low', '5'), alert('a', 'low', '9')])],
   } as never);
-  expect(detectors.flags.map(({ id }) => id)).toEqual(['b 7', 'a 5', 'a 9']);
+  expect(ran).toHaveBeenCalledTimes(3);
 
   // Nothing has changed, so nothing runs again; then the case grows.
   detectors.watch();
@@ -94,45 +93,6 @@ it('runs when it is shown, and shows each detector when it is done', async () =>
   expect(client.callsTo('runDetectors')).toHaveLength(1);
   lifetime.grow();
   expect(detectors.isStale).toBe(true);
-  lifetime.end();
-});
-
-it('hides alerts that were seen or muted', async () => {
-  const seen = note({ kind: 'alert', id: 'a 5', data: { acknowledged: true } });
-  const muted = note({ kind: 'mute', id: 'b', text: 'b' });
-  const { client, detectors, lifetime } = await opened([seen, muted]);
-  detectors.watch();
-  await client
-    .callsTo('detectors')[0]!
-    .answer({ detectors: [entry('a'), entry('b')], problems: [] });
-  const runs = [
-    run('a', [alert('a', 'low', '5'), alert('a', 'low', '6')]),
-    run('b', [alert('b', 'high', '7')]),
-  ];
-  await client.callsTo('runDetectors')[0]!.answer({ revision: 1, runs, elapsedMs: 1 });
-  expect(detectors.flags.map(({ id }) => id)).toEqual(['a 6']);
-  void detectors.note(alert('a', 'low', '6'), { comment: 'known' });
-  expect(client.callsTo('changeNotes')[0]!.args.put).toMatchObject([
-    { kind: 'alert', id: 'a 6', text: 'known' },
-  ]);
-  lifetime.end();
-});
-
-it('shows an alert again when its mute is over', async () => {
-  const { client, detectors, lifetime } = await opened();
-  detectors.watch();
-  await client.callsTo('detectors')[0]!.answer({ detectors: [entry('a')], problems: [] });
-  const runs = [run('a', [alert('a', 'low', '5')])];
-  await client.callsTo('runDetectors')[0]!.answer({ revision: 1, runs, elapsedMs: 1 });
-  vi.useFakeTimers();
-  void detectors.note(alert('a', 'low', '5'), { mutedUntilMs: Date.now() + 60_000 });
-  const [put] = client.callsTo('changeNotes')[0]!.args.put!;
-  void client.callsTo('changeNotes')[0]!.answer(made(note(put as Partial<Note>)));
-  await vi.advanceTimersByTimeAsync(59_000);
-  expect(detectors.flags).toEqual([]);
-  await vi.advanceTimersByTimeAsync(2_000);
-  expect(detectors.flags).toHaveLength(1);
-  vi.useRealTimers();
   lifetime.end();
 });
 

@@ -1,10 +1,8 @@
 import { randomId } from '../../base/ids';
 import type { Lifetime } from '../../base/lifetime';
-import { timeFromNanos, type Time } from '../../base/time';
 import { Timer } from '../../base/timer';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
 import type {
-  Alert,
   DetectorEntry,
   DetectorList,
   DetectorProblem,
@@ -18,29 +16,18 @@ import type {
 import { Request } from '../request.svelte';
 import { noteKey } from '../notes/notechange';
 import type { Notes } from '../notes/notes.svelte';
-import {
-  ALERT,
-  alertDraft,
-  alertId,
-  alertState,
-  DETECTOR,
-  isShown,
-  MUTED,
-  type AlertState,
-} from './alertnotes';
 import type { UndoableChange } from '../view/history.svelte';
 import { BackTest, type Subject } from './backtest.svelte';
 import { draftKey, withoutDraft, withoutStored, withText, type Draft, type Drafts } from './drafts';
 import { spansOf, truthNotes, type TruthChoice } from './truth';
 
-/** Alerts on the timeline at most, the most serious: more could not be distinguished. */
-const MOST_FLAGS = 400;
+/** The kind of notes that are detectors. */
+export const DETECTOR = 'detector';
+/** The id of such a note is the name of a detector whose alerts are not shown. */
+export const MUTED = 'mute';
 
 /** A case that grows is evaluated again when it has not grown for so long. */
 const SETTLED_MS = 2_000;
-/** Timers of browsers wait no longer. */
-const LONGEST_MS = 2 ** 31 - 1;
-
 /** The most serious first. */
 export const SEVERITIES: readonly Severity[] = [
   'critical',
@@ -49,8 +36,6 @@ export const SEVERITIES: readonly Severity[] = [
   'low',
   'informational',
 ];
-const rank = (severity: Severity) => SEVERITIES.indexOf(severity);
-
 /** Two detectors of a case may have one name. */
 export const runKey = ({ file, name }: { file: string; name: string }) => `${file} ${name}`;
 
@@ -61,14 +46,6 @@ const subjectOf = ({ own, file, name, text }: DetectorEntry): Subject => ({
   isStored: true,
   suggest: null,
 });
-
-/** An alert on the timeline. */
-export interface AlertFlag {
-  readonly id: string;
-  readonly alert: Alert;
-  readonly from: Time;
-  readonly to: Time;
-}
 
 /** The detectors of a case, what they found, and the one that is tried. */
 export class Detectors {
@@ -88,24 +65,6 @@ export class Detectors {
   /** Unsaved texts, also of detectors that are not on the screen. */
   #drafts = $state.raw<Drafts>(new Map());
 
-  /** Alerts that are not seen and not muted, for the timeline. */
-  readonly flags = $derived.by((): readonly AlertFlag[] => {
-    void this.#wakes;
-    const found = [...this.runs.values(), ...(this.rules?.fired ?? [])]
-      .filter(({ name }) => !this.isMuted(name))
-      .flatMap(({ listed }) => listed)
-      .filter((alert) => isShown(this.stateOf(alert), Date.now()))
-      .flatMap((alert): AlertFlag[] => {
-        if (alert.start === null || alert.end === null) return [];
-        const [from, to] = [timeFromNanos(alert.start), timeFromNanos(alert.end)];
-        return [{ id: alertId(alert), alert, from, to }];
-      });
-    // A rule of a folder may be a detector of the case too.
-    return [...new Map(found.map((flag) => [flag.id, flag])).values()]
-      .sort((a, b) => rank(a.alert.severity) - rank(b.alert.severity))
-      .slice(0, MOST_FLAGS);
-  });
-
   readonly #client: Client;
   readonly #lifetime: Lifetime;
   readonly #notes: Notes;
@@ -119,14 +78,12 @@ export class Detectors {
   /** Why no rules could be chosen. */
   #unchosen = $state.raw<EngineError | null>(null);
   readonly #settling: Timer;
-  readonly #waking: Timer;
   /** The stored detectors that the list is for. */
   #listed: string | null = null;
   #ran: string | null = null;
   /** The notes that the truth was taken from. */
   #compared = '';
   #isWatched = false;
-  #wakes = $state(0);
 
   constructor(
     lifetime: Lifetime,
@@ -135,6 +92,8 @@ export class Detectors {
     notes: Notes,
     /** Called with a change that can be undone. */
     did: (change: UndoableChange) => void = () => {},
+    /** Called when a detector or rules have run. */
+    private readonly ran: () => void = () => {},
   ) {
     this.#client = client;
     this.#did = did;
@@ -167,7 +126,6 @@ export class Detectors {
       options,
     );
     this.#settling = new Timer(lifetime);
-    this.#waking = new Timer(lifetime);
     this.test = new BackTest(lifetime, client, casePath);
     lifetime.onGrowth(() => this.#grew());
   }
@@ -210,7 +168,6 @@ export class Detectors {
 
   /** Notes were written, here or in another window. */
   notesChanged(): void {
-    this.#wake();
     if (this.#isWatched && this.#stored() !== this.#listed) this.#load();
     this.#follow();
     if (this.truth !== null && this.#marked(this.truth) !== this.#compared)
@@ -231,43 +188,14 @@ export class Detectors {
       this.test.open({ ...subject, text: stored.text });
   }
 
-  /** Shows alerts again whose mute is over, now and later. */
-  #wake(): void {
-    this.#wakes += 1;
-    const now = Date.now();
-    const ends = this.#notes
-      .ofKind(ALERT)
-      .map((note) => alertState(note).mutedUntilMs ?? 0)
-      .filter((end) => end > now);
-    if (ends.length === 0) this.#waking.stop();
-    else this.#waking.start(() => this.#wake(), Math.min(Math.min(...ends) - now, LONGEST_MS));
-  }
-
   isMuted(name: string): boolean {
     return this.#notes.all.has(noteKey(MUTED, name));
-  }
-
-  /** Whether a person does not want to be notified of an alert. */
-  isQuiet(alert: Alert): boolean {
-    return this.isMuted(alert.detector) || !isShown(this.stateOf(alert), Date.now());
   }
 
   mute(name: string, isMuted: boolean): Promise<boolean> {
     return isMuted
       ? this.#notes.change([{ kind: MUTED, id: name, text: name }])
       : this.#notes.change([], [{ kind: MUTED, id: name }]);
-  }
-
-  stateOf(alert: Alert): AlertState {
-    return alertState(this.#notes.all.get(noteKey(ALERT, alertId(alert))));
-  }
-
-  /** Notes something on an alert. */
-  note(alert: Alert, change: Partial<AlertState>): Promise<boolean> {
-    const draft = alertDraft(alert, { ...this.stateOf(alert), ...change });
-    return draft === null
-      ? this.#notes.change([], [{ kind: ALERT, id: alertId(alert) }])
-      : this.#notes.change([draft]);
   }
 
   /** New detectors that are not saved, the oldest first. */
@@ -403,6 +331,7 @@ export class Detectors {
       this.#ran = key;
       this.isStale = false;
       this.runs = new Map(found.runs.map((run) => [runKey(run), run]));
+      this.ran();
     });
   }
 
@@ -429,7 +358,7 @@ export class Detectors {
 
   runRules(paths: readonly string[]): void {
     this.rulePaths = paths;
-    void this.#ruling.answer(paths);
+    void this.#ruling.answer(paths).then((found) => found !== null && this.ran());
   }
 
   /** Chooses the notes that are the truth; the times of events are looked up. */
@@ -482,5 +411,6 @@ export class Detectors {
   #came(run: DetectorRun): void {
     this.#progress = { done: run.done, total: run.total };
     this.runs = new Map(this.runs).set(runKey(run), run);
+    this.ran();
   }
 }

@@ -19,6 +19,7 @@ const message = (
     state,
     open: state === 'firing',
     retracted: false,
+    quiet: detector === 'muted',
     alert: {
       detector,
       title: `Many of ${id}`,
@@ -37,12 +38,7 @@ const message = (
 
 function opened() {
   const client = new FakeClient();
-  const sent = new LiveAlerts(
-    new Lifetime(),
-    client,
-    '/c',
-    ({ alert }) => alert.detector === 'muted',
-  );
+  const sent = new LiveAlerts(new Lifetime(), client, '/c');
   const answer = async (...alerts: LiveAlert[]) => {
     sent.look();
     const reply: Answer = { detectors: 1, alerts, problems: [], trouble: null };

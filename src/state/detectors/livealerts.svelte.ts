@@ -25,7 +25,7 @@ export class LiveAlerts extends Request<string, Answer> {
 
   readonly #client: Client;
   readonly #casePath: string;
-  readonly #isQuiet: (message: LiveAlert) => boolean;
+  readonly #came: () => void;
   /** The number of the last message that was looked at. */
   #seen = 0;
 
@@ -33,8 +33,8 @@ export class LiveAlerts extends Request<string, Answer> {
     lifetime: Lifetime,
     client: Client,
     casePath: string,
-    /** Whether a person does not want to be notified of an alert. */
-    isQuiet: (message: LiveAlert) => boolean,
+    /** Called when alerts were sent. */
+    came: () => void = () => {},
   ) {
     super(lifetime, (path, { signal }) => client.call('liveAlerts', { path }, { signal }), {
       ignoresGrowth: true,
@@ -46,7 +46,7 @@ export class LiveAlerts extends Request<string, Answer> {
     );
     this.#client = client;
     this.#casePath = casePath;
-    this.#isQuiet = isQuiet;
+    this.#came = came;
   }
 
   /** The newest last. */
@@ -106,11 +106,12 @@ export class LiveAlerts extends Request<string, Answer> {
     const fresh = alerts.filter(({ number }) => number > this.#seen);
     if (fresh.length === 0) return;
     this.#seen = fresh.at(-1)!.number;
+    this.#came();
     let notices = [...this.notices];
     for (const message of fresh) {
       // What is over needs no notice any more.
       notices = notices.filter(({ id }) => id !== message.id);
-      if (message.state === 'firing' && !this.#isQuiet(message)) notices.push(message);
+      if (message.state === 'firing' && !message.quiet) notices.push(message);
     }
     this.notices = notices.slice(-MOST_NOTICES);
     this.#call(notices.filter((notice) => fresh.includes(notice)));

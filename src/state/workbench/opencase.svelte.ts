@@ -26,8 +26,11 @@ import { EventDays } from '../timeline/eventdays.svelte';
 import { FirstLook } from '../timeline/firstlook.svelte';
 import { Detectors } from '../detectors/detectors.svelte';
 import { LiveAlerts } from '../detectors/livealerts.svelte';
+import { AlertContext } from '../inbox/alertcontext.svelte';
+import { Inbox } from '../inbox/inbox.svelte';
 import { Detail } from '../detail/detail.svelte';
 import { Explorer } from '../view/explorer.svelte';
+import type { UndoableChange } from '../view/history.svelte';
 import type { ViewState } from '../view/viewstate';
 import { storageFor } from './casestorage';
 import { Fields } from '../fields/fields.svelte';
@@ -128,6 +131,7 @@ export class OpenCase {
   readonly difference: Difference;
   readonly comparing: Comparing;
   readonly detectors: Detectors;
+  readonly inbox: Inbox;
   readonly live: Live;
   readonly liveAlerts: LiveAlerts;
   readonly liveMode: LiveMode;
@@ -235,12 +239,11 @@ export class OpenCase {
     const comparedIn = () => ({ casePath: summary.path, zone: this.clock.zoneAsked });
     this.difference = new Difference(lifetime, client, comparedIn);
     this.comparing = new Comparing(lifetime, client, comparedIn, this.explorer.history);
-    this.detectors = new Detectors(lifetime, client, summary.path, this.notes, (change) =>
-      this.explorer.history.did(change),
-    );
-    this.liveAlerts = new LiveAlerts(lifetime, client, summary.path, ({ alert }) =>
-      this.detectors.isQuiet(alert),
-    );
+    const did = (change: UndoableChange) => this.explorer.history.did(change);
+    const found = () => this.inbox.changed();
+    this.inbox = new Inbox(lifetime, client, summary.path, () => this.clock.zoneAsked, did);
+    this.detectors = new Detectors(lifetime, client, summary.path, this.notes, did, found);
+    this.liveAlerts = new LiveAlerts(lifetime, client, summary.path, found);
     this.live = new Live(lifetime, client, summary.path, {
       published: (revision) => {
         this.published({ revision });
@@ -260,6 +263,7 @@ export class OpenCase {
     this.live.look();
     if (this.mayGrow) this.liveMode.restore();
     this.notes.start();
+    if (!this.isRemote) this.inbox.changed();
   }
 
   /** Formats and parses times in the zone of the view. */
@@ -350,6 +354,7 @@ export class OpenCase {
 
   #notesChanged(): void {
     this.detectors.notesChanged();
+    this.inbox.changed();
     if (asksForNotes(this.explorer.query)) this.#refresh.request();
   }
 
@@ -372,6 +377,14 @@ export class OpenCase {
   /** The events around an event. */
   surroundings(id: EventId): Surroundings {
     return new Surroundings(this.child(), this.#client, this.summary.path, id);
+  }
+
+  /** What was measured by an alert and around it. */
+  alertContext(): AlertContext {
+    return new AlertContext(this.child(), this.#client, () => ({
+      casePath: this.summary.path,
+      zone: this.clock.zoneAsked,
+    }));
   }
 
   /** The occurrences of a value. */

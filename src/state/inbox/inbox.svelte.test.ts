@@ -1,0 +1,126 @@
+import { expect, it, vi } from 'vitest';
+
+import { Lifetime } from '../../base/lifetime';
+import type { InboxAlert, InboxPage } from '../../ipc/generated';
+import { FakeClient, settled } from '../fakeclient';
+import type { UndoableChange } from '../view/history.svelte';
+import { Inbox } from './inbox.svelte';
+
+const alert = (key: string) => ({ key, status: 'new', alert: { title: key } }) as InboxAlert;
+
+function page(keys: readonly string[], part: Partial<InboxPage> = {}): InboxPage {
+  return {
+    total: keys.length,
+    matching: keys.length,
+    linesTotal: keys.length,
+    first: 0,
+    lines: keys.map((key) => ({ alert: alert(key), group: null })),
+    statuses: { new: keys.length, acknowledged: 0, muted: 0, closed: 0 },
+    severities: [],
+    selected: null,
+    ...part,
+  };
+}
+
+function opened() {
+  const client = new FakeClient();
+  const deeds: UndoableChange[] = [];
+  const inbox = new Inbox(
+    new Lifetime(),
+    client,
+    '/c',
+    () => null,
+    (deed) => deeds.push(deed),
+  );
+  const answer = (reply: InboxPage) => client.callsTo('alerts').at(-1)!.answer(reply);
+  return { client, deeds, inbox, answer };
+}
+
+it('asks only while it is shown, and for the part that is on the screen', async () => {
+  const { client, inbox, answer } = opened();
+  inbox.change({ text: 'x' });
+  expect(client.callsTo('alerts')).toHaveLength(0);
+  const end = inbox.watch();
+  await answer(page(['a', 'b'], { linesTotal: 100_000 }));
+  expect(client.callsTo('alerts')[0]!.args).toMatchObject({ first: 0, filter: { text: 'x' } });
+  inbox.see(0, 30);
+  expect(client.callsTo('alerts')).toHaveLength(1);
+  inbox.see(50_000, 50_030);
+  expect(client.callsTo('alerts')[1]!.args).toMatchObject({ first: 49_800, count: 400 });
+  end();
+  inbox.refresh();
+  expect(client.callsTo('alerts')).toHaveLength(2);
+});
+
+it('decides about the selected alert, and undo and redo name the same decision', async () => {
+  const { client, deeds, inbox, answer } = opened();
+  inbox.watch();
+  await answer(page(['a', 'b']));
+  inbox.move(1);
+  expect(inbox.selected).toBe('a');
+  const done = inbox.decide('close', { reason: 'expected', text: 'as planned' });
+  const [call] = client.callsTo('triage');
+  expect(call!.args).toMatchObject({
+    alerts: { keys: ['a'] },
+    verb: 'close',
+    reason: 'expected',
+    text: 'as planned',
+    until: null,
+  });
+  await call!.answer({ alerts: 1 });
+  expect(await done).toBe(true);
+  deeds[0]!.undo();
+  await settled();
+  await client.callsTo('undoTriage')[0]!.answer({});
+  expect(client.callsTo('undoTriage')[0]!.args).toEqual({
+    case: '/c',
+    id: call!.args.id,
+    undone: true,
+  });
+  deeds[0]!.redo();
+  await settled();
+  expect(client.callsTo('undoTriage')[1]!.args).toMatchObject({ id: call!.args.id, undone: false });
+});
+
+it('keeps the selection and says why a decision was not written', async () => {
+  const { client, deeds, inbox, answer } = opened();
+  inbox.watch();
+  await answer(page(['a', 'b', 'c']));
+  inbox.select(0);
+  inbox.extend(1);
+  expect(inbox.pickedCount).toBe(2);
+  const done = inbox.decide('acknowledge');
+  await client.callsTo('triage')[0]!.fail({ code: 'diskFull', message: 'The disk is full.' });
+  expect(await done).toBe(false);
+  expect(inbox.failure?.code).toBe('diskFull');
+  expect([inbox.pickedCount, deeds.length]).toEqual([2, 0]);
+});
+
+it('shows an alert again when its mute is over', async () => {
+  vi.useFakeTimers();
+  const { client, inbox } = opened();
+  inbox.refresh();
+  const counts = { new: 0, acknowledged: 0, muted: 1, closed: 0 };
+  const wakes = `${Date.now() + 60_000}000000` as never;
+  void client.callsTo('alertFlags')[0]!.answer({ counts, flags: [], wakes });
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(client.callsTo('alertFlags')).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(client.callsTo('alertFlags')).toHaveLength(2);
+  vi.useRealTimers();
+});
+
+it('picks all that match, and forgets the picked ones with another filter', async () => {
+  const { client, inbox, answer } = opened();
+  inbox.watch();
+  await answer(page(['a'], { matching: 90_000, total: 100_000 }));
+  inbox.pickAll();
+  expect(inbox.pickedCount).toBe(90_000);
+  void inbox.decide('mute', { untilMs: 5 });
+  expect(client.callsTo('triage')[0]!.args).toMatchObject({
+    alerts: { matching: inbox.filter },
+    until: '5000000',
+  });
+  inbox.change({ severities: ['high'] });
+  expect(inbox.pickedCount).toBe(0);
+});

@@ -1,0 +1,357 @@
+import { Coalesced } from '../../base/coalesce';
+import { randomId } from '../../base/ids';
+import type { Lifetime } from '../../base/lifetime';
+import { timeFromNanos } from '../../base/time';
+import { Timer } from '../../base/timer';
+import { engineError, type Client, type EngineError } from '../../ipc/client';
+import type {
+  AlertChoice,
+  AlertFilter,
+  AlertFlag,
+  InboxGroup,
+  AlertGrouping,
+  AlertKey,
+  AlertsRequest,
+  AlertSort,
+  CloseReason,
+  InboxAlert,
+  InboxFlags,
+  InboxFormat,
+  InboxLine,
+  InboxPage,
+  Nanos,
+  TriageVerb,
+} from '../../ipc/generated';
+import { Request } from '../request.svelte';
+import type { UndoableChange } from '../view/history.svelte';
+import {
+  choiceOf,
+  filterOfGroup,
+  keysOf,
+  moved,
+  NONE,
+  OPEN,
+  pickToggled,
+  type Picked,
+} from './inboxview';
+
+/** Lines that are asked for at once, and in which steps. */
+const PART = 400;
+const STEP = 100;
+
+/** Runs and windows report faster than a list needs to follow. */
+const REFRESH_MS = 500;
+/** Timers of browsers wait no longer. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** The rest of a decision. */
+export interface DecisionOptions {
+  readonly reason?: CloseReason;
+  readonly untilMs?: number;
+  readonly text?: string;
+}
+
+/** The alerts of a case in one list, and what people decide about them. */
+export class Inbox {
+  filter = $state.raw<AlertFilter>(OPEN);
+  sort = $state<AlertSort>('time');
+  descending = $state(true);
+  grouping = $state<AlertGrouping>('none');
+  unfolded = $state.raw<readonly string[]>([]);
+  picked = $state.raw<Picked>(NONE);
+  /** The selected line; -1 for none. */
+  at = $state(-1);
+  /** The alert whose details are shown. */
+  selected = $state<AlertKey | null>(null);
+  /** Why the last decision or its undo was not written. */
+  failure = $state.raw<EngineError | null>(null);
+
+  readonly #client: Client;
+  readonly #casePath: string;
+  readonly #did: (change: UndoableChange) => void;
+  readonly #list: Request<AlertsRequest, InboxPage>;
+  readonly #flags: Request<string, InboxFlags>;
+  readonly #refresh: Coalesced;
+  readonly #waking: Timer;
+  #first = $state(0);
+  #isShown = false;
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(
+    lifetime: Lifetime,
+    client: Client,
+    casePath: string,
+    /** The zone in which hours and days begin. */
+    private readonly zone: () => string | null,
+    /** Called with a decision that can be undone. */
+    did: (change: UndoableChange) => void = () => {},
+  ) {
+    this.#client = client;
+    this.#casePath = casePath;
+    this.#did = did;
+    const options = { ignoresGrowth: true };
+    this.#list = new Request(
+      lifetime,
+      (asked, { signal }) => client.call('alerts', asked, { signal }),
+      options,
+    );
+    this.#flags = new Request(
+      lifetime,
+      (path, { signal }) => client.call('alertFlags', { path }, { signal }),
+      options,
+    );
+    this.#refresh = new Coalesced(lifetime, () => this.refresh(), REFRESH_MS);
+    this.#waking = new Timer(lifetime);
+  }
+
+  get page(): InboxPage | null {
+    return this.#list.value;
+  }
+
+  get busy(): boolean {
+    return this.#list.busy;
+  }
+
+  get isStale(): boolean {
+    return this.#list.isStale;
+  }
+
+  get error(): EngineError | null {
+    return this.#list.error ?? this.#flags.error;
+  }
+
+  /** How many alerts have which state; null until it is known. */
+  get counts(): InboxFlags['counts'] | null {
+    return this.#flags.value?.counts ?? null;
+  }
+
+  /** New alerts that are not muted, for the timeline. */
+  get flags(): readonly AlertFlag[] {
+    return this.#flags.value?.flags ?? [];
+  }
+
+  /** The lines of the list, as far as they are loaded. */
+  line(at: number): InboxLine | undefined {
+    const { page } = this;
+    return page === null ? undefined : page.lines[at - page.first];
+  }
+
+  /** The alert whose details are shown. */
+  get detail(): InboxAlert | null {
+    const found = this.page?.selected ?? null;
+    return found?.key === this.selected ? found : null;
+  }
+
+  /** Asks while the list is on the screen. */
+  watch(): () => void {
+    this.#isShown = true;
+    this.refresh();
+    return () => {
+      this.#isShown = false;
+    };
+  }
+
+  /** Something has changed that the list may show: soon it is asked for again. */
+  changed(): void {
+    this.#refresh.request();
+  }
+
+  refresh(): void {
+    void this.#flags.answer(this.#casePath).then((found) => {
+      if (found !== null) this.#wake(found.wakes);
+    });
+    if (this.#isShown) void this.#list.answer(this.#asked);
+  }
+
+  retry(): void {
+    this.failure = null;
+    this.refresh();
+  }
+
+  /** The mute of an alert is over then. */
+  #wake(wakes: Nanos | null): void {
+    if (wakes === null) return this.#waking.stop();
+    const atMs = Number(timeFromNanos(wakes) / 1_000_000n) + 1;
+    const waitMs = Math.min(Math.max(atMs - Date.now(), 0), LONGEST_MS);
+    this.#waking.start(() => this.refresh(), waitMs);
+  }
+
+  get #asked(): AlertsRequest {
+    return {
+      case: this.#casePath,
+      filter: this.filter,
+      sort: this.sort,
+      descending: this.descending,
+      grouping: this.grouping,
+      unfolded: [...this.unfolded],
+      zone: this.zone(),
+      first: this.#first,
+      count: PART,
+      selected: this.selected,
+    };
+  }
+
+  #ask(): void {
+    if (this.#isShown) this.#list.ask(this.#asked);
+  }
+
+  /** These lines are on the screen. */
+  see(firstRow: number, lastRow: number): void {
+    const middle = (firstRow + lastRow) / 2 - PART / 2;
+    const first = Math.max(0, Math.round(middle / STEP) * STEP);
+    const held = this.#first;
+    const isHeld = firstRow >= held && lastRow < held + PART;
+    if (isHeld && Math.abs(first - held) < STEP) return;
+    this.#first = first;
+    this.#ask();
+  }
+
+  /** Shows other alerts. */
+  change(filter: Partial<AlertFilter>): void {
+    this.filter = { ...this.filter, ...filter };
+    this.#toTop();
+  }
+
+  /** Sorts by a column; again the other way round. */
+  sortBy(sort: AlertSort): void {
+    const isSame = this.sort === sort;
+    this.descending = isSame ? !this.descending : sort !== 'title' && sort !== 'entity';
+    this.sort = sort;
+    this.#toTop();
+  }
+
+  groupBy(grouping: AlertGrouping): void {
+    this.grouping = grouping;
+    this.unfolded = [];
+    this.#toTop();
+  }
+
+  #toTop(): void {
+    this.picked = NONE;
+    this.at = -1;
+    this.#first = 0;
+    this.#ask();
+  }
+
+  fold(group: InboxGroup): void {
+    this.unfolded = group.unfolded
+      ? this.unfolded.filter((key) => key !== group.key)
+      : [...this.unfolded, group.key];
+    this.#ask();
+  }
+
+  /** Selects a line; an alert shows its details. */
+  select(at: number): void {
+    this.at = at;
+    const alert = this.line(at)?.alert ?? null;
+    if (alert !== null) this.show(alert.key);
+  }
+
+  /** Shows the details of an alert, wherever it is in the list. */
+  show(key: AlertKey | null): void {
+    this.selected = key;
+    this.#ask();
+  }
+
+  /** Moves the selection, and returns the line where it is then. */
+  move(step: number): number {
+    const at = moved(this.at, step, this.page?.linesTotal ?? 0);
+    if (at >= 0) this.select(at);
+    return at;
+  }
+
+  /** Extends the picked alerts to the line where the selection moves. */
+  extend(step: number): number {
+    const from = this.at;
+    const at = this.move(step);
+    const [low, high] = from < at ? [from, at] : [at, from];
+    const lines = Array.from({ length: high - low + 1 }, (_, each) => this.line(low + each));
+    this.picked = { keys: new Set([...this.picked.keys, ...keysOf(lines)]), all: false };
+    return at;
+  }
+
+  pick(keys: readonly AlertKey[]): void {
+    this.picked = pickToggled(this.picked, keys);
+  }
+
+  pickAll(): void {
+    this.picked = { keys: new Set(), all: true };
+  }
+
+  unpick(): void {
+    this.picked = NONE;
+  }
+
+  /** How many alerts a decision is about. */
+  get pickedCount(): number {
+    return this.picked.all ? (this.page?.matching ?? 0) : this.picked.keys.size;
+  }
+
+  /** The alerts that a decision is about; null if there are none. */
+  get choice(): AlertChoice | null {
+    return choiceOf(this.picked, this.selected, this.filter);
+  }
+
+  /** The alerts of a group. */
+  choiceOfGroup(group: InboxGroup): AlertChoice | null {
+    const { grouping } = this;
+    return grouping === 'none' ? null : { matching: filterOfGroup(this.filter, grouping, group) };
+  }
+
+  /** Decides about alerts, as a step that can be undone. True if it is written. */
+  async decide(
+    verb: TriageVerb,
+    { reason, untilMs, text = '' }: DecisionOptions = {},
+    choice: AlertChoice | null = this.choice,
+  ): Promise<boolean> {
+    if (choice === null) return false;
+    const id = randomId();
+    const until = untilMs === undefined ? null : (`${Math.round(untilMs)}000000` as Nanos);
+    const isDone = await this.#write(() =>
+      this.#client.call('triage', {
+        case: this.#casePath,
+        id,
+        alerts: choice,
+        verb,
+        reason: reason ?? null,
+        until,
+        text,
+      }),
+    );
+    if (!isDone) return false;
+    this.picked = NONE;
+    const turnTo = (undone: boolean) => {
+      // Undo can be pressed faster than it is written.
+      this.#turn = this.#turn.then(async () => {
+        await this.#write(() =>
+          this.#client.call('undoTriage', { case: this.#casePath, id, undone }),
+        );
+      });
+    };
+    this.#did({ undo: () => turnTo(true), redo: () => turnTo(false) });
+    return true;
+  }
+
+  async #write(call: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await call();
+      this.failure = null;
+      return true;
+    } catch (cause) {
+      this.failure = engineError(cause);
+      return false;
+    } finally {
+      this.refresh();
+    }
+  }
+
+  /** Writes the alerts that match to a file that a person chooses. */
+  async export(name: string, format: InboxFormat): Promise<void> {
+    const request = { case: this.#casePath, filter: this.filter, format };
+    await this.#write(() =>
+      this.#client.saveWritten(name, (path) =>
+        this.#client.call('exportAlerts', { ...request, path }),
+      ),
+    );
+  }
+}

@@ -1,0 +1,95 @@
+/** Which alerts of the inbox are shown and picked: plain data, without the screen. */
+import type {
+  AlertChoice,
+  AlertFilter,
+  AlertKey,
+  AlertOrigin,
+  InboxLine,
+  Severity,
+  TriageStatus,
+} from '../../ipc/generated';
+
+export const STATUSES: readonly TriageStatus[] = ['new', 'acknowledged', 'muted', 'closed'];
+export const ORIGINS: readonly AlertOrigin[] = ['detector', 'sigma', 'live'];
+
+/** What needs a person: nothing that is closed or muted. */
+export const OPEN: AlertFilter = {
+  text: '',
+  statuses: ['new', 'acknowledged'],
+  severities: [],
+  origins: [],
+  detector: null,
+  entity: null,
+  from: null,
+  to: null,
+};
+
+/** Adds or removes a value. A list of all values is the empty one, which asks for all. */
+export function toggled<T extends TriageStatus | Severity | AlertOrigin>(
+  list: readonly T[],
+  value: T,
+  all: readonly T[],
+): T[] {
+  const shown = list.length === 0 ? all : list;
+  const next = all.filter((each) => (each === value) !== shown.includes(each));
+  // Without any, nothing would be left to see.
+  return next.length === all.length || next.length === 0 ? [] : next;
+}
+
+/** Picked alerts: some of them, or all that match the filter. */
+export interface Picked {
+  readonly keys: ReadonlySet<AlertKey>;
+  readonly all: boolean;
+}
+
+export const NONE: Picked = { keys: new Set(), all: false };
+
+export function isPicked({ keys, all }: Picked, key: AlertKey): boolean {
+  return all || keys.has(key);
+}
+
+export function pickToggled({ keys }: Picked, picked: readonly AlertKey[]): Picked {
+  const isOn = picked.every((key) => keys.has(key));
+  const next = new Set(keys);
+  for (const key of picked) {
+    if (isOn) next.delete(key);
+    else next.add(key);
+  }
+  return { keys: next, all: false };
+}
+
+/** The alerts that a decision is about: those that are picked, else the selected one. */
+export function choiceOf(
+  picked: Picked,
+  selected: AlertKey | null,
+  filter: AlertFilter,
+): AlertChoice | null {
+  if (picked.all) return { matching: filter };
+  if (picked.keys.size > 0) return { keys: [...picked.keys] };
+  return selected === null ? null : onlyAlert(selected);
+}
+
+/** One alert. */
+export const onlyAlert = (key: AlertKey): AlertChoice => ({ keys: [key] });
+
+/** The filter of the alerts of a group. */
+export function filterOfGroup(
+  filter: AlertFilter,
+  grouping: 'detector' | 'entity' | 'time',
+  { key, from, to }: { key: string; from: AlertFilter['from']; to: AlertFilter['to'] },
+): AlertFilter {
+  if (grouping === 'time') return { ...filter, from, to };
+  return grouping === 'detector' ? { ...filter, detector: key } : { ...filter, entity: key };
+}
+
+/** Where a key moves in the lines, headings of groups included. */
+export function moved(at: number, step: number, lines: number): number {
+  if (lines === 0) return -1;
+  if (at < 0) return step < 0 ? lines - 1 : 0;
+  return Math.min(Math.max(at + step, 0), lines - 1);
+}
+
+/** The alerts of lines, without headings. */
+export function keysOf(lines: readonly (InboxLine | undefined)[]): AlertKey[] {
+  return lines.flatMap((line) => (line?.alert ? [line.alert.key] : []));
+}
