@@ -51,6 +51,32 @@ test('checked values multiply: each joins the clause, which goes with the last o
   await expect.poll(() => page.getByTestId('pill').count()).toBe(0);
 });
 
+test('pinned fields list their values, so that two of them are two clicks', async () => {
+  const page = await shown([accessLog()], access.lines);
+  const pinned = page.getByTestId('pinned-values');
+  const box = (value: string) =>
+    pinned.locator(`[data-testid="top-value"][data-value="${value}"]`).getByTestId('include');
+  await box('500').check();
+  await box('200').check();
+  await textBecomes(page.getByTestId('query'), /^status:\(500 OR 200\)$/);
+  expect(await seriousFindings(page)).toEqual([]);
+  await box('500').focus();
+  await page.keyboard.press('Space');
+  await textBecomes(page.getByTestId('query'), /^status=200$/);
+
+  // What is pinned stays pinned.
+  await openField(page, 'method');
+  await page.getByTestId('pin-values').click();
+  await openField(page, 'status');
+  await page.getByTestId('pin-values').click();
+  await attributeBecomes(page.getByTestId('pin-values'), 'aria-pressed', 'false');
+  await page.reload();
+  const list = page.locator('[data-testid="known-field"]:has([data-testid="pinned-values"])');
+  await expect
+    .poll(() => list.evaluateAll((all) => all.map((each) => (each as HTMLElement).dataset['name'])))
+    .toEqual(['level', 'method']);
+});
+
 test('values are searched for one that is not among the most frequent ones', async () => {
   const path = join(temporaryFolder(), 'ids.jsonl');
   const line = (id: number) =>
@@ -58,7 +84,7 @@ test('values are searched for one that is not among the most frequent ones', asy
   writeFileSync(path, Array.from({ length: 300 }, (_, id) => line(id)).join('\n'));
   const page = await shown([path], 300);
   await openField(page, 'id');
-  const values = page.getByTestId('top-value');
+  const values = page.locator('[data-name="id"]').getByTestId('top-value');
   await expect.poll(() => values.count()).toBe(10);
   await page.getByTestId('value-search').fill('ER 277');
   await eventually('the value', async () => (await values.count()) === 1);

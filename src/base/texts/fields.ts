@@ -27,6 +27,8 @@ export const fields = {
   removeColumn: 'Remove column',
   chart: 'Show as chart',
   exists: 'Only events with this field',
+  pin: 'Pin values',
+  pinHint: 'Pinned fields always list their most frequent values',
   resize: 'Resize the field list',
   include: (name: string, value: string) => `Include ${name} ${value}`,
   exclude: (name: string, value: string) => `Exclude ${name} ${value}`,

@@ -2,7 +2,7 @@
 import type { KnownField } from '../../ipc/generated';
 
 /** Every event has these, so they tell most. */
-const FIRST: readonly string[] = ['level', 'source'];
+export const FIRST: readonly string[] = ['level', 'source'];
 
 /** Level and source, then the fields by the number of events that have them, then by name without case. */
 export function byCoverage(fields: readonly KnownField[]): readonly KnownField[] {

@@ -26,3 +26,29 @@ it('lists the values of the opened field, and requests nothing while it is hidde
   fields.show({ ...view, query: 'x' }, [{ text: 'x', isNegated: false }]);
   expect(client.callsTo('aggregate')).toHaveLength(1);
 });
+
+it('lists the values of pinned fields at once, each with its own clauses left out', async () => {
+  const client = new FakeClient();
+  const fields = new Fields(new Lifetime(), client, '/a.case');
+  fields.list();
+  const known = ['status', 'level'].map((name) => ({ name, kinds: [], ecs: null, present: 9 }));
+  await client.callsTo('fields')[0]!.answer({ revision: 1, fields: known } as never);
+  fields.shown = true;
+  fields.pinned = ['status', 'level'];
+  fields.show(view, clauses);
+  const asked = () => client.callsTo('aggregate').map(({ args }) => [args.view.query, args.by]);
+  const by = (field: string, top: number) => [{ kind: 'terms', field, top, order: 'most' }];
+  expect(asked()).toEqual([
+    ['', by('status', 5)],
+    ['status=502', by('level', 5)],
+  ]);
+  // The opened one lists more, and stays listed when it is closed.
+  fields.opened = 'status';
+  expect(asked().at(-1)).toEqual(['', by('status', 10)]);
+  fields.opened = null;
+  expect([fields.isListed('status'), fields.isListed('other')]).toEqual([true, false]);
+  fields.pinned = ['level'];
+  expect(fields.isListed('status')).toBe(false);
+  fields.show({ ...view, query: '' }, []);
+  expect(asked().filter(([, terms]) => JSON.stringify(terms).includes('status'))).toHaveLength(2);
+});

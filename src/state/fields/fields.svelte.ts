@@ -12,9 +12,11 @@ import type {
 import { Request } from '../request.svelte';
 import { byCoverage } from './coverage';
 import { valueField } from './valueclause';
-import { ValueList } from './valuelist.svelte';
+import { TOP as TOP_VALUES, ValueList } from './valuelist.svelte';
 
-/** Values are listed for the opened field alone; a cluster leaves out more than them if none is wanted. */
+/** Values of a pinned field that is not opened: two such fields leave room for the others. */
+const PINNED_VALUES = 5;
+/** Values come in lists of their own; a cluster leaves out more than them if none is wanted. */
 const TOP = 1;
 const SPARK_BUCKETS = 48;
 /**
@@ -44,15 +46,17 @@ export interface FieldFacts {
  * missing ones at once; known facts are shown while the others are counted.
  */
 export class Fields {
-  /** The values of the opened field. */
-  readonly values: ValueList;
   /** The files of the case: the values of `source`. */
   readonly files: ValueList;
 
   #opened = $state<string | null>(null);
+  #pinned = $state.raw<readonly string[]>([]);
+  /** The values of fields that are or were listed. */
+  readonly #lists = new Map<string, ValueList>();
   #facts = $state.raw<ReadonlyMap<string, FieldFacts>>(new Map());
   #key = $state('');
   readonly #casePath: string;
+  readonly #valuesClient: Client;
   readonly #facets: Request<AskedFacets, Facets>;
   readonly #listing: Request<string, FieldList>;
   readonly #refresh: Coalesced;
@@ -70,7 +74,7 @@ export class Fields {
     valuesClient = client,
   ) {
     this.#lifetime = lifetime;
-    this.values = new ValueList(lifetime, valuesClient);
+    this.#valuesClient = valuesClient;
     this.files = new ValueList(lifetime, valuesClient);
     this.#facets = new Request(
       lifetime,
@@ -89,7 +93,7 @@ export class Fields {
       (path, { signal }) => client.call('fields', { path }, { signal }),
       { everyMs: REFRESH_MS },
     );
-    for (const list of [this.values, this.files]) list.shown = false;
+    this.files.shown = false;
     this.#refresh = new Coalesced(lifetime, () => this.#renew(), REFRESH_MS);
     this.#casePath = casePath;
     lifetime.onGrowth(() => {
@@ -137,18 +141,43 @@ export class Fields {
       this.#renew();
       this.#showValues();
     } else this.#facets.stop();
-    for (const list of [this.values, this.files]) list.shown = shown;
+    for (const list of this.#allLists) list.shown = shown;
   }
 
-  /** The field whose values are shown. */
+  /** The field whose facts are shown, with its values. */
   get opened(): string | null {
     return this.#opened;
   }
 
   set opened(name: string | null) {
+    const former = this.#opened;
+    if (name !== null) this.#listValues(name, TOP_VALUES);
     this.#opened = name;
-    const field = this.known?.find((each) => each.name === name);
-    this.values.open(field === undefined ? null : valueField(field));
+    if (former !== null && !this.isListed(former)) this.#lists.get(former)?.open(null);
+  }
+
+  /** The fields whose most frequent values are always listed. */
+  set pinned(names: readonly string[]) {
+    const former = this.#pinned;
+    for (const name of names) this.#listValues(name, PINNED_VALUES);
+    this.#pinned = names;
+    for (const name of former) if (!this.isListed(name)) this.#lists.get(name)?.open(null);
+  }
+
+  isPinned(name: string): boolean {
+    return this.#pinned.includes(name);
+  }
+
+  /** Whether the values of a field are listed. */
+  isListed(name: string): boolean {
+    return this.#opened === name || this.isPinned(name);
+  }
+
+  /** The values of a listed field. */
+  valuesOf(name: string): ValueList {
+    const list = this.#lists.get(name);
+    if (list === undefined) throw new Error('the field is not listed');
+    return list;
   }
 
   /** The view, and the clauses of its query. */
@@ -195,8 +224,23 @@ export class Fields {
 
   #showValues(): void {
     if (!this.#shown || this.#view === null) return;
-    this.values.show(this.#view, this.#clauses);
-    this.files.show(this.#view, this.#clauses);
+    for (const list of this.#allLists) list.show(this.#view, this.#clauses);
+  }
+
+  get #allLists(): readonly ValueList[] {
+    return [this.files, ...this.#lists.values()];
+  }
+
+  #listValues(name: string, size: number): void {
+    const field = this.known?.find((each) => each.name === name);
+    const known = this.#lists.get(name);
+    const list = known ?? new ValueList(this.#lifetime, this.#valuesClient);
+    if (known === undefined) {
+      this.#lists.set(name, list);
+      list.shown = this.#shown;
+    }
+    list.open(field === undefined ? null : valueField(field), size);
+    if (this.#shown && this.#view !== null) list.show(this.#view, this.#clauses);
   }
 
   #load(how: 'replace' | 'follow' = 'replace'): void {

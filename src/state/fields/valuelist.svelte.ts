@@ -7,7 +7,7 @@ import { Request, SLOWLY } from '../request.svelte';
 import { choiceClauses, choiceOf, NO_CHOICE, withoutChoice, type ValueField } from './valueclause';
 
 /** As many values as people read at a glance. */
-const TOP = 10;
+export const TOP = 10;
 /** How many more are listed at a time. */
 const STEP = 100;
 /** The most values that the engine lists. */
@@ -77,11 +77,16 @@ export class ValueList extends Request<Asked, FieldValues> {
     return Math.min(STEP, MOST_VALUES - value.size, value.distinct - value.listed);
   }
 
-  /** Lists the values of a field from now on, if they are not listed yet; of none if null. */
+  /** Lists so many values of a field from now on, or more if they are listed already; of none if null. */
   open(field: ValueField | null, size = TOP): void {
     const isSame = field?.name === this.#field?.name;
     this.#field = field;
-    if (isSame) return;
+    if (isSame) {
+      if (size <= this.#size || field === null) return;
+      this.#size = size;
+      this.#list();
+      return;
+    }
     this.#typing.stop();
     this.#size = size;
     this.search = '';

@@ -1,4 +1,5 @@
 import { DETAIL_PLACES, type DetailPlace } from '../detail/placement';
+import { pinnedOf, type PinnedFields } from '../fields/pinned';
 
 /** Sizes and density of the screen: a person's preference for every case. */
 export const LINES = [1, 2, 3, 5] as const;
@@ -19,6 +20,7 @@ interface StoredSettings {
   readonly fieldsOpen: boolean;
   readonly fieldsPx: number;
   readonly filesOpen: boolean;
+  readonly pinnedFields: PinnedFields;
   readonly detailPx: number | null;
   readonly detailTallPx: number | null;
   readonly detailPlace: DetailPlace | null;
@@ -36,6 +38,7 @@ const START: StoredSettings = {
   fieldsOpen: true,
   fieldsPx: 232,
   filesOpen: true,
+  pinnedFields: {},
   detailPx: null,
   detailTallPx: null,
   detailPlace: null,
@@ -84,6 +87,11 @@ export class DisplaySettings {
 
   get filesOpen(): boolean {
     return this.#kept.filesOpen;
+  }
+
+  /** The fields whose values a person pinned or unpinned. */
+  get pinnedFields(): PinnedFields {
+    return this.#kept.pinnedFields;
   }
 
   /** Its width to the right of the list. Null means automatic. */
@@ -163,6 +171,7 @@ function read(): Partial<StoredSettings> {
       fieldsOpen: one([true, false], found.fieldsOpen),
       fieldsPx: px(found.fieldsPx),
       filesOpen: one([true, false], found.filesOpen),
+      pinnedFields: pinnedOf(found.pinnedFields),
       detailPx: px(found.detailPx),
       detailTallPx: px(found.detailTallPx),
       detailPlace: one(DETAIL_PLACES, found.detailPlace),
