@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 
-import { actionsOf, filterOf, filterWithout } from './valueactions';
+import { actionsOf, filterOf, filterWithout, quickActions } from './valueactions';
 
 const clauses = (...texts: string[]) =>
   texts.map((text) => ({ text, isNegated: text.startsWith('NOT ') }));
@@ -31,6 +31,23 @@ describe('the actions that fit a value', () => {
       'column',
       'chart',
     ]));
+});
+
+test.each([
+  ['trace_id', '9f2c', true],
+  ['requestId', '12', true],
+  ['span.id', 'x', true],
+  ['trace', 'trace-3', true],
+  [null, '7f3a9c0e5b1d4e2f', true],
+  ['note', '123e4567-e89b-12d3-a456-426614174000', true],
+  ['status', '502', false],
+  ['paid', '1', false],
+  [null, 'timeout', false],
+  ['trace_id', '', false],
+])('an id is followed with one click: %s %s %s', (field, value, isFollowed) => {
+  const quick = quickActions({ field, value });
+  expect(quick).toEqual(['only', 'without', ...(isFollowed ? ['follow'] : [])]);
+  expect(quickActions({ field, value }, true)).toEqual(isFollowed ? ['follow'] : []);
 });
 
 test.each([

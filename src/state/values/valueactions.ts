@@ -40,6 +40,23 @@ export function actionsOf(seen: SeenValue, isSql = false): ValueAction[] {
   ];
 }
 
+/** Names of fields whose values are ids, in any spelling: `trace_id`, `requestId`, `span.id`. */
+const ID_NAME =
+  /(?:^|[._-])(?:id|uuid|guid|trace|span|session|correlation)$|[a-z](?:Id|ID|Uuid|UUID)$/;
+/** A UUID, or sixteen or more hexadecimal digits. */
+const ID_VALUE = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,})$/i;
+
+export type QuickAction = 'only' | 'without' | 'follow';
+
+/** The actions that need one click: filters, and to follow an id. */
+export function quickActions(seen: SeenValue, isSql = false): QuickAction[] {
+  const isId = ID_NAME.test(seen.field ?? '') || ID_VALUE.test(seen.value ?? '');
+  return actionsOf(seen, isSql).filter(
+    (action): action is QuickAction =>
+      action === 'only' || action === 'without' || (action === 'follow' && isId),
+  );
+}
+
 function isFollowed({ field, value }: SeenValue): boolean {
   if (value === null || value.trim() === '' || value.length > LONGEST_FOLLOWED) return false;
   return !UNFOLLOWED.includes(field ?? '') && !/^(true|false|null)$/i.test(value);
