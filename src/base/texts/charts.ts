@@ -54,6 +54,7 @@ export const charts = {
   isWhole: 'A heatmap shows all events with a number, and their p50, p95 and p99.',
   isAllFigures: 'This chart type shows the same values for every measure.',
   suggested: 'or chart',
+  percentileBy: (field: string, split: string) => `p95 of ${field} by ${split}`,
   needsRange: 'Select a time range first: there is no earlier period before all time.',
   dashed: 'dashed: previous',
   faint: 'faint: previous',
