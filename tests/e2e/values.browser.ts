@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { seriousFindings } from './support/accessible';
 import { eventually, temporaryFolder } from './support/machine';
 import { opening } from './support/opening';
-import { listBecomes, restingBox, totalBecomes } from './support/page';
+import { listBecomes, pointAt, restingBox, totalBecomes } from './support/page';
 
 const open = opening();
 
@@ -87,26 +87,6 @@ const queryIs = (page: Page, wanted: string) =>
   eventually(`the query ${wanted}`, async () => {
     return (await page.getByTestId('query').innerText()) === wanted;
   });
-
-/** Moves the pointer onto a text within an element, and waits for the tools of the value there. */
-async function pointAt(page: Page, shown: Locator, text: string): Promise<void> {
-  const point = await shown.evaluate((element, wanted) => {
-    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-    while (walker.nextNode() !== null) {
-      const node = walker.currentNode as Text;
-      const at = node.data.indexOf(wanted);
-      if (at < 0) continue;
-      const range = document.createRange();
-      range.setStart(node, at);
-      range.setEnd(node, at + wanted.length);
-      const { left, top, height } = range.getBoundingClientRect();
-      return { x: left + 3, y: top + height / 2 };
-    }
-    throw new Error(`There is no ${wanted} here`);
-  }, text);
-  await page.mouse.move(point.x, point.y);
-  await tools(page).waitFor();
-}
 
 test('a value in the text of an event is a filter after one click, and another is added to it', async () => {
   const page = await openShop();

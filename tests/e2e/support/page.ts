@@ -202,3 +202,23 @@ export async function openField(page: Page, name: string): Promise<void> {
   await field.locator('.opener').click();
   await field.locator('[data-testid="field-facts"][data-fresh="true"]').waitFor();
 }
+
+/** Moves the pointer onto a text within an element, and waits for the tools of the value there. */
+export async function pointAt(page: Page, shown: Locator, text: string): Promise<void> {
+  const point = await shown.evaluate((element, wanted) => {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode() !== null) {
+      const node = walker.currentNode as Text;
+      const at = node.data.indexOf(wanted);
+      if (at < 0) continue;
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + wanted.length);
+      const { left, top, height } = range.getBoundingClientRect();
+      return { x: left + 3, y: top + height / 2 };
+    }
+    throw new Error(`There is no ${wanted} here`);
+  }, text);
+  await page.mouse.move(point.x, point.y);
+  await page.getByTestId('value-tools').waitFor();
+}
