@@ -41,7 +41,7 @@ test('matching events are shown, pushed, stopped, continued and compared with th
   await query(page, 'NOT service:search');
   await totalBecomes(page, MATCHING);
 
-  await page.getByTestId('case-menu').click();
+  await page.getByTestId('connect').click();
   await page.getByRole('menuitem', { name: 'Push to a cluster…' }).click();
   const sheet = page.getByTestId('push-sheet');
   await sheet.getByTestId('push-no-remotes').getByRole('button').click();

@@ -38,7 +38,7 @@ test('a case is shown with a remote: one timeline, one list, one table, and alon
   const page = await opened([log]);
   await totalBecomes(page, own.length);
 
-  await page.getByTestId('case-menu').click();
+  await page.getByTestId('connect').click();
   await page.getByRole('menuitem', { name: 'Show with a cluster…' }).click();
   const sheet = page.getByTestId('remotes-sheet');
   await sheet.getByTestId('remote-name').fill('prod');

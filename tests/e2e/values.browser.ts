@@ -59,7 +59,15 @@ test('every menu and popup is whole, and returns the focus to its button', async
   const page = await openShop();
   await page.setViewportSize({ width: 900, height: 560 });
   const openedNow = page.locator(':popover-open');
-  for (const id of ['case-menu', 'recent', 'timeline-split', 'range', 'appearance', 'jump']) {
+  for (const id of [
+    'case-menu',
+    'connect',
+    'recent',
+    'timeline-split',
+    'range',
+    'appearance',
+    'jump',
+  ]) {
     const button = page.getByTestId(id);
     await button.click();
     await openedNow.waitFor();

@@ -86,6 +86,42 @@ test('a new case says how much it has, when, and what the spike is, each a click
   await expect.poll(() => look.count()).toBe(0);
 });
 
+test('live sources, clusters, pushing and configurations are in one menu, and in the palette', async () => {
+  const page = await openSample();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const items = page.getByRole('menu').getByRole('menuitem');
+  await page.getByTestId('connect').click();
+  await expect
+    .poll(() => items.allInnerTexts())
+    .toEqual([
+      'Add live source…',
+      'Clusters…',
+      'Show with a cluster…',
+      'Push to a cluster…',
+      'Copy command for configurations',
+      'Copy command for import plan',
+    ]);
+  expect(await seriousFindings(page)).toEqual([]);
+  await items.filter({ hasText: 'configurations' }).click();
+  await page.getByText('Copied timberline configs').waitFor();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toMatch(/^timberline configs .*\.case'? --to configs$/);
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('data-testid')))
+    .toBe('connect');
+  for (const [typed, opens] of [
+    ['Add a live source', 'live-sheet'],
+    ['Show the clusters', 'remotes-sheet'],
+    ['Push the matching', 'push-sheet'],
+  ] as const) {
+    await inPalette(page, typed);
+    await page.keyboard.press('Enter');
+    await page.getByTestId(opens).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByTestId(opens).waitFor({ state: 'detached' });
+  }
+});
+
 test('the events of a spike without errors are a click too', async () => {
   const line = (second: number, word: string) =>
     `${new Date(Date.UTC(2026, 2, 1, 14) + second * 1_000).toISOString()} INFO ${word}\n`;

@@ -36,6 +36,16 @@ export const workbench = {
     count: (count: number) => counted(count, 'entry', 'entries'),
   },
 
+  connect: {
+    name: 'Connect',
+    hint: 'Connect: live sources, clusters and configurations',
+    configs: 'Copy command for configurations',
+    configsCommand: 'Configurations: copy the command that learns them from this case',
+    plan: 'Copy command for import plan',
+    planCommand: 'Import plan: copy the command that shows it',
+    copied: (command: string) => `Copied ${command}`,
+  },
+
   cases: {
     menu: (name: string) => `Actions for ${name}`,
     rename: 'Rename…',

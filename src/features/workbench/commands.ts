@@ -13,6 +13,7 @@ import { newDetector } from '../detectors/newdetector';
 import { liveCommands } from '../live/livecommands';
 import { offeredZones } from '../query/rangechoices';
 import { zoomed } from '../timeline/wheel';
+import { connectCommands } from './connectitems';
 import { TABS } from './tabs';
 
 /** The parts of the screen that the commands need. */
@@ -45,7 +46,8 @@ export function workbenchCommands(
     ...inTimeline(opened),
     ...compareCommands(opened),
     ...exportCommands(opened),
-    ...liveCommands(session, opened),
+    ...connectCommands(session, opened),
+    ...liveCommands(opened),
     ...ofCase(session, opened),
   ];
 }
@@ -99,21 +101,6 @@ function anywhere(session: Session, opened: OpenCase, parts: Parts): Command[] {
       group,
       can: () => !opened.isRemote,
       run: () => session.showLinks(),
-    },
-    {
-      id: 'showWith',
-      name: texts.remotes.together.command,
-      group,
-      can: () => opened.summary.remote === undefined,
-      run: () => session.showRemotes(),
-    },
-    { id: 'remotes', name: texts.remotes.command, group, run: () => session.showRemotes() },
-    {
-      id: 'push',
-      name: texts.push.command,
-      group,
-      can: () => opened.rows.total > 0 && !opened.isRemote,
-      run: () => session.showPush(),
     },
     keyCommand('leave', { can: () => detail.open, hidden: true, run: () => detail.close() }),
   ];

@@ -47,6 +47,8 @@ it('lists the values of pinned fields at once, each with its own clauses left ou
   expect(asked().at(-1)).toEqual(['', by('status', 10)]);
   fields.opened = null;
   expect([fields.isListed('status'), fields.isListed('other')]).toEqual([true, false]);
+  // One that is filtered by keeps its place.
+  expect([fields.isHeld('status'), fields.isHeld('level')]).toEqual([true, false]);
   fields.pinned = ['level'];
   expect(fields.isListed('status')).toBe(false);
   fields.show({ ...view, query: '' }, []);

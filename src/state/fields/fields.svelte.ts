@@ -11,7 +11,7 @@ import type {
 } from '../../ipc/generated';
 import { Request } from '../request.svelte';
 import { byCoverage } from './coverage';
-import { valueField } from './valueclause';
+import { NO_CHOICE, valueField } from './valueclause';
 import { TOP as TOP_VALUES, ValueList } from './valuelist.svelte';
 
 /** Values of a pinned field that is not opened: two such fields leave room for the others. */
@@ -171,6 +171,13 @@ export class Fields {
   /** Whether the values of a field are listed. */
   isListed(name: string): boolean {
     return this.#opened === name || this.isPinned(name);
+  }
+
+  /** Whether a field keeps its place where no event has it: a person reads it, or filters by it. */
+  isHeld(name: string): boolean {
+    if (this.#opened === name) return true;
+    const { included, excluded } = this.#lists.get(name)?.choice ?? NO_CHOICE;
+    return this.isPinned(name) && included.size + excluded.size > 0;
   }
 
   /** The values of a listed field. */

@@ -55,7 +55,7 @@ export function realCluster(host: Host): void {
       });
       await opened(host, folder, home, async (screen, check) => {
         await screen.totalBecomes(EVENTS);
-        await screen.click(byId('case-menu'));
+        await screen.click(byId('connect'));
         await screen.click('[role="menuitem"]', 'Show with a cluster…');
         await screen.click(byId('show-with'));
         await screen.totalBecomes(2 * EVENTS);
