@@ -104,7 +104,7 @@ function rereadHeadline({ state, failure, stopping }: ImportJob, sources: number
 export function headline(job: ImportJob): string {
   const { state, progress, report, reread } = job;
   const kept = report?.events ?? progress?.events ?? 0;
-  if (state === 'waiting') return texts.imports.waiting;
+  if (state === 'waiting' || (job.isQueued && !job.stopping)) return texts.imports.waiting;
   if (reread === null && isAllKnown(job)) return texts.importing.progress.allKnown;
   if (state === 'done') return outcome(job);
   if (reread !== null) return rereadHeadline(job, reread);

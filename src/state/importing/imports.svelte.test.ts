@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 
 import type { FileProgress, ImportProgress, ImportReport, WireError } from '../../ipc/generated';
 import { FakeClient, settled } from '../fakeclient';
-import { ImportJob, Imports, problemsOf } from './imports.svelte';
+import { ImportJob, Imports, problemsOf, type Work } from './imports.svelte';
 
 const problem = (code: WireError['code'], path: string): WireError => ({
   code,
@@ -24,10 +24,21 @@ function job(client: FakeClient, listener = { published: vi.fn(), finished: vi.f
   return new ImportJob(client, '/a.case', { kind: 'import', paths: ['/x'] }, listener);
 }
 
-it('imports one after the other, whatever the previous one ends with', async () => {
+const jobOf = (client: FakeClient, path: string) =>
+  new ImportJob(
+    client,
+    path,
+    { kind: 'import', paths: ['/x'] },
+    {
+      published: vi.fn(),
+      finished: vi.fn(),
+    },
+  );
+
+it('imports into one case after the other, whatever the previous one ends with', async () => {
   const client = new FakeClient();
   const imports = new Imports();
-  const [first, second] = [job(client), job(client)];
+  const [first, second] = [jobOf(client, '/a.case'), jobOf(client, '/b.case')];
   imports.add(first);
   imports.add(second);
   expect(client.callsTo('import')).toHaveLength(1);
@@ -37,6 +48,25 @@ it('imports one after the other, whatever the previous one ends with', async () 
   expect(imports.running).toBe(second);
   await client.callsTo('import')[1]!.answer(report());
   expect(second.state).toBe('done');
+});
+
+it('hands work on the same case to the engine at once, so that a reload does not lose it', async () => {
+  const client = new FakeClient();
+  const imports = new Imports();
+  const first = job(client);
+  const reread = { kind: 'reread', sources: [0], reading: {} } as unknown as Work;
+  const second = new ImportJob(client, '/a.case', reread, {
+    published: vi.fn(),
+    finished: vi.fn(),
+  });
+  imports.add(first);
+  imports.add(second);
+  expect(client.callsTo('reread')).toHaveLength(1);
+  expect([imports.running, second.isQueued]).toEqual([first, true]);
+  await client.callsTo('import')[0]!.answer(report());
+  expect(imports.running).toBe(second);
+  client.callsTo('reread')[0]!.options.progress?.(progress([file(0)]));
+  expect(second.isQueued).toBe(false);
 });
 
 it('merges reports that contain only changed files', async () => {
@@ -68,7 +98,7 @@ it('waits for the report of a stopped import', async () => {
 it('does not start an import that was stopped while it waited', async () => {
   const client = new FakeClient();
   const imports = new Imports();
-  const [first, second] = [job(client), job(client)];
+  const [first, second] = [jobOf(client, '/a.case'), jobOf(client, '/b.case')];
   imports.add(first);
   imports.add(second);
   second.cancel();

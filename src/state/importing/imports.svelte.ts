@@ -33,6 +33,8 @@ const RATE_FROM_MS = 400;
 export class ImportJob {
   state = $state<ImportState>('waiting');
   stopping = $state(false);
+  /** Whether the engine has it, and does other work on the case first. */
+  isQueued = $state(false);
   progress = $state.raw<ImportProgress | null>(null);
   /** By their index in the import; an entry can be empty before its first report. */
   files = $state.raw<readonly FileProgress[]>([]);
@@ -67,9 +69,10 @@ export class ImportJob {
     this.#abort.abort();
   }
 
-  async run(): Promise<void> {
+  async run(isQueued = false): Promise<void> {
     if (this.state !== 'waiting') return;
     this.state = 'running';
+    this.isQueued = isQueued;
     try {
       const report = await this.#call();
       this.report = report;
@@ -79,6 +82,8 @@ export class ImportJob {
       const error = engineError(cause);
       this.failure = error.code === 'cancelled' ? null : error;
       this.state = error.code === 'cancelled' ? 'cancelled' : 'failed';
+    } finally {
+      this.isQueued = false;
     }
   }
 
@@ -114,6 +119,7 @@ export class ImportJob {
       this.files = files;
     }
     this.progress = progress;
+    this.isQueued = false;
     this.#listener.published(progress);
   }
 }
@@ -134,10 +140,12 @@ export function problemsOf(job: ImportJob): EngineError[] {
   return job.failure === null ? all : [job.failure, ...all];
 }
 
-/** The imports of a window, one at a time in the order of the requests. */
+/**
+ * The imports of a window, one case at a time in the order of the requests. Work on one case is handed
+ * to the engine at once, which does it in order: what waits there outlives the page.
+ */
 export class Imports {
   jobs = $state.raw<readonly ImportJob[]>([]);
-  #working = false;
   readonly #ended: (job: ImportJob) => void;
 
   constructor(ended: (job: ImportJob) => void = () => {}) {
@@ -150,7 +158,7 @@ export class Imports {
 
   add(job: ImportJob): void {
     this.jobs = [...this.jobs, job];
-    void this.#work();
+    this.#work();
   }
 
   /** Whether something about a case is under way or waits. */
@@ -162,21 +170,20 @@ export class Imports {
     this.jobs = this.jobs.filter((job) => job.active);
   }
 
-  async #work(): Promise<void> {
-    if (this.#working) return;
-    this.#working = true;
-    try {
-      for (;;) {
-        const next = this.jobs.find((job) => job.state === 'waiting');
-        if (next === undefined) return;
-        await next.run();
-        // It had ended before it could be attended.
-        const isNothing = next.state === 'done' && next.report === null;
-        if (isNothing) this.jobs = this.jobs.filter((job) => job !== next);
-        else this.#ended(next);
-      }
-    } finally {
-      this.#working = false;
+  #work(): void {
+    for (const job of this.jobs.filter(({ state }) => state === 'waiting')) {
+      const { running } = this;
+      if (running === null || running.casePath === job.casePath)
+        void this.#run(job, running !== null);
     }
+  }
+
+  async #run(job: ImportJob, isQueued: boolean): Promise<void> {
+    await job.run(isQueued);
+    // It had ended before it could be attended.
+    const isNothing = job.state === 'done' && job.report === null;
+    if (isNothing) this.jobs = this.jobs.filter((other) => other !== job);
+    else this.#ended(job);
+    this.#work();
   }
 }
