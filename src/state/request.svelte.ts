@@ -149,11 +149,14 @@ export class Request<A, T> {
 
   /** Asks in any case, and resolves with the answer; with null if it failed or was overtaken. */
   answer(asked: A): Promise<T | null> {
-    this.#settled = null;
-    // The value stays, as that of an earlier state.
-    this.#answered &&= { ...this.#answered, epoch: -1, isWhole: false };
-    this.ask(asked);
-    return (this.#running?.ended ?? Promise.resolve(null)) as Promise<T | null>;
+    // An effect that asks must not run again because of what asking changes.
+    return untrack(() => {
+      this.#settled = null;
+      // The value stays, as that of an earlier state.
+      this.#answered &&= { ...this.#answered, epoch: -1, isWhole: false };
+      this.ask(asked);
+      return (this.#running?.ended ?? Promise.resolve(null)) as Promise<T | null>;
+    });
   }
 
   /** Asks the latest question again, whatever is known. */
