@@ -2,6 +2,7 @@ import { counted, formatBytes, formatCount, formatSeconds, formatShare, plural }
 import { charts } from './texts/charts';
 import { commands } from './texts/commands';
 import { compare } from './texts/compare';
+import { detectorForm } from './texts/detectorform';
 import { detectors } from './texts/detectors';
 import { explore } from './texts/explore';
 import { importing } from './texts/importing';
@@ -22,6 +23,7 @@ import { workbench } from './texts/workbench';
 /** Every text of the screen, in one place, for a consistent voice and for translation. */
 export const texts = {
   charts,
+  detectorForm,
   detectors,
   fields,
   inbox,

@@ -377,6 +377,16 @@ by: string, };
 
 export type Change = "new" | "gone" | "more" | "fewer" | "stopped" | "repeats" | "irregular" | "period" | "moved" | "later" | "earlier";
 
+export type ChangeDetectorRequest = { text: string, 
+/**
+ * The detector; the first one of the text if none has this name.
+ */
+name: string, 
+/**
+ * In their order.
+ */
+changes: Array<KeyChange>, };
+
 export type ChangeLiveRequest = { case: string, source: number, change: LiveChange, };
 
 export type ChangeNotesRequest = { case: string, put?: Array<NoteDraft>, remove?: Array<NoteRemoval>, };
@@ -563,6 +573,12 @@ text: string, level: DetectorLevel | null,
  * Whether the case has the fields that it needs.
  */
 applicable: boolean, };
+
+export type DetectorKeys = { text: string, 
+/**
+ * Null if the text is no TOML or has no detector; it is unchanged then.
+ */
+keys: Array<WrittenKey> | null, };
 
 export type DetectorLevel = { kind: LevelKind, value: number, 
 /**
@@ -1109,6 +1125,18 @@ groups: number, allGroups: number,
  * From the first to the last instant that was looked at.
  */
 spanNs: Nanos, };
+
+export type KeyChange = { key: string, 
+/**
+ * The new value; without one, the key goes.
+ */
+value: KeyValue | null, 
+/**
+ * Another name that the key gets in its table. It keeps its value then.
+ */
+renamed: string | null, };
+
+export type KeyValue = boolean | number | string | Array<string>;
 
 export type KnownField = { 
 /**
@@ -2785,6 +2813,12 @@ export type WriteRequest = {
  */
 path: string, content: FileContent, };
 
+export type WrittenKey = { key: string, value: KeyValue, 
+/**
+ * Counted from 1.
+ */
+line: number, };
+
 /** Every call: what it takes, what it reports meanwhile, what it gives back. */
 export interface Contract {
   hello: { args: Empty; progress: Empty; reply: Hello };
@@ -2871,6 +2905,7 @@ export interface Contract {
   markdown: { args: MarkdownRequest; progress: Empty; reply: MarkdownPage };
   detectors: { args: CasePath; progress: Empty; reply: DetectorList };
   readDetectors: { args: DetectorText; progress: Empty; reply: DetectorList };
+  changeDetector: { args: ChangeDetectorRequest; progress: Empty; reply: DetectorKeys };
   runDetectors: { args: RunDetectorsRequest; progress: DetectorRun; reply: DetectorRuns };
   runRules: { args: RunRulesRequest; progress: Empty; reply: RuleRuns };
   alerts: { args: AlertsRequest; progress: Empty; reply: InboxPage };

@@ -80,7 +80,7 @@ const fires = (page: Page, wanted: number) =>
 /** Waits until the definition has the level that is shown: until then another one is being tried. */
 async function levelIsTried(page: Page): Promise<void> {
   await eventually('the level in the definition', async () => {
-    const level = await page.getByTestId('level-number').inputValue();
+    const level = await page.getByTestId('level-slider').getAttribute('aria-valuetext');
     return (await page.getByTestId('definition-text').innerText()).includes(`above = ${level},`);
   });
 }
@@ -131,11 +131,11 @@ describe('a detector', () => {
     await page.locator('[data-testid="back-test"][aria-busy="false"]').waitFor();
     await fires(page, 2);
     await textBecomes(page.getByTestId('sentence'), '4 min in total');
-    await page.getByTestId('level-number').fill('70');
+    await page.getByTestId('form-above').fill('70');
     await page.keyboard.press('Enter');
     await fires(page, 0);
     await textBecomes(page.getByTestId('sentence'), 'Quiet: 120 bins judged');
-    await page.getByTestId('level-number').fill('5');
+    await page.getByTestId('form-above').fill('5');
     await page.keyboard.press('Enter');
     await fires(page, 1);
     await page.getByTestId('level-slider').focus();
@@ -145,6 +145,7 @@ describe('a detector', () => {
       return (await page.getByTestId('sentence').getAttribute('data-alerts')) === '2';
     });
 
+    await page.getByTestId('measure-canvas').scrollIntoViewIfNeeded();
     const box = await restingBox(page.getByTestId('measure-canvas'));
     await page.mouse.move(box.x + box.width / 3, box.y + box.height / 2);
     await page.mouse.down();
@@ -210,6 +211,76 @@ describe('a detector', () => {
       .waitFor({ state: 'detached' });
     await other.getByTestId('undo').click();
     await other.locator('[data-testid="detector"][data-name="busy"]').waitFor();
+  });
+
+  test('is a form and a text, each of which changes the other', async () => {
+    const page = await newPage();
+    const errors: Error[] = [];
+    page.on('pageerror', (error) => errors.push(error));
+    await page.getByTestId('tab-detectors').click();
+    await page.getByTestId('new-detector').click();
+    await page.getByTestId('sentence').waitFor();
+    const form = (name: string) => page.getByTestId(`form-${name}`);
+    const text = () => page.getByTestId('definition-text').innerText();
+    await definition(page, `# Ours.\n${BUSY}`);
+    await expect.poll(() => form('above').inputValue()).toBe('30');
+    await expect.poll(() => form('severity').inputValue()).toBe('high');
+
+    // The form writes keys, and leaves comments where they are.
+    await form('above').fill('70');
+    await page.keyboard.press('Enter');
+    await fires(page, 0);
+    await form('by').fill('app, status');
+    await page.keyboard.press('Tab');
+    await expect.poll(text).toContain('by = ["app", "status"]');
+    await form('by').fill('');
+    await page.keyboard.press('Tab');
+    await expect.poll(text).not.toContain('by =');
+    await form('above').fill('30');
+    await page.keyboard.press('Enter');
+    await fires(page, 2);
+    await expect.poll(text).toMatch(/^# Ours\.[^]*# as in March/);
+
+    // A mistake is at its field and below its line, and the form of a text that is no TOML rests.
+    await form('every').fill('1x');
+    await page.keyboard.press('Enter');
+    await page.getByTestId('form-problem').filter({ hasText: '`1x` is not a duration' }).waitFor();
+    await expect.poll(() => form('every').getAttribute('aria-invalid')).toBe('true');
+    await page.locator('.line-problem').filter({ hasText: '`1x` is not a duration' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await pictures(page, 'detector-form');
+    await definition(page, '[[detector');
+    await expect.poll(() => form('every').isDisabled()).toBe(true);
+    await definition(page, BUSY);
+    await expect.poll(() => form('every').inputValue()).toBe('1m');
+
+    // Each kind has its own fields; what both have stays.
+    for (const [kind, field, key] of [
+      ['anomaly', 'sensitivity', 'anomaly = { every = "1m" } # as in March'],
+      ['absence', 'longer', 'absence = { longer = "10m" } # as in March'],
+      ['newPattern', 'learn', 'pattern = { new = true } # as in March'],
+      ['surge', 'surge', 'pattern = { surge = 10 } # as in March'],
+      ['sequence', 'then', 'sequence = { then = "level:error", within = "5m" } # as in March'],
+      ['threshold', 'above', 'threshold = { above = 10 } # as in March'],
+    ] as const) {
+      await page.getByTestId('detector-kind').selectOption(kind);
+      await form(field).waitFor();
+      await expect.poll(text).toContain(key);
+      expect(await seriousFindings(page)).toEqual([]);
+    }
+    // One of two keys is chosen, and its value stays.
+    await page.getByTestId('form-key-above').selectOption({ label: 'Fires below' });
+    await expect.poll(text).toContain('threshold = { below = 10 } # as in March');
+
+    // The text completes keys and values.
+    await page.getByTestId('definition-text').click();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.insertText('[[detector]]\nname = "busy"\n');
+    await page.keyboard.type('thr');
+    await page.locator('.cm-tooltip-autocomplete').getByText('threshold').waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(text).toContain('threshold = ');
+    expect(errors, 'no effect of the tab runs again and again').toEqual([]);
   });
 
   test('is not lost when another one is tried, and a discarded one comes back', async () => {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
 use super::absence::Absence;
+use super::form::detector_in;
 use super::{Condition, Detector};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -87,17 +88,7 @@ fn seconds(value: f64) -> i64 {
 pub fn with_level(text: &str, detector: &Detector) -> Option<String> {
     let level = detector.level()?;
     let mut document: DocumentMut = text.parse().ok()?;
-    let named = |item: &&mut dyn TableLike| item.get("name").and_then(Item::as_str) == Some(&detector.name);
-    let table = match document.get_mut("detector")? {
-        Item::ArrayOfTables(tables) => {
-            tables.iter_mut().map(|table| table as &mut dyn TableLike).find(named)?
-        }
-        Item::Value(Value::Array(tables)) => {
-            let inline = tables.iter_mut().filter_map(Value::as_inline_table_mut);
-            inline.map(|table| table as &mut dyn TableLike).find(named)?
-        }
-        _ => return None,
-    };
+    let table = detector_in(&mut document, &detector.name)?;
     let (condition, key) = match level.kind {
         LevelKind::Above => ("threshold", "above"),
         LevelKind::Below => ("threshold", "below"),
@@ -110,19 +101,19 @@ pub fn with_level(text: &str, detector: &Detector) -> Option<String> {
         (Condition::Absence(Absence::Longer(limit)), LevelKind::Longer) => {
             duration::compact(*limit, 5).into()
         }
-        _ => written(level.value),
+        _ => number(level.value),
     };
     put(condition, key, value);
     if let Some(clear) = level.clear
         && condition.contains_key("clear")
     {
-        put(condition, "clear", written(clear));
+        put(condition, "clear", number(clear));
     }
     Some(document.to_string())
 }
 
 /// Replaces a value; the spaces and comments around it stay.
-fn put(table: &mut dyn TableLike, key: &str, mut value: Value) {
+pub fn put(table: &mut dyn TableLike, key: &str, mut value: Value) {
     match table.get_mut(key).and_then(Item::as_value_mut) {
         Some(known) => {
             *value.decor_mut() = known.decor().clone();
@@ -135,7 +126,7 @@ fn put(table: &mut dyn TableLike, key: &str, mut value: Value) {
 }
 
 /// Whole numbers without a point, as people write them.
-fn written(value: f64) -> Value {
+pub fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e15 { (value as i64).into() } else { value.into() }
 }
 

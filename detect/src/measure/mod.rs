@@ -3,6 +3,7 @@
 
 pub(crate) mod absence;
 pub(crate) mod anomaly;
+mod form;
 pub(crate) mod history;
 mod level;
 mod pattern;
@@ -21,6 +22,7 @@ use crate::limits::ALERTS;
 use crate::verdict::{Lack, Verdict};
 
 pub use anomaly::{Anomaly, Season, anomalies};
+pub use form::{KeyChange, KeyValue, WrittenKey, with_keys, written_keys};
 pub use history::{Group, History, Points, Tally, tally};
 pub use level::{Level, LevelKind, with_level};
 pub use read::{read, text_of};

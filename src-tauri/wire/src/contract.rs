@@ -236,6 +236,8 @@ contract! {
     detectors / Detectors: CasePath, Empty => DetectorList;
     /// What a text of detectors says, and what is wrong with it.
     read_detectors / ReadDetectors: DetectorText, Empty => DetectorList;
+    /// The keys of a detector in a text, one by one, after changes to them.
+    change_detector / ChangeDetector: ChangeDetectorRequest, Empty => DetectorKeys;
     /// Runs all detectors of a case over its events; each is reported when it is done.
     run_detectors / RunDetectors: RunDetectorsRequest, DetectorRun => DetectorRuns;
     /// Runs the rules of files and folders.

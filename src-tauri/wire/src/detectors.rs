@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use detect::measure::{CheckScope, Detector, History, Level, Points, Tally, tally, text_of, with_level};
+use detect::measure::{
+    CheckScope, Detector, History, KeyChange, Level, Points, Tally, WrittenKey, tally, text_of, with_keys,
+    with_level, written_keys,
+};
 use detect::{
     Alert, Detectors, MissingFields, Problem, ReadOptions, Scope, Severity, Verdict, run_one, starters,
 };
@@ -77,6 +80,27 @@ pub struct DetectorEntry {
 pub struct DetectorText {
     pub case: String,
     pub text: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ChangeDetectorRequest {
+    pub text: String,
+    /// The detector; the first one of the text if none has this name.
+    pub name: String,
+    /// In their order.
+    pub changes: Vec<KeyChange>,
+}
+
+/// A text of detectors, with the keys of one of them.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct DetectorKeys {
+    pub text: String,
+    /// Null if the text is no TOML or has no detector; it is unchanged then.
+    pub keys: Option<Vec<WrittenKey>>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -273,6 +297,17 @@ pub fn read_detectors(
 ) -> Answer<DetectorList> {
     let case = session.case(Path::new(&request.case))?;
     Ok(list(&[(String::new(), request.text.clone())], &[], &case.snapshot()))
+}
+
+pub fn change_detector(
+    _: &Session,
+    _: &Call<'_>,
+    ChangeDetectorRequest { text, name, changes }: &ChangeDetectorRequest,
+    _: &dyn Fn(Empty),
+) -> Answer<DetectorKeys> {
+    let changed = with_keys(text, name, changes);
+    let keys = changed.as_ref().and_then(|text| written_keys(text, name));
+    Ok(DetectorKeys { text: changed.unwrap_or_else(|| text.clone()), keys })
 }
 
 /// The texts of a case's own detectors, by the ids of their notes.

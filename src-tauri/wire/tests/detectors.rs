@@ -192,3 +192,24 @@ fn rules_of_a_folder_run_and_say_what_is_not_applicable() {
     assert_eq!(found["problems"].as_array().map(Vec::len), Some(1));
     assert_eq!((&found["fired"][0]["name"], &found["fired"][0]["alerts"]), (&json!("busy"), &json!(2)));
 }
+
+#[test]
+fn keys_of_a_detector_are_changed_one_by_one_in_its_text() {
+    let walk = Walk::new();
+    let change = |name: &str, changes: Value| {
+        walk.ask("changeDetector", json!({ "text": BUSY, "name": name, "changes": changes })).expect("keys")
+    };
+    let same = change("busy", json!([]));
+    assert_eq!(same["text"], BUSY);
+    assert_eq!(same["keys"][5], json!({ "key": "threshold.above", "value": 30.0, "line": 7 }));
+    let changes = json!([
+        { "key": "threshold.clear", "value": null, "renamed": null },
+        { "key": "by", "value": ["app"], "renamed": null },
+    ]);
+    let changed = change("busy", changes);
+    let text = BUSY.replace(", clear = 20", "") + "by = [\"app\"]\n";
+    assert_eq!((&changed["text"], &changed["keys"][0]["value"]), (&json!(text), &json!("busy")));
+    let broken =
+        walk.ask("changeDetector", json!({ "text": "[[", "name": "a", "changes": [] })).expect("an answer");
+    assert_eq!(broken, json!({ "text": "[[", "keys": null }));
+}

@@ -108,8 +108,6 @@ export const detectors = {
     `Each value is compared with ${baselines[baseline](samples)}: ${history} history.`,
   littleHistory: 'little history',
   level: levels,
-  levelValue: 'Level',
-  slider: 'Level, as a slider',
   truth: 'Compare alerts with',
   noTruth: 'none',
   truthHint: 'Times and events that people marked as bad',

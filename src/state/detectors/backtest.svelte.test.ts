@@ -130,3 +130,42 @@ it('names the failure of a test, but not a stop', async () => {
   expect(test.failure?.message).toBe('no such field');
   expect(test.answer).not.toBeNull();
 });
+
+const KEYS = [{ key: 'threshold.above', value: 3, line: 3 }];
+const above = (value: number) => [{ key: 'threshold.above', value, renamed: null }];
+
+it('changes keys of the text one after the other, and tests each result', async () => {
+  const { client, test } = await opened();
+  const calls = () => client.callsTo('changeDetector');
+  await calls()[0]!.answer({ text: TEXT, keys: KEYS });
+  expect(test.keys).toEqual(KEYS);
+  test.change(above(4));
+  test.change(above(5));
+  await vi.waitFor(() => expect(calls()).toHaveLength(2));
+  expect(calls()[1]!.args).toEqual({ text: TEXT, name: 'busy', changes: above(4) });
+  const [four, five] = [TEXT.replace('3', '4'), TEXT.replace('3', '5')];
+  await calls()[1]!.answer({ text: four, keys: KEYS });
+  await vi.waitFor(() => expect(calls()).toHaveLength(3));
+  expect(calls()[2]!.args).toMatchObject({ text: four, changes: above(5) });
+  await calls()[2]!.answer({ text: five, keys: KEYS });
+  expect(test.text).toBe(five);
+  expect(client.callsTo('readDetectors').at(-1)!.args.text).toBe(five);
+  expect(test.isChanged).toBe(true);
+});
+
+it('changes the text as it is when keys were typed meanwhile, and no other detector', async () => {
+  const { client, test } = await opened();
+  const calls = () => client.callsTo('changeDetector');
+  await calls()[0]!.answer({ text: TEXT, keys: KEYS });
+  test.change(above(4));
+  await vi.waitFor(() => expect(calls()).toHaveLength(2));
+  test.type(`# mine\n${TEXT}`);
+  await calls()[1]!.answer({ text: TEXT.replace('3', '4'), keys: KEYS });
+  await vi.waitFor(() => expect(calls()).toHaveLength(3));
+  expect(calls()[2]!.args).toMatchObject({ text: `# mine\n${TEXT}`, changes: above(4) });
+  test.change(above(6));
+  test.open({ id: 'd2', name: 'other', text: 'x', isStored: true, suggest: null });
+  await vi.waitFor(() => expect(calls().at(-1)!.args.text).toBe('x'));
+  expect(calls().filter(({ args }) => args.changes.length > 0)).toHaveLength(2);
+  expect(test.text).toBe('x');
+});

@@ -4,13 +4,17 @@ import type { Client, EngineError } from '../../ipc/client';
 import type {
   BackTest as WireBackTest,
   BackTestRequest,
+  ChangeDetectorRequest,
   DetectorEntry,
+  DetectorKeys,
   DetectorLevel,
   DetectorList,
   DetectorProblem,
+  KeyChange,
   TimeSpan,
   TriedLevel,
   TryLevelRequest,
+  WrittenKey,
 } from '../../ipc/generated';
 import { Request } from '../request.svelte';
 
@@ -39,6 +43,8 @@ export class BackTest {
   /** The detector that the text says; null while it says none. */
   entry = $state.raw<DetectorEntry | null>(null);
   problems = $state.raw<readonly DetectorProblem[]>([]);
+  /** The keys of the text for the form; null if the text is no TOML. */
+  keys = $state.raw<readonly WrittenKey[] | null>(null);
   answer = $state.raw<WireBackTest | null>(null);
   tried = $state.raw<TriedLevel | null>(null);
   /** The level that is dragged; null if it is the one of `tried`. */
@@ -49,9 +55,14 @@ export class BackTest {
 
   readonly #casePath: string;
   readonly #reading: Request<string, DetectorList>;
+  readonly #keying: Request<ChangeDetectorRequest, DetectorKeys>;
   readonly #testing: Request<BackTestRequest, WireBackTest>;
   readonly #trying: Request<TryLevelRequest, TriedLevel>;
   readonly #typing: Timer;
+  /** The last change of the form; the next one is made in its text. */
+  #changed: Promise<void> = Promise.resolve();
+  /** Counts the detectors that were tried. */
+  #opening = 0;
   /** The text that the answer is for; levels are tried in it. */
   #tested = '';
 
@@ -62,6 +73,11 @@ export class BackTest {
     this.#reading = new Request(
       lifetime,
       (text, { signal }) => client.call('readDetectors', { case: casePath, text }, { signal }),
+      options,
+    );
+    this.#keying = new Request(
+      lifetime,
+      (asked, { signal }) => client.call('changeDetector', asked, { signal }),
       options,
     );
     this.#testing = new Request(
@@ -86,7 +102,8 @@ export class BackTest {
   }
 
   get failure(): EngineError | null {
-    return this.#reading.error ?? this.#testing.error ?? this.#trying.error;
+    const requests = [this.#reading, this.#keying, this.#testing, this.#trying];
+    return requests.map(({ error }) => error).find((error) => error !== null) ?? null;
   }
 
   /** Whether something is wrong with the text; the result is then that of the last valid one. */
@@ -119,13 +136,17 @@ export class BackTest {
   }
 
   close(): void {
+    this.#opening += 1;
+    this.#changed = Promise.resolve();
     this.#typing.stop();
     this.#reading.forget();
+    this.#keying.forget();
     this.#testing.forget();
     this.#trying.forget();
     this.subject = null;
     this.entry = null;
     this.problems = [];
+    this.keys = null;
     this.answer = null;
     this.tried = null;
     this.dragged = null;
@@ -157,12 +178,52 @@ export class BackTest {
 
   type(text: string): void {
     if (text === this.text) return;
+    this.#write(text);
+    this.#typing.start(() => this.#check(null), PAUSE_MS);
+  }
+
+  /** Changes keys of the text, as the form does; changes follow one another. */
+  change(changes: readonly KeyChange[]): void {
+    this.#afterChanges(async () => {
+      const { text } = this;
+      const found = await this.#keying.answer(this.#keysOf(text, changes));
+      if (found === null || found.keys === null) return;
+      // What was typed meanwhile is the text to change.
+      if (this.text !== text) return this.change(changes);
+      this.keys = found.keys;
+      if (found.text === text) return;
+      this.#write(found.text);
+      this.#typing.stop();
+      this.#check(null);
+    });
+  }
+
+  #readKeys(): void {
+    const { text } = this;
+    this.#afterChanges(async () => {
+      if (this.text !== text) return;
+      const found = await this.#keying.answer(this.#keysOf(text));
+      if (found !== null && this.text === text) this.keys = found.keys;
+    });
+  }
+
+  /** Runs when all changes before are made, unless another detector is tried then. */
+  #afterChanges(run: () => Promise<void>): void {
+    const opening = this.#opening;
+    this.#changed = this.#changed.then(() => (opening === this.#opening ? run() : undefined));
+  }
+
+  #keysOf(text: string, changes: readonly KeyChange[] = []): ChangeDetectorRequest {
+    return { text, name: this.entry?.name ?? this.subject?.name ?? '', changes: [...changes] };
+  }
+
+  /** Takes a text that a person wrote. */
+  #write(text: string): void {
     this.text = text;
     // A level that a person wrote is not chosen for them.
     if (this.subject !== null) this.subject = { ...this.subject, suggest: null };
     this.#trying.forget();
     this.dragged = null;
-    this.#typing.start(() => this.#check(null), PAUSE_MS);
   }
 
   /** Tries another level. The latest one counts; none in between is waited for. */
@@ -187,8 +248,10 @@ export class BackTest {
 
   /** Takes a text that the engine wrote. */
   #take(text: string): void {
+    const isSame = text === this.text;
     this.text = text;
     this.#read = text;
+    if (!isSame) this.#readKeys();
   }
 
   /** Compares with other times from now on. */
@@ -213,6 +276,7 @@ export class BackTest {
   /** Reads the text; if it says a detector, tests it. */
   #check(suggest: Subject['suggest']): void {
     const { text } = this;
+    this.#readKeys();
     void this.#reading.answer(text).then((found) => {
       if (found === null) return;
       const { detectors, problems } = found;

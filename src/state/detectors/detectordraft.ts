@@ -42,7 +42,12 @@ export function measureOf(chart: DraftSource['chart']): string {
   const measure = chart?.measure ?? null;
   const aggregate = measure === null ? undefined : AGGREGATES[measure];
   if (chart === null || aggregate === undefined || chart.field === null) return 'count';
-  return `${aggregate}(${/^[A-Za-z_][\w.]*$/.test(chart.field) ? chart.field : `\`${chart.field}\``})`;
+  return `${aggregate}(${measuredName(chart.field)})`;
+}
+
+/** A field as an aggregate names it. */
+export function measuredName(field: string): string {
+  return /^[A-Za-z_][\w.]*$/.test(field) ? field : `\`${field}\``;
 }
 
 /** A text as a string of TOML. The escapes of JSON are among those of TOML. */

@@ -95,7 +95,7 @@ export function capabilities(host: Host): void {
       await screen.totalBecomes(REFUSED);
       await screen.click(byId('tab-detectors'));
       await screen.click(byId('new-detector'));
-      await screen.click(byId('level-number'));
+      await screen.click(byId('form-above'));
       await screen.hands.press('Control+a');
       await screen.hands.type('0.5');
       await screen.hands.press('Enter');
