@@ -128,3 +128,62 @@ test('matching events are shown, pushed, stopped, continued and compared with th
   expect(JSON.parse(written[0]!).create._index).toBe('incident-42');
   await page.getByTestId('confirmation').waitFor();
 });
+
+test('a reload in any state of a push sends nothing twice, and the next push continues', async () => {
+  cluster = await standIn([]);
+  const log = join(temporaryFolder(), 'shop.ndjson');
+  const lines = Array.from({ length: EVENTS }, (_, at) => JSON.stringify(document(at)));
+  writeFileSync(log, lines.join('\n'));
+  const page = await opened([log]);
+  await totalBecomes(page, EVENTS);
+  await inPalette(page, 'Show the clusters');
+  await page.keyboard.press('Enter');
+  const remotes = page.getByTestId('remotes-sheet');
+  await remotes.getByTestId('remote-name').fill('prod');
+  await remotes.getByTestId('remote-url').fill(cluster.url);
+  await remotes.getByTestId('remote-index').fill('logs-*');
+  await remotes.getByTestId('add-remote').click();
+  await remotes.getByTestId('remote').waitFor();
+
+  const sheet = page.getByTestId('push-sheet');
+  const start = sheet.getByTestId('push-start');
+  /** Reloads the page, and opens the sheet again with what is left to send. */
+  const reloaded = async (left: string) => {
+    await page.reload();
+    await totalBecomes(page, EVENTS);
+    await expect.poll(() => sheet.count()).toBe(0);
+    await inPalette(page, 'Push the matching');
+    await page.keyboard.press('Enter');
+    await sheet.getByTestId('push-plan').waitFor();
+    await textBecomes(start, new RegExp(`^Push ${left} events$`));
+  };
+  /** Sends so many events; then the cluster is busy. */
+  const sends = async (bulks: number, sent: string) => {
+    cluster!.bulks = bulks;
+    await sheet.getByTestId('push-rate').fill('1000');
+    await start.click();
+    await expect.poll(() => sheet.getByTestId('push-sent').innerText()).toBe(sent);
+  };
+
+  // Before anything was chosen, and with a plan on the screen.
+  await reloaded('6,000');
+  await reloaded('6,000');
+  expect(cluster.asked, 'a dry run connects to nothing').toEqual([]);
+  // While it runs: it ends with the page.
+  await sends(2, '2,000 of 6,000 events');
+  await reloaded('4,000');
+  // After a person has stopped it.
+  await sends(1, '3,000 of 6,000 events');
+  await sheet.getByTestId('push-stop').click();
+  await textBecomes(sheet.getByTestId('push-failure'), '3000 of 6000 documents are there');
+  await reloaded('3,000');
+  cluster.bulks = Infinity;
+  await start.click();
+  await attributeBecomes(sheet.getByTestId('push-report'), 'data-different', '0');
+  await expect.poll(() => sheet.getByTestId('push-created').innerText()).toBe('3,000');
+  // After it has ended: each document is there once.
+  await reloaded('6,000');
+  await start.click();
+  await attributeBecomes(sheet.getByTestId('push-report'), 'data-different', '0');
+  await expect.poll(() => sheet.getByTestId('push-created').innerText()).toBe('0');
+});
