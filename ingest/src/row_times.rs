@@ -141,9 +141,9 @@ impl TimeSplitter {
         let Some(column) = self.column else { return };
         let times = &self.times.names;
         let span = *self.kinds.entry(names).or_insert_with(|| {
-            let named = times.iter().enumerate().filter(|(index, _)| names & (1_u32 << *index) != 0);
-            let named: Vec<&str> = named.map(|(_, name)| &**name).collect();
-            rows.rewrite(|buffer| buffer.extend_from_slice(named.join(", ").as_bytes()))
+            let chosen = times.iter().enumerate().filter(|(index, _)| names & (1_u32 << *index) != 0);
+            let texts: Vec<&str> = chosen.map(|(_, name)| &**name).collect();
+            rows.rewrite(|buffer| buffer.extend_from_slice(texts.join(", ").as_bytes()))
         });
         rows.span(column, span);
     }

@@ -230,8 +230,8 @@ fn shape(
         rows.first().filter(|_| header.is_none()).map_or(&[][..], |row| known_names(row, delimiter));
     let names: Row<'_> = table_names.iter().map(|name| name.as_bytes()).collect();
     // Columns have names, whether a line has them or not.
-    let named = header.or(Some(&names).filter(|names| !names.is_empty()));
-    let time_columns = time_columns(named, body, columns);
+    let heads = header.or(Some(&names).filter(|names| !names.is_empty()));
+    let time_columns = time_columns(heads, body, columns);
     let has_time = time_columns.iter().any(Option::is_some);
     // Quoted values are not text with commas.
     let least = if delimiter == b'\t' || is_quoted { 3 } else { 4 };

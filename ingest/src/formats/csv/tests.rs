@@ -131,9 +131,9 @@ fn table_without_a_header_and_without_a_time_is_read_as_columns() {
         "- - column_1=2986043 column_2=\"Roc del 2986043\" column_4=42.5 column_5=\"T\" column_6=\"FR\" column_7=\"\\\"Pic\" column_8=2986043 column_9=\"Europe/Andorra\"",
     );
     assert_eq!((parse(&table).rows(), parse(&table).unparsed), (17, 0));
-    let bars: String = (0..9).map(|id| format!("a{id}|cart|{id}\n")).collect();
+    let bars = (0..9).map(|id| format!("a{id}|cart|{id}\n")).collect::<Vec<_>>().concat();
     check(&bars, r#"- - column_1="a0" column_2="cart" column_3=0"#);
-    let commas: String = (0..9).map(|id| format!("a{id},cart,{id},x\n")).collect();
+    let commas = (0..9).map(|id| format!("a{id},cart,{id},x\n")).collect::<Vec<_>>().concat();
     check(&commas, r#"- - column_1="a0" column_2="cart" column_3=0 column_4="x""#);
 }
 

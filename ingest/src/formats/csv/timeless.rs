@@ -72,7 +72,7 @@ pub(super) fn is_above_numbers(name: &[u8], column: usize, body: &[Row<'_>]) -> 
 /// words, and more than those of any other column.
 pub(super) fn message_column(body: &[Row<'_>], columns: usize, known: &[Option<usize>]) -> Option<usize> {
     let words = |column: usize| {
-        let spaces = |value: &[u8]| value.iter().filter(|&&byte| byte == b' ').count();
+        let spaces = |value: &[u8]| memchr::memchr_iter(b' ', value).count();
         let counts: Vec<usize> = values(body, column).map(spaces).collect();
         let several = counts.iter().filter(|&&spaces| spaces > 1).count();
         (several * 2 > body.len()).then(|| counts.iter().sum::<usize>())

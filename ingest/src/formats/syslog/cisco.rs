@@ -71,12 +71,11 @@ fn tag_after_parts(event: &[u8], from: usize) -> Option<usize> {
             return Some(at);
         }
         let marked = at + usize::from(matches!(event.get(at), Some(b'*' | b'.')));
-        let colon = match time_at(event, marked) {
-            Some((_, end)) => end + memchr(b':', event.get(end..event.len().min(end + 8))?)?,
-            None => {
-                let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"-_./[]".contains(byte);
-                marked + event.get(marked..)?.iter().take(LONGEST_MNEMONIC).take_while(is_name).count()
-            }
+        let colon = if let Some((_, end)) = time_at(event, marked) {
+            end + memchr(b':', event.get(end..event.len().min(end + 8))?)?
+        } else {
+            let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"-_./[]".contains(byte);
+            marked + event.get(marked..)?.iter().take(LONGEST_MNEMONIC).take_while(is_name).count()
         };
         if event.get(colon) != Some(&b':') {
             return None;
