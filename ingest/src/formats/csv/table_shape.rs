@@ -230,8 +230,8 @@ fn shape(
         rows.first().filter(|_| header.is_none()).map_or(&[][..], |row| known_names(row, delimiter));
     let names: Row<'_> = table_names.iter().map(|name| name.as_bytes()).collect();
     // Columns have names, whether a line has them or not.
-    let heads = header.or(Some(&names).filter(|names| !names.is_empty()));
-    let time_columns = time_columns(heads, body, columns);
+    let title_row = header.or(Some(&names).filter(|names| !names.is_empty()));
+    let time_columns = time_columns(title_row, body, columns);
     let has_time = time_columns.iter().any(Option::is_some);
     // Quoted values are not text with commas.
     let least = if delimiter == b'\t' || is_quoted { 3 } else { 4 };
@@ -251,10 +251,10 @@ fn shape(
     let body = if header.is_some() { &rows[1..] } else { body };
     let order = date_order(body, time_columns);
     let may_be_several = time.may_be_several && time.field.is_none();
-    let row_times = if may_be_several { row_times(named, body, columns, order) } else { None };
+    let row_times = if may_be_several { row_times(title_row, body, columns, order) } else { None };
     let (time_columns, time_options) = match row_times {
-        Some(_) => ([None; 2], with_choice(named, body, columns, [None; 2], None).1),
-        None => with_choice(named, body, columns, time_columns, time.field),
+        Some(_) => ([None; 2], with_choice(title_row, body, columns, [None; 2], None).1),
+        None => with_choice(title_row, body, columns, time_columns, time.field),
     };
     let is_named = header.is_some_and(|names| names.iter().any(|name| role(name) == ColumnRole::Level));
     let level_column =
@@ -263,7 +263,7 @@ fn shape(
         heads.clear();
     }
     let json_column = (0..columns).find(|&column| are_json(body, column));
-    let message_column = if named.is_none() && has_time && !known {
+    let message_column = if title_row.is_none() && has_time && !known {
         message_column(body, columns, &[time_columns[0], time_columns[1], level_column, json_column])
     } else {
         None
