@@ -307,6 +307,38 @@ describe('failures', () => {
       }
     },
   );
+
+  test('a re-read goes on over a reload in each of its states', { timeout: 180_000 }, async () => {
+    const page = await open((await server([accessLog(), millionLines()])).address);
+    const first = page.locator('[data-testid="row"][data-index="0"]');
+    const running = page.locator('[data-testid="import-panel"][data-active="true"]');
+    const chooseOffset = async (offset: string) => {
+      await page.getByTestId('open-sources').click();
+      await page.getByTestId('file-choice').filter({ hasText: access.name }).first().click();
+      await page.getByTestId('choose-offset').fill(offset);
+      await page.getByTestId('choose-offset').blur();
+    };
+    await eventually('the first events', async () => ((await total(page)) ?? 0) > 0);
+    await query(page, `source:${access.name}`);
+    await totalBecomes(page, access.lines);
+    await first.filter({ hasText: '14:00:00' }).waitFor();
+
+    // What is only chosen goes with the page.
+    await chooseOffset('5h');
+    await page.reload();
+    await totalBecomes(page, access.lines);
+    // What waits for the import, and then runs, does not.
+    await chooseOffset('1h');
+    await page.getByTestId('apply-reading').click();
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await first.filter({ hasText: '15:00:00' }).waitFor({ timeout: 120_000 });
+    await running.waitFor({ state: 'detached', timeout: 120_000 });
+    await page.reload();
+    await totalBecomes(page, access.lines);
+    await first.filter({ hasText: '15:00:00' }).waitFor();
+    await expect.poll(() => page.getByTestId('unread').count()).toBe(0);
+  });
 });
 
 describe('files that are still being read', () => {
