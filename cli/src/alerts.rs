@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use clap::Args;
 use detect::live::{Deliveries, Message, State, WatchOptions, Watcher, WatcherEvent};
-use detect::{Detectors, ReadOptions};
+use detect::{Detectors, ReadOptions, filters_of};
 use indexer::{Cancel, Case, stamp};
 use remote::Webhook;
 use serde_json::{Value, json};
@@ -85,6 +85,7 @@ impl Alerts {
         let options = ReadOptions {
             log_sources: arguments.logsource.clone(),
             placeholders: arguments.placeholders.clone(),
+            filters: filters_of(case)?,
         };
         let detectors = Detectors::read(&arguments.detectors, &options);
         detectors.problems().iter().for_each(|problem| out::say(&problem.to_string()));

@@ -204,6 +204,9 @@ pub struct Check {
     /// A TOML file with values of placeholders, for the modifier `expand`; repeatable
     #[arg(long, value_name = "FILE")]
     pub placeholders: Vec<PathBuf>,
+    /// One alert for each event of a Sigma rule, with its host, user and process and the values that matched
+    #[arg(long)]
+    pub events: bool,
     /// Name every detector that is not applicable
     #[arg(long)]
     pub verbose: bool,

@@ -1,9 +1,10 @@
 //! `timberline check`: detectors over a case, as text, JSON or SARIF.
 
+use std::collections::HashSet;
 use std::io::Write;
 
 use anyhow::Result;
-use detect::{Alert, Detectors, MissingFields, Outcome as Said, ReadOptions, Scope, Verdict};
+use detect::{Alert, Detectors, MissingFields, Outcome as Said, ReadOptions, Scope, Verdict, filters_of};
 use indexer::{Cancel, Case, stamp};
 use serde_json::{Value, json};
 
@@ -11,6 +12,7 @@ use crate::Outcome;
 use crate::args::{AlertFormat, Check};
 use crate::events::{outcome, time};
 use crate::out;
+use crate::rule_events::{self, EventAlerts};
 
 pub fn run(arguments: &Check) -> Result<Outcome> {
     let scope = Scope { from: time(arguments.from.as_ref())?, to: time(arguments.to.as_ref())? };
@@ -19,8 +21,14 @@ pub fn run(arguments: &Check) -> Result<Outcome> {
     let options = ReadOptions {
         log_sources: arguments.logsource.clone(),
         placeholders: arguments.placeholders.clone(),
+        filters: filters_of(&case)?,
     };
     let detectors = Detectors::read(&arguments.detectors, &options);
+    if !options.filters.is_empty() {
+        let count = options.filters.len();
+        let filters = if count == 1 { "filter" } else { "filters" };
+        out::say(&format!("{count} Sigma {filters} of this case narrow the rules that they name"));
+    }
     detectors.problems().iter().for_each(|problem| out::say(&problem.to_string()));
     let mut report = detectors.check(&case, &snapshot, &scope, &Cancel::default())?;
     report.problems.iter().for_each(|problem| out::say(&problem.to_string()));
@@ -29,7 +37,17 @@ pub fn run(arguments: &Check) -> Result<Outcome> {
         let key = |alert: &Alert| (std::cmp::Reverse(alert.severity), alert.start);
         key(one).cmp(&key(other))
     });
-    print(&report.alerts, &report.verdicts, arguments.format)?;
+    if arguments.events {
+        let found = EventAlerts { case: &case, snapshot: &snapshot, options: &options, scope: &scope };
+        let events = found.of_rules(&detectors, &report.found)?;
+        let ids: HashSet<&str> = events.iter().map(|event| event.rule.as_str()).collect();
+        let others: Vec<Alert> =
+            report.alerts.iter().filter(|alert| !ids.contains(&*alert.detector)).cloned().collect();
+        rule_events::print(&events, &others, &report.verdicts, arguments.format)?;
+        out::say(&rule_events::shares(&events));
+    } else {
+        print(&report.alerts, &report.verdicts, arguments.format)?;
+    }
     if arguments.verbose {
         report.not_applicable.iter().for_each(|id| out::say(&format!("not applicable: {id}")));
         for (name, Verdict { outcome, sentence, .. }) in &report.verdicts {
@@ -74,7 +92,7 @@ pub fn run(arguments: &Check) -> Result<Outcome> {
     Ok(if unread { Outcome::Unreadable } else { outcome(&snapshot) })
 }
 
-fn print(alerts: &[Alert], verdicts: &[(String, Verdict)], format: AlertFormat) -> Result<()> {
+pub fn print(alerts: &[Alert], verdicts: &[(String, Verdict)], format: AlertFormat) -> Result<()> {
     let mut stdout = out::stdout();
     match format {
         AlertFormat::Ndjson => {
@@ -83,11 +101,7 @@ fn print(alerts: &[Alert], verdicts: &[(String, Verdict)], format: AlertFormat) 
             }
         }
         AlertFormat::Json => {
-            let all: Vec<Value> = alerts.iter().map(Alert::fields).collect();
-            let verdict =
-                |(name, verdict): &(String, Verdict)| json!({ "detector": name, "verdict": verdict });
-            let verdicts: Vec<Value> = verdicts.iter().map(verdict).collect();
-            let answer = json!({ "alerts": all, "verdicts": verdicts });
+            let answer = whole(alerts.iter().map(Alert::fields).collect(), verdicts);
             writeln!(stdout, "{}", serde_json::to_string_pretty(&answer)?)?;
         }
         AlertFormat::Sarif => {
@@ -113,4 +127,11 @@ fn print(alerts: &[Alert], verdicts: &[(String, Verdict)], format: AlertFormat) 
     }
     stdout.flush()?;
     Ok(())
+}
+
+/// The answer as one object.
+pub fn whole(alerts: Vec<Value>, verdicts: &[(String, Verdict)]) -> Value {
+    let verdict = |(name, verdict): &(String, Verdict)| json!({ "detector": name, "verdict": verdict });
+    let verdicts: Vec<Value> = verdicts.iter().map(verdict).collect();
+    json!({ "alerts": alerts, "verdicts": verdicts })
 }

@@ -25,6 +25,7 @@ mod push;
 mod readings;
 mod remotes;
 mod rewrite;
+mod rule_events;
 mod seismograph;
 mod serve;
 mod service_map;

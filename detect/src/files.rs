@@ -10,7 +10,9 @@ use crate::alert::Alert;
 use crate::limits::FILE_BYTES;
 use crate::measure::{self, CheckScope, Detector};
 use crate::problem::{Fault, Problem};
-use crate::sigma::{self, Placeholders, Progress, RuleSet, Sources, TextSearch};
+use crate::sigma::{
+    self, FoundRule, HitPage, Placeholders, Progress, RuleHits, RuleSet, RuleState, Sources, TextSearch,
+};
 use crate::verdict::{Outcome, Verdict};
 
 /// The word that means the detectors that come with the program. A folder of that name is `./starter`.
@@ -45,6 +47,18 @@ pub struct ReadOptions {
     pub log_sources: Vec<PathBuf>,
     /// Files with the values of placeholders.
     pub placeholders: Vec<PathBuf>,
+    /// Sigma filters of a case: a name of each, and its text. They narrow the rules that they name.
+    pub filters: Vec<(String, String)>,
+}
+
+/// The kind of notes of a case that are Sigma filters: their texts are read with all rules that are run over the case.
+pub const FILTER_NOTE: &str = "sigmafilter";
+
+/// The Sigma filters of a case.
+pub fn filters_of(case: &Case) -> Result<Vec<(String, String)>> {
+    // Of all notes nothing is written here, so the time does not matter.
+    let notes = case.notes(None, 0)?.notes.into_iter().filter(|note| note.kind == FILTER_NOTE);
+    Ok(notes.map(|note| (format!("filter {}", note.id), note.text)).collect())
 }
 
 /// Which events are looked at: from a time (inclusive) to another (exclusive).
@@ -80,6 +94,10 @@ pub struct Report {
     pub applicable: usize,
     /// The verdict of each detector of our own, by its name.
     pub verdicts: Vec<(String, Verdict)>,
+    /// Sigma rules that fired, with their events by host, user and process.
+    pub found: Vec<FoundRule>,
+    /// What became of each Sigma rule, in their order.
+    pub states: Vec<RuleState>,
 }
 
 /// Fields that a rule names and the case has none of.
@@ -127,8 +145,30 @@ impl Detectors {
                 Err(problem) => detectors.problems.push(problem),
             }
         }
+        for (name, text) in &options.filters {
+            detectors.problems.extend(detectors.rules.add_filters_of_case(Path::new(name), text));
+        }
         detectors.problems.extend(detectors.rules.link());
         detectors
+    }
+
+    /// The Sigma rules.
+    #[must_use]
+    pub fn rules(&self) -> &RuleSet {
+        &self.rules
+    }
+
+    /// The events that one Sigma rule matches, with what matched in each. No other rule can be evaluated afterwards.
+    pub fn hits(
+        mut self,
+        rule: &str,
+        case: &Case,
+        snapshot: &Snapshot,
+        page: &HitPage,
+        cancel: &Cancel,
+    ) -> Result<RuleHits> {
+        self.rules.keep_only(rule);
+        self.rules.hits(&self.sources, case, snapshot, page, cancel)
     }
 
     /// Reads texts that are no files: their names, and what is in them.

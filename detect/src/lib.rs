@@ -40,7 +40,9 @@ mod verdict;
 mod yaml;
 
 pub use alert::{Alert, Baseline, Basis, HistoryAmount, Severity};
-pub use files::{Detectors, MissingFields, ReadOptions, Report, Scope, Tested, run_one, starters};
+pub use files::{
+    Detectors, FILTER_NOTE, MissingFields, ReadOptions, Report, Scope, Tested, filters_of, run_one, starters,
+};
 pub use problem::{Fault, Problem};
 pub use sarif::sarif;
 pub use verdict::{Judged, Outcome, Verdict};

@@ -68,3 +68,16 @@ pub const WAITING_SNAPSHOTS: usize = 64;
 /// Bytes of all texts that a field is searched for at once, up to which the automaton is a table: half a kilobyte each at most,
 /// and a third of the time of the smaller automaton.
 pub const TABLE_NEEDLE_BYTES: usize = 128 << 10;
+
+/// The most bytes of a host, a user or a process that alerts name. Paths have some hundred.
+pub const ENTITY_BYTES: usize = 1_000;
+
+/// Hosts, users and processes that alerts of one rule in a segment are grouped by. More would be no help to a reader, and
+/// forged events could have one each.
+pub const RULE_GROUPS: usize = 500;
+
+/// What is shown of a value before and after what a rule matched in it.
+pub const SHOWN_AROUND_MATCH: usize = 200;
+
+/// Parts of one value that are highlighted.
+pub const SHOWN_MATCHES: usize = 50;

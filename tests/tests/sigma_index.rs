@@ -21,19 +21,26 @@ fn windows_logs(folder: &Path, logs: &mut Vec<PathBuf>) {
     }
 }
 
-#[test]
-fn rules_find_the_same_by_the_text_index_and_in_all_texts() {
-    let rules = datasets().map(|folder| folder.join("sigma")).ok().filter(|rules| rules.is_dir());
-    let Some(rules) = rules else { return report::skipped("there are no public Sigma rules here") };
-    let folder = tempfile::tempdir().expect("a folder");
-    let case = Case::create(&folder.path().join("a.case")).expect("a case");
+/// A case of the logs that come with the rules, and the rules; nothing where they are not there.
+fn public_rules(folder: &Path) -> Option<(Case, Detectors)> {
+    let rules = datasets().map(|folder| folder.join("sigma")).ok().filter(|rules| rules.is_dir())?;
+    let case = Case::create(&folder.join("a.case")).expect("a case");
     let mut logs = Vec::new();
     windows_logs(&rules.join("regression_data"), &mut logs);
     assert_eq!(logs.len(), 96);
     case.import(&logs, &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("imported");
     let sets = ["rules", "rules-emerging-threats", "rules-threat-hunting"].map(|set| rules.join(set));
-    let mut detectors = Detectors::read(&sets, &ReadOptions::default());
+    let detectors = Detectors::read(&sets, &ReadOptions::default());
     assert!(detectors.len() > 1_800, "{} rules", detectors.len());
+    Some((case, detectors))
+}
+
+#[test]
+fn rules_find_the_same_by_the_text_index_and_in_all_texts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some((case, mut detectors)) = public_rules(folder.path()) else {
+        return report::skipped("there are no public Sigma rules here");
+    };
     let mut alerts = |search| {
         detectors.search_texts(search);
         let report = detectors.check(&case, &case.snapshot(), &Scope::default(), &Cancel::default());
@@ -44,4 +51,24 @@ fn rules_find_the_same_by_the_text_index_and_in_all_texts() {
     let (index, scan) = (alerts(TextSearch::Index), alerts(TextSearch::Scan));
     assert!(scan.len() > 80, "{} rules fired", scan.len());
     assert_eq!(index, scan);
+}
+
+#[test]
+fn alerts_of_windows_rules_name_their_host_and_user() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some((case, detectors)) = public_rules(folder.path()) else {
+        return report::skipped("there are no public Sigma rules here");
+    };
+    let report = detectors.check(&case, &case.snapshot(), &Scope::default(), &Cancel::default());
+    let report = report.expect("checked");
+    let (mut events, mut named) = (0, 0);
+    for group in report.found.iter().flat_map(|found| &found.groups) {
+        events += group.events;
+        if group.entities.host.is_some() && group.entities.user.is_some() {
+            named += group.events;
+        }
+    }
+    // Every event is in a group, too.
+    assert_eq!(events, report.found.iter().map(|found| found.events).sum::<u64>());
+    assert!(events > 100 && named * 100 >= events * 95, "{named} of {events} hits name their host and user");
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use indexer::query::Op;
 
+use super::about::{RuleAbout, about};
 use super::rule::{Head, head};
 use crate::clock;
 use crate::limits::ALERTS;
@@ -24,6 +25,7 @@ pub enum CorrelationKind {
 #[derive(Debug)]
 pub struct Correlation {
     pub head: Head,
+    pub about: RuleAbout,
     pub line: usize,
     pub kind: CorrelationKind,
     /// Ids or names of rules, or of other correlations.
@@ -117,6 +119,7 @@ pub fn read(document: &Node, stem: &str) -> Result<Correlation, Fault> {
         percentile,
         aliases,
         generate: generate(body) || generate(document),
+        about: about(document, None),
         head,
     })
 }

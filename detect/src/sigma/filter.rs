@@ -15,6 +15,8 @@ const ANY: &str = "any";
 
 #[derive(Clone, Debug)]
 pub struct RuleFilter {
+    /// It is of a case, and its rules may be in another folder: that they are not here is no problem.
+    pub is_of_case: bool,
     line: usize,
     source: LogSource,
     /// Ids and names with their lines; nothing is all rules of the log source.
@@ -49,7 +51,8 @@ pub fn read(document: &Node, placeholders: &Placeholders) -> Result<RuleFilter, 
     })?;
     let is_any = matches!(named.as_slice(), [(name, _)] if name == ANY);
     let condition = searches(body, "filter", &["rules"], placeholders)?;
-    Ok(RuleFilter { line: document.line, source, rules: (!is_any).then_some(named), condition })
+    let is_of_case = false;
+    Ok(RuleFilter { is_of_case, line: document.line, source, rules: (!is_any).then_some(named), condition })
 }
 
 /// Narrows the rules that filters name. A rule of another log source than the filter's stays as it is; that no rule is
@@ -66,6 +69,9 @@ pub fn apply(set: &mut RuleSet) -> Vec<Problem> {
             chosen.extend((0..set.rules.len()).filter(|&rule| set.rules[rule].is_called(name)));
             if chosen.len() > before {
                 is_known = true;
+                continue;
+            }
+            if filter.is_of_case {
                 continue;
             }
             let fault = if set.correlation_named(name).is_some() {

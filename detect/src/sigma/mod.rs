@@ -4,12 +4,19 @@
 //! [`scan::segment`] runs it over a segment, and [`run()`] puts the segments together. Segments never change, so what was
 //! found in one stays found: [`Progress`] keeps it, and a later call looks only at segments that came since.
 
+mod about;
+mod attack;
 mod condition;
 mod correlation;
 mod encode;
+mod entities;
 mod evidence;
+mod exclusion;
 mod filter;
+mod groups;
+mod matched;
 mod matching;
+mod noise;
 mod pattern;
 mod program;
 mod rule;
@@ -25,9 +32,16 @@ use correlation::Correlation;
 use filter::RuleFilter;
 use rule::{Rule, stem_of};
 
+use crate::alert::Severity;
 use crate::problem::{Fault, Problem};
 use crate::yaml::{self, Node, Value};
 
+pub use about::RuleAbout;
+pub use attack::{RuleState, TechniqueCoverage, coverage, technique_name};
+pub use entities::{Entities, EntityValue};
+pub use groups::{EventGroup, FoundRule};
+pub use matched::{HitPage, MatchPart, MatchedField, RuleHit, RuleHits};
+pub use noise::bin_width;
 pub use run::{Progress, run};
 pub use sources::Sources;
 pub use values::{ClockPart, Placeholders};
@@ -57,7 +71,57 @@ pub struct RuleSet {
     pub(crate) text_search: TextSearch,
 }
 
+/// A rule or correlation as a list of them shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct RuleEntry<'a> {
+    pub id: &'a str,
+    pub title: &'a str,
+    pub severity: Severity,
+    pub about: &'a RuleAbout,
+    pub file: &'a Path,
+}
+
 impl RuleSet {
+    /// Its rules, in their order.
+    pub fn rules(&self) -> impl Iterator<Item = RuleEntry<'_>> + Clone {
+        self.rules.iter().zip(&self.files).map(|(rule, file)| RuleEntry {
+            id: &rule.id,
+            title: &rule.title,
+            severity: rule.severity,
+            about: &rule.about,
+            file,
+        })
+    }
+
+    /// Its correlations.
+    pub fn correlations(&self) -> impl Iterator<Item = RuleEntry<'_>> {
+        self.correlations.iter().map(|(correlation, file)| RuleEntry {
+            id: &correlation.head.id,
+            title: &correlation.head.title,
+            severity: correlation.head.severity,
+            about: &correlation.about,
+            file,
+        })
+    }
+
+    /// Keeps the rule of an id or name, with the filters that were applied to it.
+    pub fn keep_only(&mut self, name: &str) {
+        let kept = self.rules.iter().position(|rule| rule.is_called(name));
+        let pairs = std::mem::take(&mut self.rules).into_iter().zip(std::mem::take(&mut self.files));
+        let (rules, files) =
+            pairs.enumerate().filter(|(at, _)| Some(*at) == kept).map(|(_, pair)| pair).unzip();
+        (self.rules, self.files) = (rules, files);
+        self.correlations.clear();
+    }
+
+    /// Reads filters of a case, which narrow those rules that are there. `name` is shown with what is wrong.
+    pub fn add_filters_of_case(&mut self, name: &Path, text: &str) -> Vec<Problem> {
+        let before = self.filters.len();
+        let problems = self.add(name, text, &Placeholders::new());
+        self.filters[before..].iter_mut().for_each(|(filter, _)| filter.is_of_case = true);
+        problems
+    }
+
     /// How many rules and correlations it has.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -200,5 +264,7 @@ fn is_certain(expr: &condition::Expr<values::Predicate>) -> bool {
     }
 }
 
+#[cfg(test)]
+mod reading_tests;
 #[cfg(test)]
 mod tests;

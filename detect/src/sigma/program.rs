@@ -134,7 +134,7 @@ struct Builder<'a> {
     fields: &'a [String],
     slots: Vec<Vec<String>>,
     slot_ids: HashMap<Vec<String>, usize>,
-    resolved: HashMap<Vec<String>, Option<usize>>,
+    resolved: HashMap<Vec<Vec<String>>, Option<usize>>,
     tests: Vec<SlotTest>,
     test_ids: HashMap<(usize, Test), TestId>,
     selectors: Vec<Selector>,

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::about::{RuleAbout, about};
 use super::condition::{self, Expr};
 use super::values::{Placeholders, Predicate, item, joined};
 use crate::alert::Severity;
@@ -46,6 +47,7 @@ pub struct Rule {
     pub severity: Severity,
     pub line: usize,
     pub source: LogSource,
+    pub about: RuleAbout,
     pub condition: Expr<Predicate>,
 }
 
@@ -65,8 +67,9 @@ pub fn rule(document: &Node, stem: &str, placeholders: &Placeholders) -> Result<
             .hint("a Sigma rule needs searches and a condition")
     })?;
     let condition = searches(detection, "detection", &["timeframe"], placeholders)?;
+    let about = about(document, Some(&source));
     let Head { id, name, title, severity } = head;
-    Ok(Rule { id, name, title, severity, line: document.line, source, condition })
+    Ok(Rule { id, name, title, severity, line: document.line, source, about, condition })
 }
 
 /// The condition of a map of searches; `other` are keys of it that are none. `what` is how the map is called.

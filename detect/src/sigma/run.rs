@@ -7,8 +7,12 @@ use std::sync::Arc;
 use indexer::query::Filter;
 use indexer::{Cancel, Case, Result, Snapshot, SnapshotSegment};
 
+use super::attack::RuleState;
 use super::correlation::{CorrelatedInterval, Correlation, Hit, evaluate};
+use super::entities::{Entities, EntityColumns};
 use super::evidence::Evidence;
+use super::groups::{EventGroup, FoundRule, GroupFound};
+use super::noise::{Noise, bin_width};
 use super::program::Program;
 use super::scan::{self, SourceNames};
 use super::sources::{Events, Sources};
@@ -16,7 +20,7 @@ use super::{RuleSet, TextSearch};
 use crate::alert::Alert;
 use crate::evidence;
 use crate::files::{MissingFields, Report};
-use crate::limits::{ALERTS, CORRELATED_EVENTS, NAMED_EVENTS, READABLE_QUERY_BYTES};
+use crate::limits::{ALERTS, CORRELATED_EVENTS, NAMED_EVENTS, READABLE_QUERY_BYTES, RULE_GROUPS};
 use crate::problem::{Fault, Problem};
 
 /// What is known of segments that were looked at.
@@ -64,6 +68,9 @@ struct RuleFound {
     last: Option<i64>,
     /// Where the first of them lie.
     named: Vec<(u32, u64)>,
+    /// By host, user and process; those beyond the most groups are in none.
+    groups: HashMap<Entities, GroupFound>,
+    noise: Noise,
     /// For correlations.
     hits: Vec<RawHit>,
 }
@@ -87,8 +94,7 @@ pub fn run(
     cancel: &Cancel,
 ) -> Result<Report> {
     let kinds = snapshot.fields();
-    let mut fields: Vec<String> = kinds.iter().map(|(name, _)| name.clone()).collect();
-    fields.push("level".to_owned());
+    let fields = case_fields(snapshot);
     if progress.fields != fields || progress.range != range {
         let earlier = std::mem::take(&mut progress.earlier);
         *progress = Progress { fields: fields.clone(), range, earlier, ..Progress::default() };
@@ -105,10 +111,7 @@ pub fn run(
         },
     };
     let wanted = wanted_fields(rules, sources, &fields);
-    let names = SourceNames {
-        formats: snapshot.sources().iter().map(|source| source.format.clone()).collect(),
-        names: snapshot.sources().iter().map(|source| source.name.clone()).collect(),
-    };
+    let names = source_names(snapshot);
     let known: HashSet<u64> = progress.segments.keys().copied().collect();
     let look = |rows: &SnapshotSegment<'_>| {
         if known.contains(&rows.id()) {
@@ -128,6 +131,21 @@ pub fn run(
     progress.segments.retain(|id, _| ids.contains(id));
     let evidence = Evidence { program: &program, snapshot, fields: &kinds };
     Ok(RuleOutcome { rules, program: &program, progress, evidence, snapshot, range }.report())
+}
+
+/// The fields of a case that rules may be about.
+pub fn case_fields(snapshot: &Snapshot) -> Vec<String> {
+    let mut fields: Vec<String> = snapshot.fields().into_iter().map(|(name, _)| name).collect();
+    fields.push("level".to_owned());
+    fields
+}
+
+/// What selectors look at of the sources of a case.
+pub fn source_names(snapshot: &Snapshot) -> SourceNames {
+    SourceNames {
+        formats: snapshot.sources().iter().map(|source| source.format.clone()).collect(),
+        names: snapshot.sources().iter().map(|source| source.name.clone()).collect(),
+    }
 }
 
 /// By rule that correlations name: the case's fields for each field that they need of it.
@@ -172,6 +190,7 @@ fn found_in(
     let number = |column: &indexer::CodedColumn, row: u32| {
         column.text(column.code(row as usize)).and_then(|text| text.parse::<u64>().ok()).unwrap_or(0)
     };
+    let entities = EntityColumns::new(rows, cancel)?;
     for (rule, matched) in matches.rows {
         let place = |row: u32| (number(&source, row) as u32, number(&line, row));
         let time_of = |row: &u32| times.get(*row as usize);
@@ -180,8 +199,16 @@ fn found_in(
             first: matched.iter().find_map(time_of),
             last: matched.iter().rev().find_map(time_of),
             named: matched.iter().take(NAMED_EVENTS + 1).map(|&row| place(row)).collect(),
+            groups: HashMap::new(),
+            noise: Noise::new(matched.iter().filter_map(time_of)),
             hits: Vec::new(),
         };
+        for row in &matched {
+            let key = entities.entities(*row as usize);
+            if of_rule.groups.len() < RULE_GROUPS || of_rule.groups.contains_key(&key) {
+                of_rule.groups.entry(key).or_default().event(time_of(row), place(*row));
+            }
+        }
         if let Some(fields) = wanted.get(&rule) {
             let mut columns = Vec::with_capacity(fields.len());
             for names in fields {
@@ -238,17 +265,29 @@ impl RuleOutcome<'_> {
                 correlation.rules.iter().filter_map(|name| self.rules.rule_named(name))
             })
             .collect();
+        let width = self.snapshot.time_range().map(|(from, to)| bin_width(from, to));
         for (index, rule) in self.rules.rules.iter().enumerate() {
             if !applies[index] {
                 report.not_applicable.push(rule.id.clone());
+                report.states.push(RuleState::NoSource);
                 continue;
             }
             report.applicable += 1;
-            report.missing_fields.extend(self.missing_fields(index, &kinds));
-            let found = self.of_rule(index);
-            if found.count > 0 && !quiet.contains(&index) {
+            let missing = self.missing_fields(index, &kinds);
+            let is_blind = missing.as_ref().is_some_and(|missing| missing.cannot_match);
+            report.missing_fields.extend(missing);
+            let mut found = self.of_rule(index);
+            let has_fired = found.count > 0 && !quiet.contains(&index);
+            if has_fired {
                 report.alerts.push(self.alert(index, &found));
+                found.noise.widen(width.unwrap_or_default());
+                report.found.push(self.found(index, &found));
             }
+            report.states.push(match (found.count > 0, is_blind) {
+                (true, _) => RuleState::Fired,
+                (false, true) => RuleState::NoField,
+                (false, false) => RuleState::Quiet,
+            });
         }
         self.correlations(&applies, &mut report);
         report
@@ -279,10 +318,34 @@ impl RuleOutcome<'_> {
             all.first = [all.first, found.first].into_iter().flatten().min();
             all.last = all.last.max(found.last);
             all.named.extend(&found.named);
+            all.noise.add(&found.noise);
+            for (key, group) in &found.groups {
+                all.groups.entry(key.clone()).or_default().add(group);
+            }
             all.hits.extend(found.hits.iter().cloned());
         }
         all.hits.extend(self.progress.earlier.get(&rule).into_iter().flatten().cloned());
         all
+    }
+
+    /// The events of a rule by host, user and process, those with the most events first.
+    fn found(&self, index: usize, found: &RuleFound) -> FoundRule {
+        let condition = self.evidence.rule(index);
+        let mut groups: Vec<EventGroup> = found
+            .groups
+            .iter()
+            .map(|(entities, group)| EventGroup {
+                entities: entities.clone(),
+                events: group.events,
+                first: group.first,
+                last: group.last,
+                query: group.filter(condition.clone(), entities, self.snapshot).to_string(),
+            })
+            .collect();
+        groups.sort_by(|one, other| {
+            (other.events, one.first, &one.entities).cmp(&(one.events, other.first, &other.entities))
+        });
+        FoundRule { rule: index, events: found.count, groups, noise: found.noise.bins().collect() }
     }
 
     fn alert(&self, index: usize, found: &RuleFound) -> Alert {

@@ -450,7 +450,8 @@ fn any(patterns: &[Wild], value: &str) -> bool {
     patterns.iter().any(|pattern| pattern.matches(value))
 }
 
-fn compares(value: &str, other: &str, part: MatchPlace) -> bool {
+/// Whether a text is another one, or the part of it that is named.
+pub fn compares(value: &str, other: &str, part: MatchPlace) -> bool {
     match part {
         MatchPlace::Whole => value == other,
         MatchPlace::Start => value.starts_with(other),

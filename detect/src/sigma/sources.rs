@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use super::entities::squashed;
 use super::pattern::Wild;
 use super::rule::LogSource;
 use crate::problem::{Fault, Problem};
@@ -23,6 +24,12 @@ pub struct Sources {
 struct LogSourceFile {
     #[serde(default)]
     prefixes: Vec<String>,
+    /// Prefixes after which an element of any name may come, as in Windows' `UserData`.
+    #[serde(default)]
+    containers: Vec<String>,
+    /// Names that mean the same field in different formats.
+    #[serde(default)]
+    same: Vec<Vec<String>>,
     #[serde(default)]
     fields: BTreeMap<String, Vec<String>>,
     #[serde(default)]
@@ -130,54 +137,89 @@ impl Sources {
         entries.into_iter().find(same).map(|entry| entry.events.as_slice())
     }
 
-    /// The names that a field of a rule may have in such events, the likeliest first.
+    /// The names that a field of a rule may have in such events, the likeliest first. Those of one list mean the same, and a
+    /// case of several formats may have all of them.
     #[must_use]
-    pub fn names(&self, field: &str, events: &Events) -> Vec<String> {
+    pub fn names(&self, field: &str, events: &Events) -> Vec<Vec<String>> {
+        let each = |names: Vec<String>| names.into_iter().map(|name| vec![name]).collect();
         if let Some((_, names)) = events.fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(field)) {
-            return names.texts();
+            return each(names.texts());
+        }
+        let mut same = self.files.iter().flat_map(|file| &file.same);
+        if let Some(same) = same.find(|names| names.iter().any(|name| name.eq_ignore_ascii_case(field))) {
+            return vec![same.clone()];
         }
         let mut names = vec![field.to_owned()];
         let known = self.files.iter().flat_map(|file| &file.fields);
         names.extend(
             known.filter(|(name, _)| name.eq_ignore_ascii_case(field)).flat_map(|(_, names)| names.clone()),
         );
-        names
+        each(names)
     }
 
-    /// Which fields of a case a field of a rule means: those of its name, also below the usual prefixes; else
-    /// those whose last parts it is; else those that are its own last parts; else the same for its other names.
+    /// Which fields of a case a field of a rule means: those of its name, also below the usual prefixes; else those that
+    /// differ in spaces, dashes and underscores; else those whose last parts it is; else those that are its own last parts;
+    /// else the same for its other names.
     #[must_use]
-    pub fn resolve(&self, names: &[String], fields: &[String]) -> Vec<String> {
+    pub fn resolve(&self, names: &[Vec<String>], fields: &[String]) -> Vec<String> {
         let lower: Vec<String> = fields.iter().map(|field| field.to_lowercase()).collect();
-        let prefixes: Vec<&String> = self.files.iter().flat_map(|file| &file.prefixes).collect();
-        for name in names {
-            let name = name.to_lowercase();
-            let is_exact = |field: &str| {
-                field == name
-                    || field
-                        .strip_suffix(name.as_str())
-                        .is_some_and(|before| prefixes.iter().any(|prefix| *prefix == before))
-            };
-            let is_last =
-                |field: &str| field.strip_suffix(name.as_str()).is_some_and(|before| before.ends_with('.'));
-            let has_last = |field: &str| {
-                !matches!(field, "time" | "level" | "source" | "line" | "raw" | "template")
-                    && name.strip_suffix(field).is_some_and(|before| before.ends_with('.'))
-            };
-            let ways: [&dyn Fn(&str) -> bool; 3] = [&is_exact, &is_last, &has_last];
-            for way in ways {
-                let found: Vec<String> = fields
-                    .iter()
-                    .zip(&lower)
-                    .filter(|(_, lower)| way(lower))
-                    .map(|(field, _)| field.clone())
-                    .collect();
-                if !found.is_empty() {
-                    return found;
-                }
+        for same in names {
+            let mut found = vec![false; fields.len()];
+            for (at, name) in same.iter().enumerate() {
+                self.fields_of_name(&name.to_lowercase(), &lower, at > 0, &mut found);
+            }
+            if found.contains(&true) {
+                let chosen = fields.iter().zip(&found).filter(|(_, found)| **found);
+                return chosen.map(|(field, _)| field.clone()).collect();
             }
         }
         Vec::new()
+    }
+
+    /// Notes which fields a name means; all are in lower case. A `whole` name is no part of a longer one.
+    fn fields_of_name(&self, name: &str, fields: &[String], whole: bool, found: &mut [bool]) {
+        let is_exact = |field: &str| match name.strip_suffix('*') {
+            // `param*`: data without names, which have numbers.
+            Some(stem) => self.last_name(field).strip_prefix(stem).is_some_and(|number| {
+                !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
+            }),
+            None => field == name || self.last_name(field) == name,
+        };
+        let plain = squashed(name);
+        let is_spelled = |field: &str| squashed(self.last_name(field)) == plain;
+        let is_last = |field: &str| field.strip_suffix(name).is_some_and(|before| before.ends_with('.'));
+        let has_last = |field: &str| {
+            !matches!(field, "time" | "level" | "source" | "line" | "raw" | "template")
+                && name.strip_suffix(field).is_some_and(|before| before.ends_with('.'))
+        };
+        let ways: [&dyn Fn(&str) -> bool; 4] = [&is_exact, &is_spelled, &is_last, &has_last];
+        for way in &ways[..if whole { 2 } else { ways.len() }] {
+            let mut is_any = false;
+            for (field, found) in fields.iter().zip(found.iter_mut()) {
+                if way(field) {
+                    (*found, is_any) = (true, true);
+                }
+            }
+            if is_any {
+                return;
+            }
+        }
+    }
+
+    /// A field without the prefix that formats of Windows events give it.
+    fn last_name<'f>(&self, field: &'f str) -> &'f str {
+        let containers = self.files.iter().flat_map(|file| &file.containers);
+        for container in containers {
+            let inner = field.strip_prefix(container.as_str()).and_then(|rest| rest.split_once('.'));
+            if let Some((_, name)) = inner
+                && !name.contains('.')
+            {
+                return name;
+            }
+        }
+        let prefixes = self.files.iter().flat_map(|file| &file.prefixes);
+        let rest = prefixes.filter_map(|prefix| field.strip_prefix(prefix.as_str()));
+        rest.min_by_key(|rest| rest.len()).unwrap_or(field)
     }
 }
 
@@ -232,12 +274,45 @@ mod tests {
     }
 
     #[test]
+    fn fields_resolve_with_spaces_in_other_case_and_below_the_elements_of_user_data() {
+        let sources = Sources::built_in();
+        let events = Events { conditions: BTreeMap::new(), fields: BTreeMap::new() };
+        let resolve = |field: &str, fields: &[&str]| {
+            let fields: Vec<String> = fields.iter().map(|field| (*field).to_owned()).collect();
+            sources.resolve(&sources.names(field, &events), &fields)
+        };
+        // Defender writes names with spaces, and rules do not.
+        assert_eq!(resolve("NewValue", &["data.New Value", "data.Old Value"]), ["data.New Value"]);
+        assert_eq!(resolve("Threat Name", &["data.ThreatName"]), ["data.ThreatName"]);
+        assert_eq!(resolve("cs-method", &["csMethod"]), ["csMethod"]);
+        // A name as it is written is taken before one that is spelled differently.
+        assert_eq!(resolve("NewValue", &["data.New Value", "data.NewValue"]), ["data.NewValue"]);
+        // The same data of two channels: one in EventData, the other in an element of UserData.
+        let both = ["data.Address", "Event.UserData.EventXML.Address", "x.Address"];
+        assert_eq!(resolve("Address", &both), both[..2]);
+        // A case of several formats has several names of one field.
+        assert_eq!(
+            resolve("EventID", &["event_id", "winlog.event_id", "other"]),
+            ["event_id", "winlog.event_id"]
+        );
+        assert_eq!(
+            resolve("Channel", &["channel", "Event.System.Channel"]),
+            ["channel", "Event.System.Channel"]
+        );
+        // Data without names.
+        assert_eq!(
+            resolve("Data", &["data.param1", "data.param12", "data.params"]),
+            ["data.param1", "data.param12"]
+        );
+    }
+
+    #[test]
     fn files_add_to_the_table_and_mistakes_have_a_line() {
         let mut sources = Sources::built_in();
         let text = "[[source]]\nproduct = \"acme\"\nevents = [{ where = { format = \"json\" }, fields = { user = \"who\" } }]\n";
         sources.add(Path::new("mine.toml"), text).expect("it reads");
         let events = sources.events(&source("", "acme", "")).expect("it is known");
-        assert_eq!(sources.names("User", &events[0]), ["who"]);
+        assert_eq!(sources.names("User", &events[0]), [["who"]]);
         let problem = sources.add(Path::new("bad.toml"), "\n[[source]]\nevnts = 1\n").expect_err("a slip");
         assert!(problem.to_string().starts_with("bad.toml:"), "{problem}");
     }

@@ -56,7 +56,8 @@ impl Bench {
         fs::write(&table, text).expect("written");
         let values = self.folder.path().join("values.toml");
         fs::write(&values, "admins = [\"ann\", \"root\"]\n").expect("written");
-        let options = ReadOptions { log_sources: vec![table], placeholders: vec![values] };
+        let options =
+            ReadOptions { log_sources: vec![table], placeholders: vec![values], ..ReadOptions::default() };
         let detectors = Detectors::read(&[file], &options);
         assert_eq!(detectors.problems(), [], "{detection}");
         let snapshot = self.case.snapshot();

@@ -18,8 +18,8 @@ use crate::{Call, Session};
 use crate::{
     ahead::*, alerts::*, analysis::*, both::*, calls::*, cases::*, compare::*, detectors::*, events::*,
     explain::*, files::*, formats::*, language::*, links::*, live::*, notebook::*, notes::*, patterns::*,
-    recent::*, remotes::*, seismograph::*, service_map::*, sources::*, tables::*, trust::*, types::*,
-    unread::*, upkeep::*, works::*,
+    recent::*, remotes::*, seismograph::*, service_map::*, sigma::*, sources::*, tables::*, trust::*,
+    types::*, unread::*, upkeep::*, works::*,
 };
 
 macro_rules! contract {
@@ -252,6 +252,10 @@ contract! {
     undo_triage / UndoTriage: UndoTriageRequest, Empty => Empty;
     /// Writes alerts of the inbox to a file.
     export_alerts / ExportAlerts: ExportAlertsRequest, Empty => ExportedAlerts;
+    /// The events that a Sigma rule matches, and the values that made each match.
+    rule_hits / RuleHits: RuleHitsRequest, Empty => RuleHitList;
+    /// A Sigma filter that leaves a value out of a rule.
+    exclude_value / ExcludeValue: ExclusionRequest, Empty => Exclusion;
     /// The measure of one detector over all of the time, and what it would have said.
     back_test / BackTest: BackTestRequest, Empty => BackTest;
     /// What a detector would have said with another level, from what its back-test has read.

@@ -3,8 +3,8 @@
 //! A detector of a case is a note of the kind `detector`, whose text is the TOML of a file. So it is saved, shared and
 //! taken back as other notes are.
 
-use std::collections::{BTreeMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,9 +12,7 @@ use detect::measure::{
     CheckScope, Detector, History, KeyChange, Level, Points, Tally, WrittenKey, tally, text_of, with_keys,
     with_level, written_keys,
 };
-use detect::{
-    Alert, Detectors, MissingFields, Problem, ReadOptions, Scope, Severity, Verdict, run_one, starters,
-};
+use detect::{Alert, Detectors, Problem, Severity, Verdict, run_one, starters};
 use indexer::{Cancel, Case, Engine, Nanos, Snapshot};
 use serde::{Deserialize, Serialize};
 
@@ -137,46 +135,6 @@ pub struct DetectorRuns {
     pub revision: u64,
     pub runs: Vec<DetectorRun>,
     pub elapsed_ms: f64,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct RunRulesRequest {
-    pub case: String,
-    /// Files and folders with Sigma rules.
-    pub paths: Vec<String>,
-}
-
-/// What rules found: the rules that fired, and how many others there are.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct RuleRuns {
-    pub revision: u64,
-    /// Rules that were read.
-    pub rules: u64,
-    /// Of them, how many had events to look at.
-    pub applicable: u64,
-    /// Rules for events that the case has none of.
-    pub not_applicable: Vec<String>,
-    /// Rules that ran and name fields that the case has none of.
-    pub missing_fields: Vec<MissingFields>,
-    /// The most serious first; of those alike in the order of time.
-    pub fired: Vec<FiredRule>,
-    pub problems: Vec<Problem>,
-    pub elapsed_ms: f64,
-}
-
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct FiredRule {
-    pub name: String,
-    pub title: String,
-    pub severity: Severity,
-    pub alerts: u64,
-    pub listed: Vec<Alert>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -398,48 +356,6 @@ pub fn run_detectors(
 
 fn spans_of(alerts: &[Alert]) -> Vec<(i64, i64)> {
     alerts.iter().filter_map(|alert| alert.start.zip(alert.end)).collect()
-}
-
-pub fn run_rules(
-    session: &Session,
-    call: &Call<'_>,
-    request: &RunRulesRequest,
-    _: &dyn Fn(Empty),
-) -> Answer<RuleRuns> {
-    let started = Instant::now();
-    let case = session.case(Path::new(&request.case))?;
-    let snapshot = case.snapshot();
-    let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
-    let rules = Detectors::read(&paths, &ReadOptions::default());
-    let report = rules.check(&case, &snapshot, &Scope::default(), &call.cancel)?;
-    locked(&session.inbox(&case)).took_rules(report.alerts.clone());
-    let mut fired: BTreeMap<String, FiredRule> = BTreeMap::new();
-    for alert in report.alerts {
-        let rule = fired.entry(alert.detector.clone()).or_insert_with(|| FiredRule {
-            name: alert.detector.clone(),
-            title: alert.title.clone(),
-            severity: alert.severity,
-            alerts: 0,
-            listed: Vec::new(),
-        });
-        rule.alerts += 1;
-        if rule.listed.len() < LISTED {
-            rule.listed.push(alert);
-        }
-    }
-    let mut fired: Vec<FiredRule> = fired.into_values().collect();
-    let start = |rule: &FiredRule| rule.listed.first().and_then(|alert| alert.start);
-    fired.sort_by_key(|rule| (std::cmp::Reverse(rule.severity), start(rule)));
-    Ok(RuleRuns {
-        revision: snapshot.revision(),
-        rules: rules.len() as u64,
-        applicable: report.applicable as u64,
-        not_applicable: report.not_applicable,
-        missing_fields: report.missing_fields,
-        fired,
-        problems: rules.problems().iter().cloned().chain(report.problems).collect(),
-        elapsed_ms: milliseconds(started),
-    })
 }
 
 /// The detector of a text that is called so. What is wrong with it is an error with its line.

@@ -38,6 +38,7 @@ mod seismograph;
 mod service_map;
 mod session;
 mod shown;
+mod sigma;
 mod sources;
 mod tables;
 mod trust;

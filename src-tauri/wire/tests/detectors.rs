@@ -186,10 +186,13 @@ fn rules_of_a_folder_run_and_say_what_is_not_applicable() {
     );
     rule("c.toml", BUSY);
     let found = walk.ask("runRules", json!({ "case": case, "paths": [folder] })).expect("run");
-    assert_eq!((&found["notApplicable"], &found["rules"]), (&json!(["w"]), &json!(3)));
-    let blind = json!([{ "rule": "blind", "fields": ["nowhere"], "cannotMatch": true }]);
-    assert_eq!(found["missingFields"], blind);
-    assert_eq!(found["problems"].as_array().map(Vec::len), Some(1));
+    assert_eq!((&found["rules"], &found["applicable"]), (&json!(3), &json!(2)));
+    let blind = json!([
+        { "blindness": "fields", "missing": "nowhere", "rules": 1, "titles": ["Blind"] },
+        { "blindness": "source", "missing": "product windows, service security", "rules": 1, "titles": ["Windows"] },
+    ]);
+    assert_eq!(found["blind"], blind);
+    assert_eq!((found["problems"].as_array().map(Vec::len), &found["allProblems"]), (Some(1), &json!(1)));
     assert_eq!((&found["fired"][0]["name"], &found["fired"][0]["alerts"]), (&json!("busy"), &json!(2)));
 }
 
@@ -212,4 +215,47 @@ fn keys_of_a_detector_are_changed_one_by_one_in_its_text() {
     let broken =
         walk.ask("changeDetector", json!({ "text": "[[", "name": "a", "changes": [] })).expect("an answer");
     assert_eq!(broken, json!({ "text": "[[", "keys": null }));
+}
+
+#[test]
+fn a_sigma_rule_names_who_did_what_and_a_filter_of_the_case_leaves_a_value_out() {
+    let walk = Walk::new();
+    let event = |second: u32, host: &str, name: &str| {
+        json!({ "time": format!("2026-03-01T14:00:0{second}Z"), "eventSource": "iam", "eventName": name,
+                "hostname": host, "userIdentity": { "userName": "ann" } })
+        .to_string()
+            + "\n"
+    };
+    let log =
+        [event(0, "a", "CreateUser"), event(1, "a", "CreateUser"), event(2, "b", "CreateUser")].concat();
+    let (case, _) = walk.imported(&walk.file("trail.jsonl", &log));
+    let file = walk.folder.path().join("rule.yml");
+    let rule = "title: User created\nid: made\nlevel: high\ntags: [attack.persistence, attack.t1136]\n\
+                logsource: {product: aws, service: cloudtrail}\n\
+                detection: {it: {eventName|startswith: create}, condition: it}\n";
+    std::fs::write(&file, rule).expect("written");
+    let run = || walk.ask("runRules", json!({ "case": case, "paths": [file] })).expect("run");
+    let found = run();
+    let fired = &found["fired"][0];
+    assert_eq!((&fired["events"], &fired["alerts"]), (&json!(3), &json!(2)));
+    assert_eq!(fired["entities"][0]["user"], json!({ "field": "userIdentity.userName", "value": "ann" }));
+    assert_eq!(fired["listed"][0]["events"], json!(2));
+    assert_eq!(
+        (&found["coverage"][0]["name"], &found["coverage"][0]["fired"]),
+        (&json!("Create Account"), &json!(1))
+    );
+    let asked = json!({ "case": case, "file": file, "rule": "made", "entities": fired["entities"][1], "skip": 0, "take": 5 });
+    let hits = walk.ask("ruleHits", asked).expect("found");
+    assert_eq!((&hits["events"], &hits["text"]), (&json!(1), &json!(rule)));
+    let parts = json!([{ "text": "Create", "matched": true }, { "text": "User", "matched": false }]);
+    assert_eq!(hits["hits"][0]["fields"][0]["parts"], parts);
+    let value = json!({ "case": case, "file": file, "rule": "made", "field": "hostname", "value": "a" });
+    let filter = walk.ask("excludeValue", value.clone()).expect("a filter");
+    let put = json!([{ "kind": "sigmafilter", "id": "1", "text": filter["text"] }]);
+    walk.ask("changeNotes", json!({ "case": case, "put": put })).expect("kept");
+    let found = run();
+    assert_eq!((&found["fired"][0]["events"], &found["filters"]), (&json!(1), &json!(1)));
+    let mut gone = value;
+    gone["rule"] = json!("nobody");
+    assert!(walk.ask("excludeValue", gone).is_err());
 }

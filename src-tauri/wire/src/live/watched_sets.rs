@@ -64,11 +64,16 @@ fn write(case: &Path, sets: WatchedSets) -> std::io::Result<()> {
     files::replace(&file, &new, &text)
 }
 
-/// The detectors of a case and of the sets. Of one that comes with the program and one of the case with its name, the
+/// The detectors of a case and of the sets, whose rules the Sigma filters of the case narrow. Of one that comes with the program and one of the case with its name, the
 /// latter counts.
-pub(super) fn detectors(own: &[(String, String)], sets: &WatchedSets) -> Detectors {
+pub(super) fn detectors(
+    own: &[(String, String)],
+    filters: &[(String, String)],
+    sets: &WatchedSets,
+) -> Detectors {
     let rules: Vec<PathBuf> = sets.rules.iter().map(PathBuf::from).collect();
-    let mut detectors = Detectors::read(&rules, &ReadOptions::default());
+    let options = ReadOptions { filters: filters.to_vec(), ..ReadOptions::default() };
+    let mut detectors = Detectors::read(&rules, &options);
     let own = own.iter().map(|(file, text)| (&**file, &**text));
     let starters = starters().iter().copied().filter(|_| sets.starter);
     detectors.add_texts(own.chain(starters));
@@ -127,7 +132,7 @@ mod tests {
             ("one".to_owned(), MINE.replace("NAME", "mine")),
             ("two".to_owned(), MINE.replace("NAME", &name)),
         ];
-        let all = detectors(&own, &sets);
+        let all = detectors(&own, &[], &sets);
         assert_eq!(all.problems(), []);
         // The rule, both of the case, and the starters but the one that is replaced.
         assert_eq!(all.len(), 1 + 2 + starter.len() - 1);
@@ -137,7 +142,7 @@ mod tests {
             .map(|(_, file)| file.to_owned())
             .collect();
         assert_eq!(of_name, [PathBuf::from("two")]);
-        assert_eq!(detectors(&own, &WatchedSets::default()).len(), 2);
+        assert_eq!(detectors(&own, &[], &WatchedSets::default()).len(), 2);
         write(folder.path(), WatchedSets::default()).expect("removed");
         assert!(!folder.path().join(FILE).exists());
         fs::write(folder.path().join(FILE), r#"{"version":9,"starter":true,"rules":[]}"#).expect("written");

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use detect::Problem;
 use detect::live::{Deliveries, Message, WatchOptions, Watcher, WatcherEvent};
+use detect::{Problem, filters_of};
 use indexer::{Case, Error, ErrorKind};
 use serde::Serialize;
 
@@ -73,6 +73,7 @@ struct Watched {
     is_receiving: bool,
     watcher: Option<Watcher>,
     texts: Vec<(String, String)>,
+    filters: Vec<(String, String)>,
     sets: WatchedSets,
     detectors: usize,
     looked: Option<Instant>,
@@ -119,20 +120,20 @@ impl Watching {
         }
         watched.looked = Some(Instant::now());
         // Where notes cannot be read at the moment, what runs goes on.
-        let Ok(texts) = own_texts(case) else { return };
+        let (Ok(texts), Ok(filters)) = (own_texts(case), filters_of(case)) else { return };
         // The files with rules were named by whoever set up the case.
         let is_trusted = is_trusted(&self.home, case);
         let sets = if is_trusted { watched_sets::read(case.folder()) } else { WatchedSets::default() };
-        let is_same = texts == watched.texts && sets == watched.sets;
+        let is_same = texts == watched.texts && filters == watched.filters && sets == watched.sets;
         let is_none = texts.is_empty() && sets == WatchedSets::default();
         if is_same && (watched.watcher.is_some() || is_none) {
             return;
         }
         watched.end();
-        let detectors = watched_sets::detectors(&texts, &sets);
+        let detectors = watched_sets::detectors(&texts, &filters, &sets);
         locked(&self.heard).problems = detectors.problems().to_vec();
         watched.detectors = detectors.len();
-        (watched.texts, watched.sets) = (texts, sets);
+        (watched.texts, watched.filters, watched.sets) = (texts, filters, sets);
         if detectors.is_empty() {
             return;
         }
