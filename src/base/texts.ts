@@ -17,6 +17,7 @@ import { push } from './texts/push';
 import { remotes } from './texts/remotes';
 import { seismograph } from './texts/seismograph';
 import { servicemap } from './texts/servicemap';
+import { sigma } from './texts/sigma';
 import { values } from './texts/values';
 import { workbench } from './texts/workbench';
 
@@ -40,6 +41,7 @@ export const texts = {
   remotes,
   seismograph,
   servicemap,
+  sigma,
   values,
   workbench,
 

@@ -900,7 +900,7 @@ export type FileReading = { path: string, reading: Reading, };
 
 export type FileState = "waiting" | "reading" | "done" | "failed";
 
-export type FiredRule = { name: string, title: string, severity: Severity, alerts: number, listed: Array<Alert>, };
+export type FiredRule = { name: string, title: string, severity: Severity, file: string, about: RuleAbout, events: number, alerts: number, listed: Array<Alert>, entities: Array<Entities>, noise: Array<NoiseBin>, };
 
 export type FirstDivergence = { at: Nanos, 
 /**
@@ -2137,27 +2137,35 @@ text: string, cut: boolean,
  */
 values?: Array<string | null>, };
 
-export type RuleRuns = { revision: number, 
-/**
- * Rules that were read.
- */
-rules: number, 
-/**
- * Of them, how many had events to look at.
- */
-applicable: number, 
-/**
- * Rules for events that the case has none of.
- */
-notApplicable: Array<string>, 
-/**
- * Rules that ran and name fields that the case has none of.
- */
-missingFields: Array<MissingFields>, 
-/**
- * The most serious first; of those alike in the order of time.
- */
-fired: Array<FiredRule>, problems: Array<DetectorProblem>, elapsedMs: number, };
+export type RuleRuns = { revision: number, rules: number, applicable: number, fired: Array<FiredRule>, coverage: Array<TechniqueCoverage>, blind: Array<BlindRules>, problems: Array<DetectorProblem>, allProblems: number, filters: number, bin: Nanos, ends: TimeSpan | null, elapsedMs: number, };
+
+export type RuleAbout = { description: string, author: string, status: string, date: string, references: Array<string>, falsePositives: Array<string>, tactics: Array<string>, techniques: Array<string>, tags: Array<string>, logSource: string, };
+
+export type EntityValue = { field: string, value: string, };
+
+export type Entities = { host: EntityValue | null, user: EntityValue | null, process: EntityValue | null, };
+
+export type NoiseBin = { start: Nanos, events: number, };
+
+export type TechniqueCoverage = { logSource: string, tactic: string, technique: string, name: string, rules: number, seeing: number, fired: number, };
+
+export type Blindness = "fields" | "someFields" | "source";
+
+export type BlindRules = { blindness: Blindness, missing: string, rules: number, titles: Array<string>, };
+
+export type RuleHitsRequest = { case: string, file: string, rule: string, entities: Entities | null, skip: number, take: number, };
+
+export type RuleHitList = { events: number, hits: Array<RuleHitRow>, text: string, };
+
+export type RuleHitRow = { event: EventId, source: string, line: number, time: Nanos | null, entities: Entities, fields: Array<MatchedField>, };
+
+export type MatchedField = { field: string, parts: Array<MatchPart>, value: string | null, };
+
+export type MatchPart = { text: string, matched: boolean, };
+
+export type ExclusionRequest = { case: string, file: string, rule: string, field: string, value: string, };
+
+export type Exclusion = { text: string, };
 
 export type RunDetectorsRequest = { case: string, };
 
@@ -2913,6 +2921,8 @@ export interface Contract {
   triage: { args: TriageRequest; progress: Empty; reply: TriagedCount };
   undoTriage: { args: UndoTriageRequest; progress: Empty; reply: Empty };
   exportAlerts: { args: ExportAlertsRequest; progress: Empty; reply: ExportedAlerts };
+  ruleHits: { args: RuleHitsRequest; progress: Empty; reply: RuleHitList };
+  excludeValue: { args: ExclusionRequest; progress: Empty; reply: Exclusion };
   backTest: { args: BackTestRequest; progress: Empty; reply: BackTest };
   tryLevel: { args: TryLevelRequest; progress: Empty; reply: TriedLevel };
   exportNotes: { args: ExportNotesRequest; progress: NotebookProgress; reply: ExportedNotes };

@@ -378,13 +378,45 @@ describe('a detector', () => {
     await page.getByTestId('run-rules').click();
     await (await choosing).setFiles(folder);
     await page.getByTestId('fired-rule').filter({ hasText: 'Many requests' }).waitFor();
-    await textBecomes(page.getByTestId('rules-sum'), '1 not applicable');
+    await textBecomes(page.getByTestId('rules-sum'), '2 cannot match in this case');
     await textBecomes(page.getByTestId('rules-sum'), '1 could not be read');
-    await page.getByText('Not applicable (1)').click();
-    await page.getByText('windows', { exact: true }).waitFor();
-    await page.getByTestId('missing-fields').locator('summary').click();
-    await page.getByText('nowhere: cannot match').waitFor();
+    await page.getByTestId('blind-source').locator('summary').click();
+    await page.getByText('product windows, service security').waitFor();
+    await page.getByTestId('blind-fields').locator('summary').click();
+    await page.getByText('nowhere', { exact: true }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await pictures(page, 'detectors-rules');
+  });
+
+  test('of Sigma show who did what and what matched, and leave a value out with one click', async () => {
+    const page = await newPage();
+    const folder = join(temporaryFolder(), 'rules');
+    mkdirSync(folder);
+    writeFileSync(
+      join(folder, 'failing.yml'),
+      'title: Failing requests\nid: failing\nlevel: high\ndescription: Finds failing requests.\n' +
+        'author: Ann\nfalsepositives: [Deployments]\ntags: [attack.impact, attack.t1499]\n' +
+        'logsource: {product: jvm, category: application}\n' +
+        'detection: {it: {status: 500}, condition: it}\n',
+    );
+    await page.getByTestId('tab-detectors').click();
+    const choosing = page.waitForEvent('filechooser');
+    await page.getByTestId('run-rules').click();
+    await (await choosing).setFiles(folder);
+    const rule = page.getByTestId('fired-rule').filter({ hasText: 'Failing requests' });
+    await rule.getByTestId('rule-head').click();
+    await rule.getByText('Finds failing requests.').waitFor();
+    await rule.getByText('Deployments').waitFor();
+    const match = rule.getByTestId('matched-fields').first();
+    await match.locator('mark').getByText('500').waitFor();
+    await page.getByTestId('coverage').locator('summary').click();
+    await page.getByTestId('fired-technique').getByText('T1499').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await pictures(page, 'detectors-sigma');
+    await match.getByTestId('exclude-value').click();
+    await page.getByTestId('rule-filter').getByText('status = 500').waitFor();
+    await page.getByText('No rule fired.').waitFor();
+    await page.getByTestId('rule-filter').getByRole('button', { name: 'Remove' }).click();
+    await page.getByTestId('fired-rule').filter({ hasText: 'Failing requests' }).waitFor();
   });
 });

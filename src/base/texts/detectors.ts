@@ -20,7 +20,7 @@ function duration(seconds: number, least = 2): string {
 }
 
 /** `3.1 per day`, `once in 16 years`; of less than a day there is no rate. */
-function often(perDay: number, spanSeconds: number): string {
+export function often(perDay: number, spanSeconds: number): string {
   if (spanSeconds < DAY_S) return `in ${duration(spanSeconds, 1)} of data`;
   if (perDay >= 10) return `${whole.format(perDay)} per day`;
   if (perDay >= 1) return `${tenth.format(perDay)} per day`;
@@ -184,15 +184,4 @@ export const detectors = {
   chooseFolder: 'Run a folder of rules…',
   rulesHint: 'Sigma rules (*.yml) and files of detectors (*.toml)',
   rulesRunning: 'Running the rules…',
-  rulesSum: (rules: number, fired: number, notApplicable: number, unreadable: number) =>
-    `${counted(rules, 'rule')}: ${formatCount(fired)} fired, ${formatCount(notApplicable)} not applicable to this case, ${formatCount(unreadable)} could not be read or run`,
-  noneFired: 'None of them fired.',
-  notApplicableList: (count: number) =>
-    `Not applicable (${formatCount(count)}): the case has no events of their log source`,
-  missingFieldsList: (rules: readonly { cannotMatch: boolean }[]) =>
-    `With fields that are nowhere in this case (${formatCount(rules.length)}); ${formatCount(rules.filter((rule) => rule.cannotMatch).length)} of these rules cannot match without them`,
-  missingFields: (fields: readonly string[], cannotMatch: boolean) =>
-    `${fields.join(', ')}${cannotMatch ? ': cannot match' : ''}`,
-  unreadableList: (count: number) => `Could not be read or run (${formatCount(count)})`,
-  events: (count: number) => counted(count, 'event'),
 };

@@ -83,7 +83,8 @@ it('runs when it is shown, and shows each detector when it is done', async () =>
 
   detectors.runRules(['/rules']);
   await client.callsTo('runRules')[0]!.answer({
-    fired: [run('a', [alert('a', 'low', '5'), alert('a', 'low', '9')])],
+    bin: '10',
+    fired: [{ ...run('a', [alert('a', 'low', '5'), alert('a', 'low', '9')]), noise: [] }],
   } as never);
   expect(ran).toHaveBeenCalledTimes(3);
 

@@ -18,6 +18,7 @@ import { noteKey } from '../notes/notechange';
 import type { Notes } from '../notes/notes.svelte';
 import type { UndoableChange } from '../view/history.svelte';
 import { BackTest, type Subject } from './backtest.svelte';
+import { RuleReading } from './rulereading.svelte';
 import { draftKey, withoutDraft, withoutStored, withText, type Draft, type Drafts } from './drafts';
 import { spansOf, truthNotes, type TruthChoice } from './truth';
 
@@ -62,6 +63,8 @@ export class Detectors {
   /** Why a change could not be stored: somebody else changed it. */
   conflict = $state(false);
   readonly test: BackTest;
+  /** How the result of the rules is read. */
+  readonly reading: RuleReading;
   /** Unsaved texts, also of detectors that are not on the screen. */
   #drafts = $state.raw<Drafts>(new Map());
 
@@ -83,6 +86,8 @@ export class Detectors {
   #ran: string | null = null;
   /** The notes that the truth was taken from. */
   #compared = '';
+  /** The filters that the rules were run with. */
+  #filtered = '';
   #isWatched = false;
 
   constructor(
@@ -127,6 +132,7 @@ export class Detectors {
     );
     this.#settling = new Timer(lifetime);
     this.test = new BackTest(lifetime, client, casePath);
+    this.reading = new RuleReading(lifetime, client, casePath, notes);
     lifetime.onGrowth(() => this.#grew());
   }
 
@@ -146,7 +152,10 @@ export class Detectors {
   get failure(): EngineError | null {
     const requests = [this.#listing, this.#running, this.#ruling, this.#truths];
     return (
-      this.#unchosen ?? requests.map(({ error }) => error).find((error) => error !== null) ?? null
+      this.#unchosen ??
+      this.reading.failure ??
+      requests.map(({ error }) => error).find((error) => error !== null) ??
+      null
     );
   }
 
@@ -170,6 +179,9 @@ export class Detectors {
   notesChanged(): void {
     if (this.#isWatched && this.#stored() !== this.#listed) this.#load();
     this.#follow();
+    // A filter was added or removed, here or in another window.
+    if (this.rulePaths.length > 0 && this.#filtered !== this.reading.filterState)
+      this.runRules(this.rulePaths);
     if (this.truth !== null && this.#marked(this.truth) !== this.#compared)
       this.compareWith(this.truth);
   }
@@ -269,8 +281,10 @@ export class Detectors {
   selectNamed(name: string): void {
     const entry = this.list.find((each) => each.name === name);
     // A rule of a folder is in the list of rules.
-    if (entry === undefined) this.close();
-    else if (!this.isSelected(entry)) this.select(entry);
+    if (entry === undefined) {
+      this.close();
+      this.reading.show(name);
+    } else if (!this.isSelected(entry)) this.select(entry);
   }
 
   /** Tries a new one. */
@@ -358,7 +372,12 @@ export class Detectors {
 
   runRules(paths: readonly string[]): void {
     this.rulePaths = paths;
-    void this.#ruling.answer(paths).then((found) => found !== null && this.ran());
+    this.#filtered = this.reading.filterState;
+    void this.#ruling.answer(paths).then((found) => {
+      if (found === null) return;
+      this.reading.ran(found);
+      this.ran();
+    });
   }
 
   /** Chooses the notes that are the truth; the times of events are looked up. */
@@ -380,6 +399,7 @@ export class Detectors {
 
   retry(): void {
     this.#unchosen = null;
+    this.reading.retry();
     if (this.#ruling.error !== null) this.runRules(this.rulePaths);
     if (this.#truths.error !== null) this.compareWith(this.truth);
     this.#load();
