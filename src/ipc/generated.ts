@@ -299,6 +299,18 @@ atLeast: number, };
 
 export type Bins = { "kind": "linear", most: number, } | { "kind": "width", width: number, } | { "kind": "logarithmic", most: number, };
 
+export type BlindRules = { blindness: Blindness, 
+/**
+ * The log source, or the names of the fields.
+ */
+missing: string, rules: number, 
+/**
+ * The titles of the first.
+ */
+titles: Array<string>, };
+
+export type Blindness = "fields" | "someFields" | "source";
+
 export type By = { "kind": "time", interval: Interval, zone: string | null, } | { "kind": "terms", field: string, top: number, order: TermOrder, } | { "kind": "bins", field: string, bins: Bins, };
 
 export type CalendarUnit = "day" | "week" | "month" | "quarter" | "year";
@@ -686,6 +698,10 @@ export type Empty = Record<symbol, never>;
 
 export type Encounter = { value: string, one: Nanos, other: Nanos, };
 
+export type Entities = { host: EntityValue | null, user: EntityValue | null, process: EntityValue | null, };
+
+export type EntityValue = { field: string, value: string, };
+
 export type ErrorCode = "notFound" | "notReadable" | "notAllowed" | "empty" | "binary" | "noLogs" | "corrupt" | "limit" | "diskFull" | "readOnly" | "caseLocked" | "caseDamaged" | "caseTooNew" | "changed" | "queryInvalid" | "notAvailable" | "cancelled" | "badRequest" | "internal";
 
 export type Estimate = { bytesIn: number, 
@@ -755,6 +771,10 @@ export type Example = { line: number,
  * The event's text, cut where it is long.
  */
 text: string, };
+
+export type Exclusion = { text: string, };
+
+export type ExclusionRequest = { case: string, file: string, rule: string, field: string, value: string, };
 
 export type ExplainRequest = { 
 /**
@@ -900,7 +920,31 @@ export type FileReading = { path: string, reading: Reading, };
 
 export type FileState = "waiting" | "reading" | "done" | "failed";
 
-export type FiredRule = { name: string, title: string, severity: Severity, file: string, about: RuleAbout, events: number, alerts: number, listed: Array<Alert>, entities: Array<Entities>, noise: Array<NoiseBin>, };
+export type FiredRule = { 
+/**
+ * Its id.
+ */
+name: string, title: string, severity: Severity, 
+/**
+ * Empty for detectors of our own.
+ */
+file: string, about: RuleAbout, events: number, 
+/**
+ * How many alerts there are; the first are listed.
+ */
+alerts: number, 
+/**
+ * Of a rule one for each host, user and process; of a correlation one for each interval.
+ */
+listed: Array<Alert>, 
+/**
+ * Of a rule: who each listed alert is about.
+ */
+entities: Array<Entities>, 
+/**
+ * Bins of time with events of a rule.
+ */
+noise: Array<NoiseBin>, };
 
 export type FirstDivergence = { at: Nanos, 
 /**
@@ -1435,6 +1479,22 @@ export type MarkdownPage = { nodes: Array<MarkdownNode>, };
 
 export type MarkdownRequest = { text: string, };
 
+export type MatchPart = { text: string, matched: boolean, };
+
+export type MatchedField = { 
+/**
+ * As the case has it; empty for the text of the event.
+ */
+field: string, 
+/**
+ * Its value around what matched.
+ */
+parts: Array<MatchPart>, 
+/**
+ * All of the value, if a filter can name it.
+ */
+value: string | null, };
+
 export type Measure = { "kind": "stats", field: string, } | { "kind": "percentiles", field: string, at: Array<number>, } | { "kind": "distinct", field: string, } | { "kind": "first", field: string, } | { "kind": "last", field: string, } | { "kind": "rate", per: Nanos, };
 
 export type MeasurePoints = { 
@@ -1465,16 +1525,6 @@ texts: Array<string | null> | null,
  */
 missing: number, mistyped: number, };
 
-export type MissingFields = { 
-/**
- * The rule's id.
- */
-rule: string, fields: Array<string>, 
-/**
- * Whether it can match nothing without them, so that "no match" would say too much.
- */
-cannotMatch: boolean, };
-
 export type Moved = { 
 /**
  * The largest difference between the shares of numbers up to any value (Kolmogorov and Smirnov).
@@ -1504,6 +1554,8 @@ query: string, word: string,
  * How many events have it.
  */
 events: number, };
+
+export type NoiseBin = { start: Nanos, events: number, };
 
 export type Normal = { median: number, 
 /**
@@ -2137,35 +2189,83 @@ text: string, cut: boolean,
  */
 values?: Array<string | null>, };
 
-export type RuleRuns = { revision: number, rules: number, applicable: number, fired: Array<FiredRule>, coverage: Array<TechniqueCoverage>, blind: Array<BlindRules>, problems: Array<DetectorProblem>, allProblems: number, filters: number, bin: Nanos, ends: TimeSpan | null, elapsedMs: number, };
+export type RuleAbout = { description: string, author: string, status: string, 
+/**
+ * When it was written or, if it was, changed, as the rule has it.
+ */
+date: string, references: Array<string>, falsePositives: Array<string>, 
+/**
+ * Tactics of ATT&CK: `credential-access`.
+ */
+tactics: Array<string>, 
+/**
+ * Techniques of ATT&CK: `T1003.001`.
+ */
+techniques: Array<string>, 
+/**
+ * Other tags: `cve.2024-1212`.
+ */
+tags: Array<string>, 
+/**
+ * As messages show it: `category process_creation, product windows`.
+ */
+logSource: string, };
 
-export type RuleAbout = { description: string, author: string, status: string, date: string, references: Array<string>, falsePositives: Array<string>, tactics: Array<string>, techniques: Array<string>, tags: Array<string>, logSource: string, };
-
-export type EntityValue = { field: string, value: string, };
-
-export type Entities = { host: EntityValue | null, user: EntityValue | null, process: EntityValue | null, };
-
-export type NoiseBin = { start: Nanos, events: number, };
-
-export type TechniqueCoverage = { logSource: string, tactic: string, technique: string, name: string, rules: number, seeing: number, fired: number, };
-
-export type Blindness = "fields" | "someFields" | "source";
-
-export type BlindRules = { blindness: Blindness, missing: string, rules: number, titles: Array<string>, };
-
-export type RuleHitsRequest = { case: string, file: string, rule: string, entities: Entities | null, skip: number, take: number, };
-
-export type RuleHitList = { events: number, hits: Array<RuleHitRow>, text: string, };
+export type RuleHitList = { 
+/**
+ * How many events of these the rule matches.
+ */
+events: number, hits: Array<RuleHitRow>, 
+/**
+ * The text of the rule's file.
+ */
+text: string, };
 
 export type RuleHitRow = { event: EventId, source: string, line: number, time: Nanos | null, entities: Entities, fields: Array<MatchedField>, };
 
-export type MatchedField = { field: string, parts: Array<MatchPart>, value: string | null, };
+export type RuleHitsRequest = { case: string, 
+/**
+ * The file of the rule, and its id.
+ */
+file: string, rule: string, 
+/**
+ * Only events of these.
+ */
+entities: Entities | null, skip: number, take: number, };
 
-export type MatchPart = { text: string, matched: boolean, };
-
-export type ExclusionRequest = { case: string, file: string, rule: string, field: string, value: string, };
-
-export type Exclusion = { text: string, };
+export type RuleRuns = { revision: number, 
+/**
+ * Rules that were read.
+ */
+rules: number, 
+/**
+ * Of them, how many had events to look at.
+ */
+applicable: number, 
+/**
+ * The most serious first; of those alike in the order of time.
+ */
+fired: Array<FiredRule>, 
+/**
+ * How many rules of each log source are about a technique, and could see it or fired.
+ */
+coverage: Array<TechniqueCoverage>, 
+/**
+ * Why rules cannot match, the reasons of the most rules first.
+ */
+blind: Array<BlindRules>, 
+/**
+ * The first of what is wrong with files, and how much there is.
+ */
+problems: Array<DetectorProblem>, allProblems: number, 
+/**
+ * Filters of the case that were read.
+ */
+filters: number, 
+/**
+ * The width of bins of `noise`, and the times of the case that they cover; both ends included.
+ */
+bin: Nanos, ends: TimeSpan | null, elapsedMs: number, };
 
 export type RunDetectorsRequest = { case: string, };
 
@@ -2520,6 +2620,20 @@ export type TableCell = string | number | boolean | null;
 export type TableColumn = { name: string, kind: ColumnKind, };
 
 export type TableFormat = "text" | "csv" | "ndjson" | "parquet" | "arrow" | "raw";
+
+export type TechniqueCoverage = { logSource: string, tactic: string, 
+/**
+ * Without its sub-technique: `T1003`. Empty for rules that name a tactic only.
+ */
+technique: string, 
+/**
+ * Its name; empty if it is not known.
+ */
+name: string, rules: number, 
+/**
+ * Of them, those that could match events of the case.
+ */
+seeing: number, fired: number, };
 
 export type TemplateDecision = { name: string, 
 /**
