@@ -233,7 +233,7 @@ impl<'a> Values<'a> {
             None => Vec::new(),
         };
         let matcher = self.matchers.entry(id).or_insert_with(|| FieldMatcher::new(&[(id, test)]));
-        let passes = |value: &str| match test {
+        let does_match = |value: &str| match test {
             Test::Exists => true,
             Test::Field { part, cased, .. } => {
                 let fold = |text: &str| if *cased { text.to_owned() } else { lower(text) };
@@ -243,7 +243,7 @@ impl<'a> Values<'a> {
         };
         let passed: Vec<Passed<'a>> = values
             .into_iter()
-            .filter(|(_, value)| passes(value))
+            .filter(|(_, value)| does_match(value))
             .map(|(field, value)| Passed { field, value, test })
             .collect();
         Ok((!passed.is_empty()).then_some(passed))

@@ -30,6 +30,7 @@ pub struct Noise {
 }
 
 /// The width of bins for such a time, both ends included.
+#[must_use]
 pub fn bin_width(from: i64, to: i64) -> i64 {
     let fits = |width: &&i64| to.div_euclid(**width) - from.div_euclid(**width) < BINS;
     WIDTHS.iter().find(fits).copied().unwrap_or(WIDTHS[WIDTHS.len() - 1])

@@ -275,7 +275,9 @@ impl Triage {
     #[must_use]
     pub fn of_notes(notes: &[Note]) -> Triage {
         let mut triage = Triage::default();
-        notes.iter().for_each(|note| triage.add(note));
+        for note in notes {
+            triage.add(note);
+        }
         triage.settle();
         triage
     }
@@ -306,7 +308,9 @@ impl Triage {
                 _ => {}
             }
         }
-        found.notes.iter().for_each(|note| self.add(note));
+        for note in &found.notes {
+            self.add(note);
+        }
         self.settle();
         Ok(true)
     }
