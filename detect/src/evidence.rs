@@ -57,15 +57,10 @@ pub fn named(snapshot: &Snapshot, events: &[(u32, u64)]) -> Filter {
         let name = snapshot.sources().get(source as usize).map_or("", |source| source.name.as_str());
         let lines = events.iter().filter(|event| event.0 == source);
         let lines: Vec<Pattern> = lines.map(|(_, line)| Pattern::Tokens(line.to_string())).collect();
-        let is_file = field_filter("source", FieldTest::Compare(Op::Equal, escaped(name)));
+        let is_file = field_filter("source", FieldTest::Compare(Op::Equal, name.to_owned()));
         all(vec![is_file, field_filter("line", FieldTest::Matches(lines))])
     };
     any(sources.into_iter().map(of_source).collect())
-}
-
-/// A text that the language takes as it is where it would take wildcards.
-pub fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('*', "\\*").replace('?', "\\?")
 }
 
 /// A filter within times, both inclusive.
@@ -92,7 +87,7 @@ pub fn in_group(filter: Filter, by: &[String], keys: &[Option<String>]) -> Filte
         // The first field that an event has is its key.
         let way = |place: usize| {
             let mut parts: Vec<Filter> = names[..place].iter().copied().map(has_none).collect();
-            parts.push(field_filter(names[place], FieldTest::Compare(Op::Equal, escaped(key))));
+            parts.push(field_filter(names[place], FieldTest::Compare(Op::Equal, key.clone())));
             all(parts)
         };
         any((0..names.len()).map(way).collect())
@@ -100,4 +95,18 @@ pub fn in_group(filter: Filter, by: &[String], keys: &[Option<String>]) -> Filte
     let mut parts = vec![filter];
     parts.extend(by.iter().zip(keys).map(is));
     all(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_groups_are_written_as_they_are() {
+        let group = |value: &str| {
+            in_group(Filter::Everything, &["User".to_owned()], &[Some(value.to_owned())]).to_string()
+        };
+        assert_eq!(group(r"ACME\ann"), r#"User="ACME\\ann""#);
+        assert_eq!(group("a*?"), r#"User="a*?""#);
+    }
 }

@@ -7,7 +7,7 @@ use super::condition::Expr;
 use super::pattern::Wild;
 use super::program::{Program, Selector, TEXT, TestId};
 use super::values::Test;
-use crate::evidence::{all, any, escaped, field_filter, never};
+use crate::evidence::{all, any, field_filter, never};
 
 /// Parts of a query that a single rule may give; a longer one is no help to a reader.
 const MOST_PARTS: usize = 400;
@@ -58,7 +58,7 @@ impl Evidence<'_> {
             return Some(Filter::Everything);
         }
         let is = |source: &&indexer::SourceEntry| {
-            field_filter("source", FieldTest::Compare(Op::Equal, escaped(&source.name)))
+            field_filter("source", FieldTest::Compare(Op::Equal, source.name.clone()))
         };
         Some(any(chosen.iter().map(is).collect()))
     }

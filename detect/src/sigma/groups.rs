@@ -4,7 +4,7 @@ use indexer::Snapshot;
 use indexer::query::{Filter, Op, Test as FieldTest};
 
 use super::entities::Entities;
-use crate::evidence::{all, escaped, field_filter, named, within};
+use crate::evidence::{all, field_filter, named, within};
 use crate::limits::ENTITY_BYTES;
 
 /// Events of a group that its query names one by one.
@@ -63,9 +63,11 @@ impl GroupFound {
         let mut parts = vec![condition.unwrap_or(Filter::Everything)];
         // A value that was cut says nothing about the whole one.
         let whole = entities.each().filter(|entity| entity.value.len() < ENTITY_BYTES - 3);
-        parts.extend(whole.map(|entity| {
-            field_filter(&entity.field, FieldTest::Compare(Op::Equal, escaped(&entity.value)))
-        }));
+        parts.extend(
+            whole.map(|entity| {
+                field_filter(&entity.field, FieldTest::Compare(Op::Equal, entity.value.clone()))
+            }),
+        );
         within(all(parts), self.first, self.last)
     }
 }

@@ -98,7 +98,7 @@ fn a_rule_that_fired_says_what_it_is_about() {
 
 #[test]
 fn events_of_a_rule_are_grouped_by_host_user_and_process() {
-    let mut lines: Vec<String> = (0..30).map(|at| started(at, "WS1", "ACME\\ann", "cmd /c a")).collect();
+    let mut lines: Vec<String> = (0..30).map(|at| started(at, "WS1", "ACME\\ann*", "cmd /c a")).collect();
     lines.push(started(60, "WS2", "ACME\\bob", "cmd /k b"));
     lines.push(started(3_000, "WS2", "-", "cmd /k b"));
     let bench = Bench::new(&lines);
@@ -119,7 +119,7 @@ fn events_of_a_rule_are_grouped_by_host_user_and_process() {
     assert_eq!(
         groups,
         [
-            (text("WS1"), text("ACME\\ann"), 30),
+            (text("WS1"), text("ACME\\ann*"), 30),
             (text("WS2"), text("ACME\\bob"), 1),
             // A dash says that there is nobody.
             (text("WS2"), None, 1),

@@ -228,7 +228,7 @@ fn a_sigma_rule_names_who_did_what_and_a_filter_of_the_case_leaves_a_value_out()
     };
     let log =
         [event(0, "a", "CreateUser"), event(1, "a", "CreateUser"), event(2, "b", "CreateUser")].concat();
-    let (case, _) = walk.imported(&walk.file("trail.jsonl", &log));
+    let (case, _) = walk.imported(&walk.file("trail.jsonl", log.as_bytes()));
     let file = walk.folder.path().join("rule.yml");
     let rule = "title: User created\nid: made\nlevel: high\ntags: [attack.persistence, attack.t1136]\n\
                 logsource: {product: aws, service: cloudtrail}\n\
