@@ -213,7 +213,7 @@ describe('a detector', () => {
     await other.locator('[data-testid="detector"][data-name="busy"]').waitFor();
   });
 
-  test('is a form and a text, each of which changes the other', async () => {
+  test('is a form and a text, and each changes the other', async () => {
     const page = await newPage();
     const errors: Error[] = [];
     page.on('pageerror', (error) => errors.push(error));
