@@ -209,9 +209,9 @@ fn keys_of_a_detector_are_changed_one_by_one_in_its_text() {
         { "key": "threshold.clear", "value": null, "renamed": null },
         { "key": "by", "value": ["app"], "renamed": null },
     ]);
-    let changed = change("busy", changes);
+    let answer = change("busy", changes);
     let text = BUSY.replace(", clear = 20", "") + "by = [\"app\"]\n";
-    assert_eq!((&changed["text"], &changed["keys"][0]["value"]), (&json!(text), &json!("busy")));
+    assert_eq!((&answer["text"], &answer["keys"][0]["value"]), (&json!(text), &json!("busy")));
     let broken =
         walk.ask("changeDetector", json!({ "text": "[[", "name": "a", "changes": [] })).expect("an answer");
     assert_eq!(broken, json!({ "text": "[[", "keys": null }));
