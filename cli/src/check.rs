@@ -101,7 +101,7 @@ pub fn print(alerts: &[Alert], verdicts: &[(String, Verdict)], format: AlertForm
             }
         }
         AlertFormat::Json => {
-            let answer = whole(alerts.iter().map(Alert::fields).collect(), verdicts);
+            let answer = whole(&alerts.iter().map(Alert::fields).collect::<Vec<_>>(), verdicts);
             writeln!(stdout, "{}", serde_json::to_string_pretty(&answer)?)?;
         }
         AlertFormat::Sarif => {
@@ -130,7 +130,7 @@ pub fn print(alerts: &[Alert], verdicts: &[(String, Verdict)], format: AlertForm
 }
 
 /// The answer as one object.
-pub fn whole(alerts: Vec<Value>, verdicts: &[(String, Verdict)]) -> Value {
+pub fn whole(alerts: &[Value], verdicts: &[(String, Verdict)]) -> Value {
     let verdict = |(name, verdict): &(String, Verdict)| json!({ "detector": name, "verdict": verdict });
     let verdicts: Vec<Value> = verdicts.iter().map(verdict).collect();
     json!({ "alerts": alerts, "verdicts": verdicts })

@@ -79,8 +79,8 @@ pub fn print(
     match format {
         AlertFormat::Sarif => bail!("--events has no SARIF; use ndjson, json or text"),
         AlertFormat::Json => {
-            let all = events.iter().map(fields).chain(others.iter().map(Alert::fields)).collect();
-            writeln!(stdout, "{}", serde_json::to_string_pretty(&check::whole(all, verdicts))?)?;
+            let all: Vec<Value> = events.iter().map(fields).chain(others.iter().map(Alert::fields)).collect();
+            writeln!(stdout, "{}", serde_json::to_string_pretty(&check::whole(&all, verdicts))?)?;
             stdout.flush()?;
             return Ok(());
         }

@@ -12,20 +12,14 @@ use memchr::{memchr, memchr_iter};
 
 use crate::evtx::RecordTexts;
 use crate::logins::{self, LoginLayout};
-use crate::row_times::row_start;
 
 const ESCAPE: u8 = 0x1B;
-
-/// The end of the name of an encoding whose rows have several times.
-const SHARED_ROWS: &str = "+rows";
 
 /// How the bytes of a source are decoded to text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encoding {
     table: &'static Table,
     line_end: LineEnd,
-    /// Rows have several times, and the events of one row share its text.
-    shares_rows: bool,
 }
 
 /// The line end in the bytes of a source. In the text it is always a line feed, perhaps after a carriage
@@ -42,7 +36,7 @@ enum LineEnd {
 }
 
 impl Encoding {
-    pub const UTF_8: Encoding = Encoding { table: UTF_8, line_end: LineEnd::Feed, shares_rows: false };
+    pub const UTF_8: Encoding = Encoding { table: UTF_8, line_end: LineEnd::Feed };
     pub(crate) const EVTX: Encoding = Encoding { line_end: LineEnd::Evtx, ..Encoding::UTF_8 };
 
     /// The bytes are records of logins.
@@ -62,13 +56,9 @@ impl Encoding {
         if let Some(layout) = LoginLayout::named(&lower) {
             return Some(Encoding::of_logins(layout));
         }
-        let (lower, shares_rows) = match lower.strip_suffix(SHARED_ROWS) {
-            Some(rest) => (rest, true),
-            None => (lower.as_str(), false),
-        };
         let (label, line_end) = match lower.strip_suffix("+cr") {
             Some(label) => (label, LineEnd::Return),
-            None => (lower, LineEnd::Feed),
+            None => (lower.as_str(), LineEnd::Feed),
         };
         let label = match label {
             "cp932" | "windows-932" => "shift_jis",
@@ -80,17 +70,16 @@ impl Encoding {
             label => label,
         };
         let table = Table::for_label(label.as_bytes())?;
-        Some(Encoding { table, line_end, shares_rows })
+        Some(Encoding { table, line_end })
     }
 
     /// Its name, which [`Encoding::named`] accepts.
     #[must_use]
     pub fn name(self) -> String {
         let table = self.table.name().to_ascii_lowercase();
-        let shared = if self.shares_rows { SHARED_ROWS } else { "" };
         match self.line_end {
-            LineEnd::Feed => table + shared,
-            LineEnd::Return => format!("{table}+cr{shared}"),
+            LineEnd::Feed => table,
+            LineEnd::Return => format!("{table}+cr"),
             LineEnd::Evtx => "evtx".to_owned(),
             LineEnd::Logins(layout) => layout.name(),
         }
@@ -124,11 +113,6 @@ impl Encoding {
             LineEnd::Logins(layout) => Some(layout),
             _ => None,
         }
-    }
-
-    /// The same, where the events of one row share its text or not.
-    pub(crate) fn with_shared_rows(self, shares_rows: bool) -> Encoding {
-        Encoding { shares_rows, ..self }
     }
 
     /// Whether the bytes are records instead of text.
@@ -243,7 +227,7 @@ impl TextDecoder {
     /// Whether the bytes equal their text.
     #[must_use]
     pub fn is_identity(&self, bytes: &[u8]) -> bool {
-        self.encoding.is_plain() && !self.encoding.shares_rows && !has_escapes(bytes)
+        self.encoding.is_plain() && !has_escapes(bytes)
     }
 
     /// The text of an event, given by its range in a chunk's bytes that begin at this offset of the source.
@@ -255,8 +239,7 @@ impl TextDecoder {
             let start = offset + event.start as u64;
             return Cow::Owned(logins::text(layout, &bytes[event], start));
         }
-        let start = if self.encoding.shares_rows { row_start(bytes, event.start) } else { event.start };
-        self.encoding.text(&bytes[start..event.end])
+        self.encoding.text(&bytes[event])
     }
 }
 

@@ -59,7 +59,6 @@ mod parser;
 mod rare_values;
 mod replay;
 mod rotation;
-mod row_times;
 mod rows;
 mod settler;
 mod source;

@@ -146,14 +146,6 @@ impl FieldTimes {
         }
     }
 
-    /// The names of the fields with times, in the order in which they first occurred.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &[u8]> {
-        self.fields
-            .iter()
-            .filter(|field| field.times().is_some_and(|(.., within)| !within))
-            .map(|field| &*field.name)
-    }
-
     /// The fields whose values are times, the likeliest first; none of them is chosen yet.
     pub(crate) fn options(&self, known: impl Fn(&[u8]) -> f64) -> Vec<TimeFieldOption> {
         let mut options: Vec<(f64, TimeFieldOption)> = Vec::new();
@@ -283,8 +275,7 @@ fn order(times: &[i64]) -> f64 {
 }
 
 /// Words by which a field is certainly not the time of an event, whatever its values look like.
-const NEVER: [&str; 34] = [
-    "linkdate",
+const NEVER: [&str; 33] = [
     "uptime",
     "lifetime",
     "runtime",
@@ -345,9 +336,7 @@ fn hint(name: &[u8]) -> Option<f64> {
         || last.ends_with("_at");
     let speaks_for = if is_short || has(&FOR) { 0.5 } else { 0.0 };
     let end = if has(&ENDS) { 0.3 } else { 0.0 };
-    // A key of the registry has no other time than that of its last change.
-    let is_other = has(&AGAINST) && !last.contains("lastwrite");
-    Some(speaks_for - end - if is_other { 1.0 } else { 0.0 })
+    Some(speaks_for - end - if has(&AGAINST) { 1.0 } else { 0.0 })
 }
 
 /// The time in a field of a single event: spelled out, or a number under a name that suggests a time.

@@ -477,7 +477,7 @@ mod tests {
         }
     }
 
-    fn note(id: &str, at: i64, verb: TriageVerb, data: serde_json::Value) -> Note {
+    fn note(id: &str, at: i64, verb: TriageVerb, data: &serde_json::Value) -> Note {
         let mut all = serde_json::json!({ "verb": verb, "alerts": [alert(1)] });
         all.as_object_mut().expect("a map").extend(data.as_object().expect("a map").clone());
         Note {
@@ -502,21 +502,21 @@ mod tests {
     fn state_of_an_alert_follows_from_all_decisions_about_it() {
         use TriageVerb::{Acknowledge, Close, Mute, Reopen};
         let none = serde_json::json!({});
-        let mut notes = vec![note("a", 1, Acknowledge, none.clone())];
+        let mut notes = vec![note("a", 1, Acknowledge, &none)];
         assert_eq!(status(&notes, 9), TriageStatus::Acknowledged);
-        notes.push(note("b", 2, Mute, serde_json::json!({ "until": 10 })));
+        notes.push(note("b", 2, Mute, &serde_json::json!({ "until": 10 })));
         assert_eq!(
             (status(&notes, 9), status(&notes, 10)),
             (TriageStatus::Muted, TriageStatus::Acknowledged)
         );
-        notes.push(note("c", 3, Close, serde_json::json!({ "reason": "falsePositive" })));
-        notes.push(note("d", 4, Acknowledge, none.clone()));
+        notes.push(note("c", 3, Close, &serde_json::json!({ "reason": "falsePositive" })));
+        notes.push(note("d", 4, Acknowledge, &none));
         assert_eq!(
             status(&notes, 9),
             TriageStatus::Closed,
             "a window that had not seen it closed acknowledges it"
         );
-        notes.push(note("e", 5, Reopen, none));
+        notes.push(note("e", 5, Reopen, &none));
         assert_eq!(status(&notes, 9), TriageStatus::New);
         let triage = Triage::of_notes(&notes);
         let history = &triage.get(alert(1).key).expect("it was triaged").state.history;
@@ -527,8 +527,8 @@ mod tests {
     #[test]
     fn undone_decision_counts_no_more_and_notes_of_strangers_decide_nothing() {
         let undone = serde_json::json!({ "undone": true });
-        assert_eq!(status(&[note("a", 1, TriageVerb::Close, undone)], 9), TriageStatus::New);
-        let strange = note("a", 1, TriageVerb::Close, serde_json::json!({ "alerts": "all" }));
+        assert_eq!(status(&[note("a", 1, TriageVerb::Close, &undone)], 9), TriageStatus::New);
+        let strange = note("a", 1, TriageVerb::Close, &serde_json::json!({ "alerts": "all" }));
         assert_eq!(status(&[strange], 9), TriageStatus::New);
     }
 

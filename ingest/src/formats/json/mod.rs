@@ -32,13 +32,9 @@ pub(crate) static FORMAT: Format = Format {
     title: "JSON objects",
     learn: |sample, setup| {
         let learned = framing::learn(sample);
-        let times = time_key::time_keys(sample, &learned.framing, setup);
-        Learned {
-            time_field: times.field.map(Arc::new),
-            time_options: times.options.into(),
-            row_times: times.row_times.map(Arc::new),
-            ..learned
-        }
+        let (time_field, options) =
+            time_key::time_field(sample, &learned.framing, setup.time_field.as_deref());
+        Learned { time_field: time_field.map(Arc::new), time_options: options.into(), ..learned }
     },
     reader,
     ..Format::LINES

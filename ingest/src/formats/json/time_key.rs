@@ -3,32 +3,19 @@
 use serde_json::Value;
 
 use super::keys::{KeyRole, time_key_weight};
-use crate::formats::Setup;
 use crate::frame::Framing;
 use crate::limits;
-use crate::row_times::RowTimes;
 use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField, TimeFieldOption, mark_chosen};
 use crate::time::find::whole_time;
-use crate::time::numeric_date::DateOrder;
 use crate::time::rules::is_complete;
 
-/// Which keys contain times.
-pub(super) struct TimeKeys {
-    /// The key that a person chose or the values determine; `None` if half of the objects have a known time key.
-    pub field: Option<TimeField>,
-    /// The keys to choose from.
-    pub options: Vec<TimeFieldOption>,
-    /// The keys whose times are events each.
-    pub row_times: Option<RowTimes>,
-}
-
-/// Whether a key is known for the time of an event.
-fn is_time(name: &str) -> bool {
-    KeyRole::time_rank(name).is_some()
-}
-
-/// Finds the keys that contain times in the objects of a sample.
-pub(super) fn time_keys(sample: &[u8], framing: &Framing, setup: &Setup) -> TimeKeys {
+/// The key that a person chose or the values determine, `None` if half of the objects have a known time key; and
+/// the keys to choose from.
+pub(super) fn time_field(
+    sample: &[u8],
+    framing: &Framing,
+    chosen: Option<&str>,
+) -> (Option<TimeField>, Vec<TimeFieldOption>) {
     let mut times = FieldTimes::default();
     let (mut objects, mut known) = (0, 0);
     for event in events(sample, framing).into_iter().take(MOST_EVENTS) {
@@ -46,17 +33,9 @@ pub(super) fn time_keys(sample: &[u8], framing: &Framing, setup: &Setup) -> Time
     }
     let weight = |name: &[u8]| std::str::from_utf8(name).map_or(0.0, time_key_weight);
     let mut options = times.options(weight);
-    if let Some(chosen) = setup.time_field.as_deref().and_then(|name| times.named(name)) {
+    if let Some(chosen) = chosen.and_then(|name| times.named(name)) {
         mark_chosen(&mut options, &chosen.name);
-        return TimeKeys { field: Some(chosen), options, row_times: None };
-    }
-    let mut names: Vec<&str> = times.names().filter_map(|name| std::str::from_utf8(name).ok()).collect();
-    names.sort_unstable();
-    let row_times = RowTimes::learn(names.into_iter(), DateOrder::Customary);
-    let row_times =
-        row_times.filter(|times| known * 2 < objects && !setup.is_recoded && !times.names().any(is_time));
-    if row_times.is_some() {
-        return TimeKeys { field: None, options, row_times };
+        return (Some(chosen), options);
     }
     let best = if known * 2 < objects { times.best(weight) } else { None };
     let used = best.as_ref().map(|best| best.name.to_vec()).or_else(|| {
@@ -66,7 +45,7 @@ pub(super) fn time_keys(sample: &[u8], framing: &Framing, setup: &Setup) -> Time
     });
     mark_chosen(&mut options, &used.unwrap_or_default());
     // A known top-level key is used by its name.
-    TimeKeys { field: best.filter(|best| weight(&best.name) < KNOWN), options, row_times: None }
+    (best.filter(|best| weight(&best.name) < KNOWN), options)
 }
 
 fn events<'a>(sample: &'a [u8], framing: &Framing) -> Vec<&'a [u8]> {
