@@ -208,9 +208,9 @@ selected: AlertKey | null, };
 
 export type Also = { subject: Subject, change: Change, counts: [number, number], 
 /**
- * It covers the same events, nearly.
+ * Its events that are also events of the row.
  */
-isSame: boolean, };
+both: [number, number], relation: Relation, };
 
 export type Alternative = { format: string, score: number, };
 
@@ -510,9 +510,21 @@ events: [number, number],
  */
 shared: number, 
 /**
+ * How much each side logs over time: the first row.
+ */
+volume: Volume | null, 
+/**
  * The greatest score first.
  */
 differences: Array<Difference>, 
+/**
+ * The largest changes of each kind that are not among the differences: chance may explain them, or other values do.
+ */
+others: Array<Difference>, 
+/**
+ * What differs no longer without the events of the differences.
+ */
+onlyShares: Array<ShareChange>, 
 /**
  * Where the sides begin to differ, of the differences that are listed.
  */
@@ -887,6 +899,21 @@ total: number,
 edges: Array<Nanos>, fields: Array<Facet>, };
 
 export type FacetsRequest = { view: View, fields: Array<string>, top: number, buckets: number, };
+
+export type FieldChange = { field: string, 
+/**
+ * With 95 %: no share of a value differs by more than this part of all events; the p50 of numbers by no more than this
+ * part of that of A. Nothing if there is no bound.
+ */
+within: number | null, 
+/**
+ * The value whose share differs most, and its shares; nothing for numbers.
+ */
+value: [Scalar, [number, number]] | null, 
+/**
+ * The p50 of numbers on both sides.
+ */
+p50: [number, number] | null, };
 
 export type FieldKind = "text" | "int" | "float" | "bool";
 
@@ -1525,6 +1552,22 @@ texts: Array<string | null> | null,
  */
 missing: number, mistyped: number, };
 
+export type MissingFields = { 
+/**
+ * The rule's id.
+ */
+rule: string, fields: Array<string>, 
+/**
+ * Whether it can match nothing without them, so that "no match" would say too much.
+ */
+cannotMatch: boolean, };
+
+export type Mix = { field: string, 
+/**
+ * The mean distance of the numbers with one value; each value counts by its numbers.
+ */
+within: number, };
+
 export type Moved = { 
 /**
  * The largest difference between the shares of numbers up to any value (Kolmogorov and Smirnov).
@@ -1541,7 +1584,11 @@ percentiles: [[Scalar | null, Scalar | null], [Scalar | null, Scalar | null], [S
 /**
  * How much each part of the numbers moved, from the smallest to the greatest.
  */
-curve: Array<CurvePoint>, };
+curve: Array<CurvePoint>, 
+/**
+ * The field whose values explain it: the numbers with each value moved far less than all together.
+ */
+mix: Mix | null, };
 
 export type Nanos = string & { readonly __nanos: unique symbol };
 
@@ -2125,6 +2172,16 @@ export type ReferenceTopic = { name: string, entries: Array<ReferenceEntry>, };
 
 export type Rejected = { reason: string, count: number, };
 
+export type Relation = { "kind": "same" } | { "kind": "together" } | { "kind": "time", 
+/**
+ * 0 in A, 1 in B.
+ */
+side: number, 
+/**
+ * The 120ths of its time in which it occurs, and those of them in which the row occurs as well.
+ */
+bins: number, shared: number, } | { "kind": "clock" };
+
 export type RemoteCaseMark = { name: string, url: string, 
 /**
  * The pattern of its indexes.
@@ -2444,6 +2501,15 @@ errors: number, };
 export type Severity = "informational" | "low" | "medium" | "high" | "critical";
 
 export type SeverityCount = { severity: Severity, alerts: number, };
+export type ShareChange = { subject: Subject, change: Change, counts: [number, number], shares: [number, number], 
+/**
+ * The rows whose events are left out in the following.
+ */
+without: Array<Subject>, 
+/**
+ * Its events without theirs, and all events without theirs.
+ */
+left: [number, number], leftEvents: [number, number], };
 
 export type SignificantWord = { word: string, 
 /**
@@ -2831,17 +2897,17 @@ export type TryLevelRequest = { case: string, text: string, name: string, level:
 
 export type Unchanged = { 
 /**
- * Patterns that occur often enough to be compared, and values of fields; and those of them that differ.
+ * Patterns that occur often enough to be compared, and values of fields.
  */
-patterns: number, patternsChanged: number, values: number, valuesChanged: number, 
+patterns: number, values: number, 
 /**
- * Fields without a value that differs.
+ * Fields that can have changed only a little.
  */
-fields: Array<string>, 
+fields: Array<FieldChange>, 
 /**
- * Numbers that did not move.
+ * Fields that have too few events to say so, and no difference above the line either.
  */
-numbers: Array<string>, };
+unclear: Array<FieldChange>, };
 
 export type UndoTriageRequest = { case: string, id: string, 
 /**
@@ -2898,6 +2964,24 @@ from: Nanos | null, to: Nanos | null,
  * The zone of days in the filter, and of times that name none; UTC if it is missing.
  */
 zone?: string, };
+
+export type Volume = { 
+/**
+ * Events of A and of B that have a time.
+ */
+events: [number, number], 
+/**
+ * The time of each side within that of its case.
+ */
+spansS: [number, number], perSecond: [number, number], 
+/**
+ * More or fewer in B; nothing if chance explains the difference, or if it is smaller than the line.
+ */
+change: Change | null, 
+/**
+ * The higher rate is at least so many times the lower one.
+ */
+atLeast: number, pValue: number, };
 
 export type WatchSetsRequest = { case: string, 
 /**

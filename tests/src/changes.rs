@@ -402,7 +402,7 @@ impl Cause {
         let is_it = |row: &indexer::compare::Difference| {
             let is_rhythm = matches!(self, Cause::Rhythm(_));
             (names(&row.subject) && (!is_rhythm || row.beat.is_some()))
-                || row.also.iter().any(|also| also.is_same && names(&also.subject))
+                || row.also.iter().any(|also| also.is_same() && names(&also.subject))
         };
         found.differences.iter().position(is_it).map(|place| place + 1)
     }

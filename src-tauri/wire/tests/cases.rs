@@ -202,10 +202,10 @@ fn two_parts_of_a_case_are_compared() {
     );
     let pattern = format!("template={}", row["subject"]["id"].as_str().expect("an id"));
     assert_eq!(row["filter"], json!(pattern));
-    let (subject, same) = (&row["also"][0]["subject"], &row["also"][0]["isSame"]);
+    let (subject, same) = (&row["also"][0]["subject"], &row["also"][0]["relation"]["kind"]);
     assert_eq!(
         (&subject["field"], &subject["value"]["text"], same),
-        (&json!("level"), &json!("warn"), &json!(true))
+        (&json!("level"), &json!("warn"), &json!("same"))
     );
 
     // The rest of the time, as a filter.

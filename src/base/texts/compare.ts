@@ -80,12 +80,33 @@ export const compare = {
   again: 'Compare again',
   done: (count: number) =>
     count === 0
-      ? 'No difference'
+      ? 'No clear difference in the shares'
       : `${counted(count, 'difference')}${count === 1 ? '' : ', the largest first'}`,
   unlisted: (count: number) =>
     `${counted(count, 'more difference')} ${plural(count, 'is', 'are')} not listed.`,
-  nothing: 'No significant difference.',
+  nothing: 'No share of the events differs clearly.',
   nothingNote: 'Rare patterns may still differ. What was compared is listed below.',
+  volume: {
+    name: 'Volume',
+    fewer: (part: string) => `${part} fewer events over time in B`,
+    more: (part: string) => `${part} more events over time in B`,
+    unclear: 'No clear difference in the number of events over time',
+    sentence: (a: string, b: string, unit: string) => `${a} a ${unit} in A, ${b} in B.`,
+    units: { second: 'second', minute: 'minute', hour: 'hour', day: 'day' },
+  },
+  others: {
+    name: 'Largest of the other changes',
+    hint: 'Chance may explain them, or other shares of the values of a field',
+    shares: (a: string, b: string) => `${a} of the events of A, ${b} of those of B.`,
+    mix: (field: string, within: string, all: string) =>
+      `Mostly because the values of ${field} have other shares: with the same value, the mean distance is ${within} instead of ${all}.`,
+  },
+  onlyShares: {
+    name: 'Only their share differs',
+    hint: 'Not clearly different among the events that no row is about',
+    without: (a: string, b: string, left: string, leftB: string) =>
+      `${a} of A, ${b} of B; without the rows ${left} of A, ${leftB} of B`,
+  },
   rows: 'Differences',
   changes: {
     new: 'new',
@@ -144,7 +165,15 @@ export const compare = {
   where: (field: string, group: string) => `${field} where ${group}`,
   clock: (source: string, against: string) => `Clock of ${source} against ${against}`,
   times: (times: string) => `× ${times}`,
-  also: { same: 'The same events', with: 'Occurs with it' },
+  also: {
+    same: 'The same events',
+    nearly: 'Nearly the same events',
+    clock: 'The same clock',
+    with: (both: number, count: number, letter: string) =>
+      `Occurs with it in ${formatCount(both)} of ${events(count)} of ${letter}`,
+    time: (shared: number, bins: number, letter: string) =>
+      `At the same time in ${formatCount(shared)} of ${counted(bins, 'time bin')} of ${letter}, in no event together`,
+  },
   alsoCounts: (a: number, b: number) => `${formatCount(a)} in A, ${formatCount(b)} in B`,
   moreAlso: (count: number) => `${formatCount(count)} more`,
   showEvents: (letter: string, count: number, subject: string) =>
@@ -177,20 +206,24 @@ export const compare = {
     name: 'Distinguishing words',
     hint: 'Words of the text that distinguish B, and how many events of B and of A have each',
     looking: 'Counting words…',
-    none: 'No word is more frequent in B than in A.',
+    none: 'No word is clearly more frequent in B than in A.',
     failed: 'The words could not be counted.',
     inSide: (letter: string) => `in ${letter}`,
     show: (word: string, b: string, a: string) =>
       `${b} of the events of B, ${a} of those of A. Show the events of B with ${word}`,
   },
   unchanged: {
-    name: 'What did not change',
-    sum: (same: number, all: number, what: string) =>
-      `${formatCount(same)} of ${formatCount(all)} ${what}`,
-    patterns: 'patterns',
-    values: 'values',
-    fields: 'Unchanged fields',
-    numbers: 'Unchanged numbers',
+    name: 'What was compared',
+    sum: (patterns: number, values: number) =>
+      `${counted(patterns, 'pattern')}, ${counted(values, 'value')}`,
+    fields: 'Unchanged',
+    fieldsHint: 'With 95% confidence, none of them can have changed by more than this',
+    unclear: 'No clear difference',
+    unclearHint: 'Too few events to say that they did not change',
+    p50: (a: string, b: string) => `p50 ${a} in A, ${b} in B`,
+    share: (value: string, a: string, b: string) => `${value} ${a} in A, ${b} in B`,
+    withinP50: (part: string) => `p50 within ±${part}`,
+    withinShare: (points: string) => `each share within ±${points} points`,
     leftOut: 'Not compared',
     reasons: {
       chosenBy: 'the sides are filtered by it',

@@ -98,12 +98,12 @@ export const workbench = {
     name: 'What differs here',
     hint: 'The largest differences between this time range and the rest of the time',
     looking: 'Comparing…',
-    nothing: 'Nothing is clearly different from the rest of the time',
+    nothing: 'No share is clearly different from the rest of the time',
     noneHere: 'No matching events in this range',
     noneElsewhere: 'All matching events are in this range',
     failed: 'This range could not be compared with the rest of the time',
-    times: (ratio: string) => `${ratio}× more`,
-    rarer: (ratio: string) => `${ratio}× rarer`,
+    times: (ratio: string) => `≥ ${ratio}× more`,
+    rarer: (ratio: string) => `≥ ${ratio}× rarer`,
     changes: {
       new: 'only here',
       gone: 'not here',
@@ -117,7 +117,7 @@ export const workbench = {
     },
     changed: (from: string, to: string) => `changed: ${from} → ${to}`,
     share: (here: string, others: string) => `${here} of the events here, ${others} of the others`,
-    also: (subject: string) => `Occurs with it: ${subject}`,
+    also: (how: string, subject: string) => `${how}: ${subject}`,
     moved: ({ half, most }: { half: readonly string[]; most: readonly string[] }) =>
       `p50 ${half[1]} here, ${half[0]} elsewhere; p95 ${most[1]} here, ${most[0]} elsewhere`,
     more: (count: number) => (count === 0 ? 'Compare' : `${formatCount(count)} more…`),
@@ -127,7 +127,7 @@ export const workbench = {
       button: 'Distinguishing words',
       name: 'Words that are frequent here and rare in the rest of the time',
       hint: 'Words that distinguish this range, with their counts here and in the rest of the time',
-      none: 'No word is more frequent here than in the rest of the time.',
+      none: 'No word is clearly more frequent here than in the rest of the time.',
       here: 'here',
       others: 'elsewhere',
       include: (word: string, here: string, others: string) =>

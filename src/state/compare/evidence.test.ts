@@ -29,6 +29,14 @@ const answered = (differences: readonly Difference[], unlisted = 0) =>
     events: [500, 600],
     differences,
     unlisted,
+    volume: {
+      events: [500, 600],
+      spansS: [3_600, 3_600],
+      perSecond: [500 / 3_600, 600 / 3_600],
+      change: null,
+      atLeast: 1,
+      pValue: 0.1,
+    },
     notes: ['A: 10000 of 20000 events'],
   }) as unknown as Compared;
 const evidence = (answer: Compared, rows = 20) =>
@@ -61,7 +69,8 @@ it('takes the text of logs for text', () => {
 });
 
 it('says when nothing differs, and what is not listed', () => {
-  expect(evidence(answered([]))).toContain('No significant difference.');
+  expect(evidence(answered([]))).toContain('No share of the events differs clearly.');
+  expect(evidence(answered([]))).toContain('33 a minute in A');
   const text = evidence(answered([difference('a'), difference('b')], 3), 1);
   expect(text).toContain('4 more differences are not listed.');
 });

@@ -3,8 +3,8 @@ import { formatCount } from '../../base/format';
 import { numberFormat } from '../../base/locale';
 import { texts } from '../../base/texts';
 import { formatTimeFull, type Time } from '../../base/time';
-import type { Compared, Difference } from '../../ipc/generated';
-import { sentence, sinceText, subjectText } from './rowtext';
+import type { Compared, Difference, Volume } from '../../ipc/generated';
+import { sentence, sinceText, subjectText, volumeText } from './rowtext';
 import { filterOfSide, SIDE_NAMES, type ComparedSides, type SideName } from './sides';
 
 const words = texts.compare;
@@ -52,6 +52,7 @@ export function evidenceOfSides({ sides, answer, placeOf, at, title, rows }: Evi
     '',
     ...SIDE_NAMES.map(side),
     '',
+    ...(answer.volume === null ? [] : [`- ${plain(volumeSentence(answer.volume))}`]),
     ...answer.notes.map((note) => `- ${plain(note)}.`),
     '',
     ...(listed.length === 0 ? [words.nothing] : [evidence.columns, RULE]),
@@ -61,6 +62,11 @@ export function evidenceOfSides({ sides, answer, placeOf, at, title, rows }: Evi
   ]
     .join('\n')
     .replace(/\n{3,}/g, '\n\n');
+}
+
+function volumeSentence(volume: Volume): string {
+  const { short, sentence } = volumeText(volume);
+  return `${short}. ${sentence}`;
 }
 
 /** Text in which nothing is markup, on one line. */

@@ -2,13 +2,19 @@ import { expect, it } from 'vitest';
 
 import type { Difference, Nanos, Scalar } from '../../ipc/generated';
 import {
+  alsoText,
   amountText,
+  atLeast,
+  fieldText,
+  otherText,
   scoreFacts,
   sentence,
+  shareText,
   sideBars,
   sinceText,
   subjectParts,
   subjectText,
+  volumeText,
 } from './rowtext';
 
 const scalar = (number: number): Scalar => ({ kind: 'int', text: String(number), number });
@@ -59,7 +65,7 @@ it('says in one sentence how a row differs', () => {
     [null, null],
   ] satisfies NonNullable<Difference['moved']>['percentiles'];
   const subject = { kind: 'number' as const, field: 'took_ms', group: null };
-  const moved = { distance: 0.4321, threshold: 150, percentiles, curve: [] };
+  const moved = { distance: 0.4321, threshold: 150, percentiles, curve: [], mix: null };
   expect(inWords({ change: 'moved', subject, moved })).toBe(
     'p50 120 ms in A, 145 ms in B; p95 900 ms in A, 2.1 s in B.',
   );
@@ -72,8 +78,8 @@ it('says in one sentence how a row differs', () => {
 });
 
 it('says in few words how a row differs', () => {
-  expect(amountText(row({}))).toBe('11× more');
-  expect(amountText(row({ change: 'fewer', atLeast: 23 }))).toBe('23× rarer');
+  expect(amountText(row({}))).toBe('≥ 11× more');
+  expect(amountText(row({ change: 'fewer', atLeast: 23 }))).toBe('≥ 23× rarer');
   expect(amountText(row({ change: 'gone' }))).toBe('not here');
   const subject = { kind: 'number' as const, field: 'took_ms', group: null };
   const percentiles = [
@@ -81,7 +87,7 @@ it('says in few words how a row differs', () => {
     [null, null],
     [null, null],
   ] satisfies NonNullable<Difference['moved']>['percentiles'];
-  const moved = { distance: 0.4321, threshold: 150, percentiles, curve: [] };
+  const moved = { distance: 0.4321, threshold: 150, percentiles, curve: [], mix: null };
   expect(amountText(row({ change: 'moved', subject, moved }))).toBe('changed: 27 ms → 5 s');
 });
 
@@ -156,6 +162,7 @@ it('draws the larger share over the whole width, and numbers by their p50', () =
     distance: 0.5,
     threshold: 50,
     curve: [],
+    mix: null,
     percentiles: [
       [scalar(20), half],
       [null, null],
@@ -187,4 +194,92 @@ it('names each value of a subject, so that each has its menu', () => {
   expect(subjectParts({ kind: 'pattern', id: 's', text: 'took <num>' })).toEqual([
     { text: 'took <num>', seen: null },
   ]);
+});
+
+it('never rounds a lower bound up', () => {
+  const texts = [1.2, 1.29, 6.25, 9.99, 11.97, 119, 1_290].map((ratio) =>
+    atLeast({ atLeast: ratio }),
+  );
+  expect(texts).toEqual(['1.2', '1.2', '6.2', '9.9', '11', '110', '1,200']);
+});
+
+it('says whether two differences are the same events, share events, or only times', () => {
+  const also = (part: Partial<Difference['also'][number]>) =>
+    alsoText(
+      {
+        subject: value('level', 'error'),
+        change: 'more',
+        counts: [10, 200],
+        both: [10, 200],
+        relation: { kind: 'same' },
+        ...part,
+      },
+      row({}),
+      [1_000, 1_000],
+    );
+  expect(also({})).toBe('The same events');
+  expect(also({ both: [9, 200] })).toBe('Nearly the same events');
+  expect(also({ both: [0, 120], relation: { kind: 'together' } })).toBe(
+    'Occurs with it in 120 of 200 events of B',
+  );
+  expect(also({ counts: [400, 20], both: [300, 9], relation: { kind: 'together' } })).toContain(
+    '300 of 400 events of A',
+  );
+  expect(also({ both: [0, 0], relation: { kind: 'time', side: 1, bins: 12, shared: 11 } })).toBe(
+    'At the same time in 11 of 12 time bins of B, in no event together',
+  );
+});
+
+it('says how many events each side has over time', () => {
+  const volume = (perSecond: [number, number], change: 'more' | 'fewer' | null) =>
+    volumeText({ events: [1, 1], spansS: [1, 1], perSecond, change, atLeast: 8, pValue: 0 });
+  expect(volume([2, 0.2], 'fewer')).toEqual({
+    short: '90% fewer events over time in B',
+    sentence: '2 a second in A, 0.2 in B.',
+  });
+  expect(volume([0.01, 0.03], 'more').sentence).toBe('0.6 a minute in A, 1.8 in B.');
+  expect(volume([1, 1.01], null).short).toContain('No clear difference');
+});
+
+it('calls a field unchanged only with a bound', () => {
+  const took = {
+    field: 'took_ms',
+    within: 0.0371,
+    value: null,
+    p50: [20, 20.1] as [number, number],
+  };
+  expect(fieldText(took, true)).toBe('p50 within ±3.8%');
+  expect(fieldText({ ...took, within: null, p50: [21.5, 141] }, false)).toBe(
+    'p50 21.5 ms in A, 141 ms in B',
+  );
+  const level: [Scalar, [number, number]] = [scalar(1), [0.18, 0.37]];
+  const field = { field: 'level', within: 0.012, value: level, p50: null };
+  expect(fieldText(field, true)).toBe('each share within ±1.2 points');
+  expect(fieldText({ ...field, within: 0.4 }, false)).toBe('1 18% in A, 37% in B');
+});
+
+it('claims nothing of a change below the line but its figures', () => {
+  expect(otherText(row({ atLeast: 0.9 }), () => '')).toBe(
+    '1% of the events of A, 20% of those of B.',
+  );
+  expect(otherText(row({ change: 'new', counts: [0, 3] }), () => '')).toContain('Only in B: 3');
+  const percentiles = [
+    [scalar(21.5), scalar(141)],
+    [scalar(140), scalar(142)],
+    [null, null],
+  ] satisfies NonNullable<Difference['moved']>['percentiles'];
+  const mix = { field: 'service', within: 0.03 };
+  const moved = { distance: 0.6, threshold: 90, percentiles, curve: [], mix };
+  const subject = { kind: 'number' as const, field: 'took_ms', group: null };
+  expect(otherText(row({ change: 'moved', subject, moved }), () => '')).toBe(
+    'p50 21.5 ms in A, 141 ms in B; p95 140 ms in A, 142 ms in B. Mostly because the values of service have other shares: with the same value, the mean distance is 0.03 instead of 0.6.',
+  );
+});
+
+it('shows what is left of a share without the rows', () => {
+  const share = { subject: value('level', 'info'), change: 'fewer' as const, without: [] };
+  const counts = { counts: [900, 600], left: [900, 598], leftEvents: [1_000, 660] } as const;
+  expect(shareText({ ...share, ...counts, shares: [0.9, 0.6] } as never)).toBe(
+    '90% of A, 60% of B; without the rows 90% of A, 90.6% of B',
+  );
 });

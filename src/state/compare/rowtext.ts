@@ -5,13 +5,17 @@ import { texts } from '../../base/texts';
 import { formatSpan, timeFromNanos, type Time } from '../../base/time';
 import { visibleLine } from '../../base/visible';
 import type {
+  Also,
   Beat,
   ClockChange,
   Difference,
+  FieldChange,
   Moved,
   Nanos,
   Scalar,
+  ShareChange,
   Subject,
+  Volume,
 } from '../../ipc/generated';
 import { formatValue, unitOf } from '../charts/units';
 import type { SeenValue } from '../values/valueactions';
@@ -20,6 +24,7 @@ import { SIDE_NAMES } from './sides';
 const words = texts.compare;
 const figure = numberFormat({ maximumSignificantDigits: 2 });
 const precise = numberFormat({ maximumSignificantDigits: 3 });
+const tenth = numberFormat({ maximumFractionDigits: 1 });
 
 /** `status=500 and region=eu-1`. */
 export function subjectText(subject: Subject): string {
@@ -77,9 +82,101 @@ function valuesIn(subject: Subject): SubjectPart[] {
   }
 }
 
-/** How much larger the higher rate is at least: `6.2`. */
-export function atLeast({ atLeast }: Difference): string {
-  return figure.format(atLeast);
+/** How much larger the higher rate is at least, to two digits and never rounded up: `6.2`. */
+export function atLeast({ atLeast }: Pick<Difference, 'atLeast'>): string {
+  const digits = 1 - Math.floor(Math.log10(Math.max(atLeast, 1)));
+  const unit = 10 ** Math.abs(digits);
+  // Products such as 1.2 × 10 may be a little too small.
+  const down = (number: number) => Math.floor(number + 1e-9);
+  return figure.format(digits < 0 ? down(atLeast / unit) * unit : down(atLeast * unit) / unit);
+}
+
+/** How the events of what is listed with a row belong to those of the row. */
+export function alsoText(also: Also, row: Difference, totals: readonly [number, number]): string {
+  const { relation, both, counts } = also;
+  const letter = (side: number) => words.sides[SIDE_NAMES[side] ?? 'b'].letter;
+  switch (relation.kind) {
+    case 'same': {
+      const isExact = [0, 1].every((at) => both[at] === counts[at] && both[at] === row.counts[at]);
+      return isExact ? words.also.same : words.also.nearly;
+    }
+    case 'together': {
+      const share = (side: 0 | 1) => counts[side] / Math.max(1, totals[side]);
+      const side = share(1) >= share(0) ? 1 : 0;
+      return words.also.with(both[side], counts[side], letter(side));
+    }
+    case 'time':
+      return words.also.time(relation.shared, relation.bins, letter(relation.side));
+    case 'clock':
+      return words.also.clock;
+  }
+}
+
+const UNITS = [
+  ['second', 1],
+  ['minute', 60],
+  ['hour', 3_600],
+  ['day', 86_400],
+] as const;
+
+/** How the number of events over time differs: a few words, and a sentence with both rates. */
+export function volumeText({ perSecond, change }: Volume): { short: string; sentence: string } {
+  const { volume } = words;
+  const [a, b] = perSecond;
+  const [unit, seconds] = UNITS.find(([, seconds]) => Math.max(a, b) * seconds >= 1) ?? UNITS[3];
+  const part = formatShare(Math.abs(b / a - 1));
+  const shorts = { more: volume.more(part), fewer: volume.fewer(part) };
+  return {
+    short: change === 'more' || change === 'fewer' ? shorts[change] : volume.unclear,
+    sentence: volume.sentence(
+      precise.format(a * seconds),
+      precise.format(b * seconds),
+      volume.units[unit],
+    ),
+  };
+}
+
+/** What is known of a change that is no row. */
+export function otherText(row: Difference, timeText: (time: Time) => string): string {
+  const { others } = words;
+  if (row.moved === null) {
+    const isOneSided = row.change === 'new' || row.change === 'gone';
+    const [a, b] = row.shares.map(formatRareShare);
+    return isOneSided ? sentence(row, timeText) : others.shares(a!, b!);
+  }
+  const { mix, distance } = row.moved;
+  const moved = sentence(row, timeText);
+  if (mix === null) return moved;
+  const [within, all] = [mix.within, distance].map((each) => precise.format(each));
+  return `${moved} ${others.mix(visibleLine(mix.field), within!, all!)}`;
+}
+
+/** How much a field changed, or can have changed at most. */
+export function fieldText(
+  { within, value: most, p50, field }: FieldChange,
+  isUnchanged: boolean,
+): string {
+  const { unchanged } = words;
+  const points = (share: number) => tenth.format(Math.ceil(1_000 * share) / 10);
+  if (isUnchanged && within !== null)
+    return p50 === null
+      ? unchanged.withinShare(points(within))
+      : unchanged.withinP50(`${points(within)}%`);
+  if (p50 !== null) {
+    const [a, b] = p50.map((half) => formatValue(half, unitOf(field)));
+    return unchanged.p50(a!, b!);
+  }
+  if (most === null) return '';
+  const [scalar, shares] = most;
+  const [a, b] = shares.map(formatRareShare);
+  return unchanged.share(visibleLine(scalar.text), a!, b!);
+}
+
+/** What differs only because the rows leave it another share of the events. */
+export function shareText({ shares, left, leftEvents }: ShareChange): string {
+  const now = [0, 1].map((at) => formatRareShare(left[at]! / Math.max(1, leftEvents[at]!)));
+  const [a, b] = shares.map(formatRareShare);
+  return words.onlyShares.without(a!, b!, now[0]!, now[1]!);
 }
 
 /** How a row differs, in the fewest words: `11× rarer`, `changed: 27 ms → 5 s`. */

@@ -1,6 +1,6 @@
 //! `explain-selection`: what distinguishes a part of a case from another one, or from all the rest.
 
-use indexer::compare::{Comparison, Difference, Side, SignificantWord};
+use indexer::compare::{Change, Comparison, Difference, Relation, Side, SignificantWord};
 use indexer::query::Filter;
 use indexer::{Engine, Scalar, Snapshot, View, stamp};
 use serde_json::{Value, json};
@@ -59,6 +59,18 @@ fn run(call: &Call<'_>) -> Answered {
         let notes =
             notes.join("; ").replace("A has", "the baseline has").replace("B has", "the selection has");
         answer.insert("notes".to_owned(), json!(shortened(&notes, TEXT_BYTES)));
+    }
+    if let Some(volume) = &found.volume {
+        let [before, inside] = volume.per_second;
+        let change = volume.change.map_or("no clear difference", Change::name);
+        answer.insert(
+            "events_per_second".to_owned(),
+            json!({ "baseline": before, "selected": inside, "change": change }),
+        );
+    }
+    let others: Vec<Value> = found.others.iter().map(row).collect();
+    if !others.is_empty() {
+        answer.insert("other_changes".to_owned(), Value::Array(others));
     }
     call.note_share(&mut answer, share, "differences that follow from others are not folded yet");
     let sides = [&baseline, &selected].map(|view| Side { case: &named.case, snapshot: &snapshot, view });
@@ -133,7 +145,15 @@ fn row(found: &Difference) -> Value {
     if !found.also.is_empty() {
         let also = found.also.iter().take(ALSO);
         let also: Vec<String> = also
-            .map(|also| shortened(&format!("{} {}", also.change.name(), also.subject), CELL_BYTES / 4))
+            .map(|also| {
+                let how = match also.relation {
+                    Relation::Same => "same events",
+                    Relation::Together => "in its events",
+                    Relation::Time { .. } => "at the same time",
+                    Relation::Clock => "same clock",
+                };
+                shortened(&format!("{how}: {} {}", also.change.name(), also.subject), CELL_BYTES / 4)
+            })
             .collect();
         row["with_it"] = json!(also);
         row["with_it_in_all"] = json!(found.also.len());

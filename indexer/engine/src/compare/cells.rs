@@ -155,14 +155,22 @@ impl Cells {
         (counts, totals)
     }
 
+    /// The events that have all of some candidates.
+    pub fn both(&self, candidates: u64) -> [u64; 2] {
+        let cells = self.cells.iter().filter(|(mask, _)| mask & candidates == candidates);
+        cells.fold([0; 2], |[a, b], (_, events)| [a + events[0], b + events[1]])
+    }
+
     /// How much of the events that have either candidate have both.
     pub fn overlap(&self, one: usize, other: usize) -> f64 {
-        let (mut both, mut either) = (0, 0);
-        for (mask, [a, b]) in &self.cells {
-            let has = [mask >> one & 1, mask >> other & 1];
-            both += (a + b) * (has[0] & has[1]);
-            either += (a + b) * (has[0] | has[1]);
-        }
-        both as f64 / either.max(1) as f64
+        let both = self.both(1 << one | 1 << other);
+        overlap(both, [self.both(1 << one), self.both(1 << other)])
     }
+}
+
+/// How much of the events of either set are in both.
+pub fn overlap(both: [u64; 2], own: [[u64; 2]; 2]) -> f64 {
+    let sum = |events: [u64; 2]| events[0] + events[1];
+    let either = sum(own[0]) + sum(own[1]) - sum(both);
+    sum(both) as f64 / either.max(1) as f64
 }

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::counts::Counts;
+use super::relation::Relation;
 use super::rhythm::{BUCKETS, Rhythm};
 use super::score::{self, Rates};
 use super::sides::Sides;
@@ -96,7 +97,8 @@ pub fn changes(sides: &Sides<'_>, counts: &Counts) -> Result<Vec<Difference>> {
         match rows.iter_mut().find(|(known, _)| *known == source) {
             Some((_, known)) => {
                 let Difference { subject, change, counts, .. } = row;
-                known.also.push(Also { subject, change, counts, is_same: false });
+                let (both, relation) = ([0; 2], Relation::Clock);
+                known.also.push(Also { subject, change, counts, both, relation });
             }
             None => rows.push((source, row)),
         }

@@ -9,7 +9,7 @@ use super::rhythm::{Rhythm, Stop};
 use super::score::{self, FEWEST, LEAST_RATIO, Rates};
 use super::sides::Sides;
 use super::subject::Subject;
-use super::{Change, Difference, LeftOut, Unchanged};
+use super::{Change, Difference, LeftOut};
 use crate::Engine;
 use crate::aggregate::{DENSE, GlobalValues, TermCounts, columns};
 use crate::exec::SegmentRows;
@@ -182,7 +182,6 @@ impl Counts {
 
     /// Everything whose rates are not the same, the greatest score first.
     pub fn candidates(&self, limit: f64) -> Vec<Candidate> {
-        let templates = self.places.templates();
         let stops = score::threshold(self.rhythms[1].tests());
         let mut found = Vec::new();
         for (place, counts) in self.tested_patterns() {
@@ -192,10 +191,7 @@ impl Counts {
             let stop = stop.filter(|_| self.rhythms[0].stop(place, stops).is_none() && counts[0] > 0);
             let beat = self.beats.get(&place).copied().filter(|_| stop.is_none());
             if rates.at_least(limit) > 1.0 || stop.is_some() || beat.is_some() {
-                let template = &templates[place];
-                let subject = Subject::Pattern { id: template.id, text: template.text() };
-                let key = Key::Pattern(place);
-                let mut own = Candidate { key, subject, counts, stop, beat, dispersion: 1.0, score: 0.0 };
+                let mut own = Candidate { stop, beat, ..self.pattern(place, counts) };
                 own.set_dispersion(1.0, self.events, limit);
                 found.push(own);
             }
@@ -205,21 +201,10 @@ impl Counts {
                 .tested()
                 .filter(|(_, counts)| Rates::new(*counts, self.events).at_least(limit) > 1.0)
                 .collect();
-            let values = field.values.values(differing.iter().map(|(code, _)| *code));
-            for ((code, counts), value) in differing.into_iter().zip(values) {
-                let Some(value) = value else { continue };
-                let subject = Subject::Value { field: field.field.clone(), value };
-                let score = Rates::new(counts, self.events).score(limit);
-                let key = Key::Value(index, code);
-                found.push(Candidate {
-                    key,
-                    subject,
-                    counts,
-                    stop: None,
-                    beat: None,
-                    dispersion: 1.0,
-                    score,
-                });
+            for (code, counts) in differing {
+                let Some(mut own) = Candidate::of_value(index, field, code, counts) else { continue };
+                own.set_dispersion(1.0, self.events, limit);
+                found.push(own);
             }
         }
         // Of equal ones the pattern comes first, because it says most.
@@ -227,24 +212,31 @@ impl Counts {
         found
     }
 
-    /// What is the same on both sides.
-    pub fn unchanged(&self, differences: &[Difference]) -> Unchanged {
-        let mut listed: Vec<&Subject> = Vec::new();
-        for difference in differences {
-            listed.push(&difference.subject);
-            listed.extend(difference.also.iter().map(|also| &also.subject));
+    /// The patterns that are compared, with their counts.
+    pub fn pattern_changes(&self) -> Vec<(Key, [u64; 2])> {
+        self.tested_patterns().map(|(place, counts)| (Key::Pattern(place), counts)).collect()
+    }
+
+    /// The values that are compared, with their counts.
+    pub fn value_changes(&self) -> Vec<(Key, [u64; 2])> {
+        let fields = self.fields.iter().enumerate();
+        let values =
+            fields.flat_map(|(place, field)| field.tested().map(move |(code, counts)| (place, code, counts)));
+        values.map(|(place, code, counts)| (Key::Value(place, code), counts)).collect()
+    }
+
+    pub fn candidate(&self, key: Key, counts: [u64; 2]) -> Option<Candidate> {
+        match key {
+            Key::Pattern(place) => Some(self.pattern(place, counts)),
+            Key::Value(place, code) => Candidate::of_value(place, &self.fields[place], code, counts),
         }
-        let is_listed = |field: &str| listed.iter().any(|subject| subject.names(field));
-        let fields = self.fields.iter().map(|field| field.field.clone());
-        let of_kind = |kind: &str| listed.iter().filter(|subject| subject.kind() == kind).count();
-        Unchanged {
-            patterns: self.tested_patterns().count(),
-            patterns_changed: of_kind("pattern"),
-            values: self.fields.iter().map(|field| field.tested().count()).sum(),
-            values_changed: of_kind("value"),
-            fields: fields.filter(|field| !is_listed(field)).collect(),
-            numbers: Vec::new(),
-        }
+    }
+
+    fn pattern(&self, place: usize, counts: [u64; 2]) -> Candidate {
+        let template = &self.places.templates()[place];
+        let subject = Subject::Pattern { id: template.id, text: template.text() };
+        let key = Key::Pattern(place);
+        Candidate { key, subject, counts, stop: None, beat: None, dispersion: 1.0, score: 0.0 }
     }
 }
 
@@ -266,6 +258,14 @@ impl FieldCounts {
 }
 
 impl Candidate {
+    /// A value of a field, by its place, with its code and counts.
+    pub fn of_value(place: usize, field: &FieldCounts, code: u32, counts: [u64; 2]) -> Option<Candidate> {
+        let value = field.values.values([code]).pop().flatten()?;
+        let subject = Subject::Value { field: field.field.clone(), value };
+        let key = Key::Value(place, code);
+        Some(Candidate { key, subject, counts, stop: None, beat: None, dispersion: 1.0, score: 0.0 })
+    }
+
     pub fn is_above(&self, events: [u64; 2], limit: f64) -> bool {
         self.rhythm_score().is_some()
             || Rates::new(self.counts, events).at_least(limit * self.dispersion) >= LEAST_RATIO

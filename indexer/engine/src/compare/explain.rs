@@ -1,49 +1,58 @@
 //! Which differences follow from others, and which are those of a combination.
 //!
 //! The difference with the greatest score is accepted first. All others are counted again without its events: what no
-//! longer differs is listed with it. Then each is looked at more closely: if nearly all of it lies in the
-//! events with one value of another field, the two are listed as a pair.
+//! longer differs is listed with it, if the two share events or times. Otherwise only its share changed, because the events of
+//! the rows are more or fewer: such differences are a list of their own. Then each difference is looked at more closely: if
+//! nearly all of it lies in the events with one value of another field, the two are listed as a pair.
 
-use super::cells::{Cells, MOST};
-use super::counts::{Candidate, Counts, FieldCounts, Key};
+use std::collections::HashSet;
+
+use super::cells::{self, Cells, MOST};
+use super::counts::{Candidate, Counts, Key};
 use super::onset::{self, Onset};
+use super::pairs::{FoundPair, pairs};
+use super::relation::{Relation, RowEvents, SAME, ShareChange};
 use super::rhythm;
-use super::score::{self, FEWEST, LEAST_RATIO, Rates};
+use super::score::{self, LEAST_RATIO, Rates};
 use super::sides::Sides;
 use super::subject::Subject;
-use super::{Also, Change, Difference};
+use super::{Also, Difference};
 use base::error::Result;
-
-/// Two that share so much of their events are the same.
-const SAME: f64 = 0.9;
+use query::Filter;
 
 /// So many differences are looked at more closely, if no side has them in more than this share of its events: a
 /// value that nearly all events have is no cause.
 const LOOKED_AT: usize = 8;
 const LARGEST_SHARE: f64 = 0.25;
 
-/// What is below the line is explained by a difference if this much of its ratio is left without that one's events.
+/// A difference is explained by another one if this much of its ratio is left without that one's events. That it is no longer
+/// clear is not enough: without many of the events, nothing is.
 const LEFT: f64 = 0.67;
 
 /// A difference that has all events of a side but this share explains only what has the same events: there is nothing left
 /// in which others could be counted again.
 const LEAST_LEFT: f64 = 0.01;
 
-/// A pair has to have so much of the difference, with a ratio so many doublings clearer than either part's.
-const PAIR_SHARE: f64 = 0.75;
-const CLEARER: f64 = 0.3;
-
-/// A candidate that was accepted, and those that it explains.
+/// A candidate that was accepted.
 struct Accepted {
     candidate: usize,
     score: f64,
-    also: Vec<usize>,
+    also: Vec<Also>,
 }
 
 /// What differs, before it is looked at more closely.
 pub struct Explained {
     pub differences: Vec<Difference>,
+    /// Differences that are gone without the events of the rows.
+    pub only_shares: Vec<ShareChange>,
+    /// Everything that is listed, or explained by what is.
+    pub known: HashSet<Key>,
+    /// The clearest pair, if none is above the line.
+    pub near_pair: Option<Difference>,
     candidates: Vec<Candidate>,
+    /// The rows whose events can be left out, and what differs no longer without them.
+    removed: Vec<Subject>,
+    shares: Vec<Candidate>,
     /// The candidates that are looked at more closely, and whether each was accepted.
     seeds: Vec<(usize, bool)>,
     limit: f64,
@@ -62,64 +71,138 @@ pub fn differences(sides: &Sides<'_>, counts: &Counts) -> Result<Explained> {
             limit,
         );
     }
-    let (accepted, rest) = accepted(counts, &candidates, &cells, limit);
+    let mut explaining = Explaining {
+        counts,
+        candidates: &candidates,
+        cells: &cells,
+        limit,
+        accepted: Vec::new(),
+        shares: Vec::new(),
+    };
+    let left = explaining.all_rounds();
+    explaining.check_shares();
+    let is_removed = explaining.removed();
+    let Explaining { accepted, shares, .. } = explaining;
     let mut found: Vec<Difference> = Vec::new();
     for accepted in &accepted {
-        let mut difference = candidates[accepted.candidate].difference(counts.events, limit, tests);
+        let candidate = &candidates[accepted.candidate];
+        let mut difference = candidate.difference(counts.events, limit, tests);
         difference.score = accepted.score;
-        difference.since = since(&candidates[accepted.candidate], &cells.buckets[accepted.candidate], counts);
-        difference.also = accepted
-            .also
-            .iter()
-            .map(|&other| {
-                let is_same = cells.overlap(accepted.candidate, other) >= SAME;
-                also(&candidates[other], counts.events, is_same)
-            })
-            .collect();
-        difference.also.sort_by_key(|also| !also.is_same);
+        difference.since = since(candidate, &cells.buckets[accepted.candidate], counts);
+        difference.also.clone_from(&accepted.also);
+        difference.also.sort_by_key(|also| also.relation != Relation::Same);
         found.push(difference);
     }
+    let is_listed = |subject: &Subject| {
+        let mut also = accepted.iter().flat_map(|accepted| &accepted.also);
+        also.any(|also| also.subject == *subject)
+    };
+    let known = candidates.iter().enumerate().filter(|(place, candidate)| {
+        let is_row = accepted.iter().any(|accepted| accepted.candidate == *place);
+        is_row || shares.contains(place) || is_listed(&candidate.subject)
+    });
+    let known = known.map(|(_, candidate)| candidate.key).collect();
+    let removed = candidates.iter().enumerate().filter(|(place, _)| is_removed >> place & 1 == 1);
+    let removed = removed.map(|(_, candidate)| candidate.subject.clone()).collect();
+    let above = shares.into_iter().map(|place| candidates[place].clone());
+    let shares = above.filter(|candidate| candidate.is_above(counts.events, limit)).collect();
     let places = accepted.iter().map(|accepted| (accepted.candidate, true));
     let mut seeds: Vec<(usize, bool)> =
-        places.chain(rest.iter().map(|&candidate| (candidate, false))).collect();
+        places.chain(left.iter().map(|&candidate| (candidate, false))).collect();
     seeds.retain(|&(seed, _)| {
         let rates = Rates::new(candidates[seed].counts, counts.events);
         candidates[seed].rhythm_score().is_none() && rates.share(0).max(rates.share(1)) <= LARGEST_SHARE
     });
     seeds.truncate(LOOKED_AT);
-    Ok(Explained { differences: found, candidates, seeds, limit })
+    Ok(Explained {
+        differences: found,
+        only_shares: Vec::new(),
+        known,
+        near_pair: None,
+        candidates,
+        removed,
+        shares,
+        seeds,
+        limit,
+    })
 }
 
 /// The same, with pairs in the place of what lies in them.
-pub fn with_pairs(sides: &Sides<'_>, counts: &Counts, explained: Explained) -> Result<Vec<Difference>> {
-    let Explained { differences: mut found, candidates, seeds, limit } = explained;
+pub fn with_pairs(sides: &Sides<'_>, counts: &Counts, mut explained: Explained) -> Result<Explained> {
+    let (candidates, limit) = (&explained.candidates, explained.limit);
     let seeds: Vec<(&Candidate, bool)> =
-        seeds.into_iter().map(|(seed, is_accepted)| (&candidates[seed], is_accepted)).collect();
-    for (seed, is_accepted, pair) in pairs(sides, counts, &seeds, limit)? {
-        let twin = found.iter_mut().find(|known| known.is_twin(&pair));
-        if let Some(twin) = twin {
-            twin.also.push(Also {
-                subject: pair.subject,
-                change: pair.change,
-                counts: pair.counts,
-                is_same: true,
-            });
+        explained.seeds.iter().map(|&(seed, is_accepted)| (&candidates[seed], is_accepted)).collect();
+    let (pairs, near) = pairs(sides, counts, &seeds, limit)?;
+    let mut found = std::mem::take(&mut explained.differences);
+    let mut removed = explained.removed.clone();
+    for FoundPair { seed, is_accepted, value, difference: mut pair } in pairs {
+        let mut twin = None;
+        for (place, known) in found.iter().enumerate().filter(|(_, known)| known.is_twin(&pair)) {
+            let both = count_of(sides, |side| {
+                let subjects = [&known.subject, &pair.subject];
+                subjects.map(|subject| counts.places.filter_on(side, subject)).to_vec()
+            })?;
+            if cells::overlap(both, [known.counts, pair.counts]) >= SAME {
+                twin = Some((place, both));
+                break;
+            }
+        }
+        if let Some((place, both)) = twin {
+            let (subject, change, counts) = (pair.subject, pair.change, pair.counts);
+            found[place].also.push(Also { subject, change, counts, both, relation: Relation::Same });
             if is_accepted {
                 found.retain(|known| known.subject != seed.subject);
+                removed.retain(|known| *known != seed.subject);
             }
             continue;
         }
+        let both = pair.counts;
+        pair.also.push(Also {
+            subject: seed.subject.clone(),
+            change: seed.change(counts.events),
+            counts: seed.counts,
+            both,
+            relation: if cells::overlap(both, [both, seed.counts]) >= SAME {
+                Relation::Same
+            } else {
+                Relation::Together
+            },
+        });
+        explained.known.insert(seed.key);
+        if let Some(row) = removed.iter_mut().find(|row| **row == seed.subject) {
+            row.clone_from(&pair.subject);
+        }
         match found.iter_mut().find(|known| known.subject == seed.subject) {
             Some(known) => {
-                let mut explained = std::mem::take(&mut known.also);
-                *known = pair;
-                known.also.push(also(seed, counts.events, false));
-                known.also.append(&mut explained);
+                let of_seed = std::mem::replace(known, pair).also;
+                known.also.extend(also_of_pair(sides, counts, &[seed, &value], &of_seed, candidates, limit)?);
             }
             None => found.push(pair),
         }
     }
-    Ok(found)
+    explained.only_shares = only_shares(sides, counts, &explained.shares, &removed)?;
+    explained.differences = found;
+    explained.near_pair = near;
+    Ok(explained)
+}
+
+/// What followed from a seed, as it follows from a pair: counted with the events of the pair.
+fn also_of_pair(
+    sides: &Sides<'_>,
+    counts: &Counts,
+    pair: &[&Candidate; 2],
+    of_seed: &[Also],
+    candidates: &[Candidate],
+    limit: f64,
+) -> Result<Vec<Also>> {
+    let others = candidates.iter().filter(|candidate| {
+        candidate.key != pair[1].key && of_seed.iter().any(|also| also.subject == candidate.subject)
+    });
+    let together: Vec<Candidate> = pair.iter().copied().chain(others).take(MOST).cloned().collect();
+    let cells = Cells::count(sides, counts, &together)?;
+    let row = RowEvents { candidates: 0b11 };
+    let also = together.iter().enumerate().skip(2);
+    Ok(also.filter_map(|(place, other)| row.also(&cells, counts, place, other, limit)).collect())
 }
 
 /// When a difference begins. A pattern has another rhythm all the time.
@@ -132,7 +215,7 @@ fn since(candidate: &Candidate, buckets: &[Vec<u32>; 2], counts: &Counts) -> Opt
 }
 
 impl Difference {
-    /// Whether another pair is nearly as many events of a part that is the same.
+    /// Whether another pair has a part of this one, and nearly as many events.
     fn is_twin(&self, other: &Difference) -> bool {
         let (Subject::Pair { one, other: two }, Subject::Pair { one: three, other: four }) =
             (&self.subject, &other.subject)
@@ -147,165 +230,160 @@ impl Difference {
     }
 }
 
-fn also(candidate: &Candidate, events: [u64; 2], is_same: bool) -> Also {
-    Also {
-        subject: candidate.subject.clone(),
-        change: candidate.change(events),
-        counts: candidate.counts,
-        is_same,
-    }
+/// What is left of a candidate without some events.
+struct Left {
+    score: f64,
+    is_above: bool,
+    /// The logarithm of its ratio.
+    ratio: f64,
+    counts: [u64; 2],
 }
 
-/// The candidates above the line that no other explains, in order, and those below it that none explains.
-fn accepted(
-    counts: &Counts,
-    candidates: &[Candidate],
-    cells: &Cells,
+struct Explaining<'e> {
+    counts: &'e Counts,
+    candidates: &'e [Candidate],
+    cells: &'e Cells,
     limit: f64,
-) -> (Vec<Accepted>, Vec<usize>) {
-    let mut left: Vec<usize> = (0..candidates.len()).collect();
-    let (mut accepted, mut without): (Vec<Accepted>, u64) = (Vec::new(), 0);
-    // What is left of a candidate: its score, whether it is above the line, and the logarithm of its ratio.
-    let rest = |place: usize, without: u64| {
-        let candidate = &candidates[place];
-        let (seen, totals) = cells.rest(place, without);
-        let rates = Rates::new(seen, totals);
-        let is_most = 2 * seen[1] >= candidate.counts[1];
-        if let Some(score) = candidate.rhythm_score().filter(|_| is_most) {
-            return (candidate.score.max(score), true, rates.log_ratio());
-        }
-        let is_as_before = rates.higher() == Rates::new(candidate.counts, counts.events).higher();
-        let limit = limit * candidate.dispersion;
-        let is_above = is_as_before && rates.at_least(limit) >= LEAST_RATIO;
-        (if is_as_before { rates.score(limit) } else { 0.0 }, is_above, rates.log_ratio())
-    };
-    loop {
-        let scored = left.iter().map(|&place| (place, rest(place, without)));
-        let above = scored.filter(|(_, (_, is_above, _))| *is_above);
-        // Of equal ones the first is accepted: patterns come before values.
-        let best = above.reduce(|best, next| if next.1.0 > best.1.0 { next } else { best });
-        let Some((place, (score, ..))) = best else { break };
-        let before: Vec<(usize, bool, f64)> = left
-            .iter()
-            .filter(|&&other| other != place)
-            .map(|&other| {
-                let (_, is_above, ratio) = rest(other, without);
-                (other, is_above, ratio)
-            })
-            .collect();
-        let (_, events_left) = cells.rest(place, without | 1 << place);
-        let is_side =
-            events_left.iter().zip(counts.events).any(|(&left, all)| (left as f64) < LEAST_LEFT * all as f64);
-        if !is_side {
-            without |= 1 << place;
-        }
-        let mut also = Vec::new();
-        left = Vec::new();
-        for (other, was_above, ratio) in before {
-            let (score, is_above, ratio_left) = rest(other, without);
-            let is_smaller = ratio_left / ratio <= LEFT;
-            let is_explained = if is_side {
-                cells.overlap(place, other) >= SAME
-            } else if was_above {
-                !is_above
-            } else {
-                score <= 0.0 && is_smaller
-            };
-            if is_explained { also.push(other) } else { left.push(other) }
-        }
-        accepted.push(Accepted { candidate: place, score, also });
-    }
-    (accepted, left)
+    accepted: Vec<Accepted>,
+    /// The candidates above the line that are gone without the events of the accepted ones, but do not belong to them.
+    shares: Vec<usize>,
 }
 
-/// A seed with a value of a field.
-struct Tried<'f> {
-    seed: usize,
-    field: &'f FieldCounts,
-    code: u32,
-    /// Events of the value, and of both.
-    alone: [u64; 2],
-    both: [u64; 2],
-}
-
-/// Pairs of candidates with values of other fields, each with the best one if that is clearer than its parts.
-fn pairs<'c>(
-    sides: &Sides<'_>,
-    counts: &Counts,
-    seeds: &[(&'c Candidate, bool)],
-    limit: f64,
-) -> Result<Vec<(&'c Candidate, bool, Difference)>> {
-    let mut tried: Vec<Tried<'_>> = Vec::new();
-    for (index, (seed, _)) in seeds.iter().enumerate() {
-        let views = counts.views_of(sides, &seed.subject);
-        let within = counts.values_within(sides, &views)?;
-        for (place, (field, within)) in counts.fields.iter().zip(within).enumerate() {
-            if matches!(seed.key, Key::Value(own, _) if own == place) {
-                continue;
+impl Explaining<'_> {
+    /// Accepts all candidates above the line that no other explains; those below it that none explains are left.
+    fn all_rounds(&mut self) -> Vec<usize> {
+        let mut left: Vec<usize> = (0..self.candidates.len()).collect();
+        // What was not clear without the events of a row, and is not explained by it, is clear with them in the next round.
+        loop {
+            let accepted = self.accepted.len();
+            left = self.round(left);
+            if self.accepted.len() == accepted {
+                return left;
             }
-            for (code, alone) in field.tested() {
-                let both = [0, 1].map(|side: usize| u64::from(within[side][code as usize]));
-                if both.iter().any(|&count| count >= FEWEST) {
-                    tried.push(Tried { seed: index, field, code, alone, both });
+        }
+    }
+
+    fn round(&mut self, mut left: Vec<usize>) -> Vec<usize> {
+        let mut without = 0_u64;
+        loop {
+            let scored = left.iter().map(|&place| (place, self.left_of(place, without)));
+            let above = scored.filter(|(_, found)| found.is_above);
+            // Of equal ones the first is accepted: patterns come before values.
+            let best = above.reduce(|best, next| if next.1.score > best.1.score { next } else { best });
+            let Some((place, Left { score, .. })) = best else { return left };
+            let is_side = self.is_side(without | 1 << place);
+            let before = without;
+            if !is_side {
+                without |= 1 << place;
+            }
+            let row = RowEvents { candidates: 1 << place };
+            let (mut also, mut still) = (Vec::new(), Vec::new());
+            for other in left.into_iter().filter(|&other| other != place) {
+                let is_explained = if is_side {
+                    self.cells.overlap(place, other) >= SAME
+                } else {
+                    self.is_explained(other, before, without)
+                };
+                if !is_explained {
+                    still.push(other);
+                    continue;
+                }
+                match row.also(self.cells, self.counts, other, &self.candidates[other], self.limit) {
+                    Some(found) => also.push(found),
+                    None => self.shares.push(other),
                 }
             }
+            left = still;
+            self.accepted.push(Accepted { candidate: place, score, also });
         }
     }
-    let tests = tried.len() as u64;
-    // The same counts must not seem clearer only because fewer pairs are tested than values.
-    let pair_limit = score::threshold(tests).max(limit);
-    let mut best: Vec<Option<(f64, usize)>> = vec![None; seeds.len()];
-    for (place, Tried { seed: index, alone, both, .. }) in tried.iter().enumerate() {
-        let seed = seeds[*index].0;
-        let (limit, pair_limit) = (limit * seed.dispersion, pair_limit * seed.dispersion);
-        let (rates, own) = (Rates::new(*both, counts.events), Rates::new(seed.counts, counts.events));
-        let other = Rates::new(*alone, counts.events);
-        let doublings = |rates: &Rates, limit: f64| rates.at_least(limit).max(1.0).log2();
-        let clear = doublings(&rates, pair_limit);
-        let rest = Rates::new(
-            [0, 1].map(|side| seed.counts[side].saturating_sub(both[side])),
-            [0, 1].map(|side| counts.events[side].saturating_sub(both[side])),
-        );
-        let is_clearer = rates.higher() == own.higher()
-            && rates.at_least(pair_limit) >= LEAST_RATIO
-            && rates.excess() >= PAIR_SHARE * own.excess()
-            && clear >= doublings(&own, limit) + CLEARER
-            && clear >= doublings(&other, limit) + CLEARER
-            && (rest.higher() != own.higher() || rest.at_least(limit) < LEAST_RATIO);
-        let score = rates.score(pair_limit);
-        if is_clearer && best[*index].is_none_or(|(known, _)| score > known) {
-            best[*index] = Some((score, place));
+
+    /// Whether a candidate differs no longer without the events that are now left out, in addition to those before.
+    fn is_explained(&self, place: usize, before: u64, now: u64) -> bool {
+        let [before, now] = [before, now].map(|without| self.left_of(place, without));
+        let is_smaller = now.counts == [0; 2] || now.ratio / before.ratio <= LEFT;
+        let is_gone = if before.is_above { !now.is_above } else { now.score <= 0.0 };
+        is_gone && is_smaller
+    }
+
+    /// What is left of a candidate without the events of others.
+    fn left_of(&self, place: usize, without: u64) -> Left {
+        let (seen, totals) = self.cells.rest(place, without);
+        let candidate = &self.candidates[place];
+        let rates = Rates::new(seen, totals);
+        let found =
+            |score: f64, is_above: bool| Left { score, is_above, ratio: rates.log_ratio(), counts: seen };
+        let is_most = 2 * seen[1] >= candidate.counts[1];
+        if let Some(score) = candidate.rhythm_score().filter(|_| is_most) {
+            return found(candidate.score.max(score), true);
+        }
+        let is_as_before = rates.higher() == Rates::new(candidate.counts, self.counts.events).higher();
+        let limit = self.limit * candidate.dispersion;
+        let is_above = is_as_before && rates.at_least(limit) >= LEAST_RATIO;
+        found(if is_as_before { rates.score(limit) } else { 0.0 }, is_above)
+    }
+
+    /// Makes rows of the differences that are there without the events of all rows as well.
+    fn check_shares(&mut self) {
+        while let Some(at) = self.shares.iter().position(|&place| !self.is_only_share(place)) {
+            let candidate = self.shares.remove(at);
+            let whole = self.left_of(candidate, 0);
+            self.accepted.push(Accepted { candidate, score: whole.score, also: Vec::new() });
         }
     }
-    let mut found = Vec::new();
-    for (index, best) in best.into_iter().enumerate() {
-        let Some((score, place)) = best else { continue };
-        let (seed, is_accepted) = seeds[index];
-        let Tried { field, code, both, .. } = &tried[place];
-        let Some(Some(value)) = field.values.values([*code]).pop() else { continue };
-        let value = Subject::Value { field: field.field.clone(), value };
-        let subject = Subject::Pair { one: Box::new(seed.subject.clone()), other: Box::new(value) };
-        let rates = Rates::new(*both, counts.events);
-        let (g2, pair_limit) = (rates.g2(), pair_limit * seed.dispersion);
-        let difference = Difference {
-            change: Change::from_counts(*both, rates.higher() == 1),
-            counts: *both,
+
+    fn is_only_share(&self, place: usize) -> bool {
+        let whole = self.left_of(place, 0);
+        let left = self.left_of(place, self.removed());
+        !whole.is_above || (!left.is_above && left.ratio.abs() <= LEFT * whole.ratio.abs())
+    }
+
+    /// The rows whose events can be left out, so that some are left on both sides.
+    fn removed(&self) -> u64 {
+        let rows = self.accepted.iter().map(|row| 1_u64 << row.candidate);
+        rows.fold(0, |all, row| if self.is_side(all | row) { all } else { all | row })
+    }
+
+    /// Whether a side has hardly any other events.
+    fn is_side(&self, without: u64) -> bool {
+        let (_, left) = self.cells.rest(0, without);
+        left.iter().zip(self.counts.events).any(|(&left, all)| (left as f64) < LEAST_LEFT * all as f64)
+    }
+}
+
+/// What changed only its share: gone without the events of the rows that can be left out, and not one of them.
+fn only_shares(
+    sides: &Sides<'_>,
+    counts: &Counts,
+    shares: &[Candidate],
+    rows: &[Subject],
+) -> Result<Vec<ShareChange>> {
+    let without = |side: usize| {
+        let rows = rows.iter().map(|row| counts.places.filter_on(side, row));
+        Filter::Not(Box::new(Filter::Or(rows.collect())))
+    };
+    let left_events = count_of(sides, |side| vec![without(side)])?;
+    let change = |share: &Candidate| {
+        let rates = Rates::new(share.counts, counts.events);
+        Ok(ShareChange {
+            subject: share.subject.clone(),
+            change: share.change(counts.events),
+            counts: share.counts,
             shares: [rates.share(0), rates.share(1)],
-            at_least: rates.at_least(pair_limit),
-            g2,
-            p_value: (score::p_value(g2 / seed.dispersion) * tests as f64).min(1.0),
-            score,
-            moved: None,
-            stop: None,
-            beat: None,
-            clock: None,
-            since: None,
-            side_filters: None,
-            filter: subject.filter(),
-            subject,
-            also: Vec::new(),
-        };
-        found.push((seed, is_accepted, difference));
+            without: rows.to_vec(),
+            left: count_of(sides, |side| vec![counts.places.filter_on(side, &share.subject), without(side)])?,
+            left_events,
+        })
+    };
+    shares.iter().map(change).collect()
+}
+
+/// The events of each side that pass some filters.
+fn count_of(sides: &Sides<'_>, filters: impl Fn(usize) -> Vec<Filter>) -> Result<[u64; 2]> {
+    let mut found = [0; 2];
+    for (side, count) in found.iter_mut().enumerate() {
+        let view = sides.view_with(side, &Filter::And(filters(side)));
+        sides.each_part(side, &view, |part| Ok(part.len() as u64), |events| *count += events)?;
     }
     Ok(found)
 }

@@ -6,6 +6,10 @@
 
 mod beat;
 mod cells;
+#[cfg(test)]
+mod claims;
+#[cfg(test)]
+mod claims_tests;
 mod clock;
 mod counts;
 mod explain;
@@ -16,7 +20,9 @@ mod numbers;
 mod onset;
 #[cfg(test)]
 mod over_time_tests;
+mod pairs;
 mod pattern_places;
+mod relation;
 mod rhythm;
 mod score;
 mod sides;
@@ -26,17 +32,22 @@ mod subject;
 mod tests;
 #[cfg(test)]
 mod two_cases_tests;
+mod verdict;
+mod volume;
 
 use std::time::Instant;
 
 pub use beat::{Beat, BeatChange};
 pub use clock::{ClockChange, ClockOffset};
-pub use numbers::{CurvePoint, Moved, PERCENTILES};
+pub use numbers::{CurvePoint, Mix, Moved, PERCENTILES};
 pub use onset::{FirstDivergence, Onset};
+pub use relation::{Relation, ShareChange};
 pub use rhythm::{Stop, stopped};
-pub use score::{FEWEST, LEAST_DISTANCE, LEAST_RATIO, SIGNIFICANCE, threshold};
+pub use score::{FEWEST, LEAST_DISTANCE, LEAST_RATIO, Rates, SIGNIFICANCE, threshold};
 pub use significant_words::{SignificantWord, SignificantWords};
 pub use subject::Subject;
+pub use verdict::{FieldChange, Unchanged};
+pub use volume::Volume;
 
 use crate::Engine;
 use crate::view::View;
@@ -135,8 +146,34 @@ pub struct Also {
     pub subject: Subject,
     pub change: Change,
     pub counts: [u64; 2],
-    /// It covers the same events, nearly.
-    pub is_same: bool,
+    /// Its events that are also events of the row.
+    pub both: [u64; 2],
+    pub relation: Relation,
+}
+
+impl Also {
+    #[must_use]
+    pub fn is_same(&self) -> bool {
+        self.relation == Relation::Same
+    }
+
+    /// In words, without a full stop: how its events belong to those of a row with these counts.
+    #[must_use]
+    pub fn how(&self, row: [u64; 2], totals: [u64; 2]) -> String {
+        match self.relation {
+            Relation::Same if self.both == self.counts && self.both == row => "the same events".to_owned(),
+            Relation::Same => "nearly the same events".to_owned(),
+            Relation::Together => {
+                let side = Rates::new(self.counts, totals).higher();
+                let name = ["A", "B"][side];
+                format!("in {} of its {} events of {name}", self.both[side], self.counts[side])
+            }
+            Relation::Time { side, bins, shared } => {
+                format!("at the same time, in {shared} of its {bins} bins of {}", ["A", "B"][side.min(1)])
+            }
+            Relation::Clock => "the same clock".to_owned(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -201,8 +238,14 @@ pub struct Comparison {
     pub events: [u64; 2],
     /// Events that both sides have. They count on both.
     pub shared: u64,
+    /// How much each side logs over time: the first row.
+    pub volume: Option<Volume>,
     /// The greatest score first.
     pub differences: Vec<Difference>,
+    /// The largest changes of each kind that are not among the differences: chance may explain them, or other values do.
+    pub others: Vec<Difference>,
+    /// What differs no longer without the events of the differences.
+    pub only_shares: Vec<ShareChange>,
     /// Where the sides begin to differ, of the differences that are listed.
     pub first: Option<FirstDivergence>,
     /// Differences above the line that are not listed.
@@ -210,22 +253,6 @@ pub struct Comparison {
     pub unchanged: Unchanged,
     /// Fields that were not compared, with the reason.
     pub left_out: Vec<(String, LeftOut)>,
-}
-
-/// What was looked at and is the same on both sides, as far as can be listed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Unchanged {
-    /// Patterns that occur often enough to be compared, and values of fields; and those of them that differ.
-    pub patterns: usize,
-    pub patterns_changed: usize,
-    pub values: usize,
-    pub values_changed: usize,
-    /// Fields without a value that differs.
-    pub fields: Vec<String>,
-    /// Numbers that did not move.
-    pub numbers: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -277,6 +304,13 @@ impl Comparison {
             ));
         }
         notes
+    }
+
+    /// The same with the volume, which comes before all rows.
+    #[must_use]
+    pub fn notes_and_volume(&self) -> Vec<String> {
+        let volume = self.volume.iter().map(Volume::text);
+        volume.chain(self.notes()).collect()
     }
 
     /// Where the sides begin to differ, or else their main difference, in a sentence without a full stop.
@@ -365,6 +399,7 @@ fn compare_of(
     if found.events.contains(&0) {
         return Ok(found);
     }
+    found.volume = volume::of_sides(&sides, &counts);
     partial(&draft(&found, &counts, rows), 0.1);
     let fields = counts::fields(&sides, &mut found.left_out);
     // The first field is the level, which often says it all, and the next one can take long.
@@ -391,17 +426,26 @@ fn compare_of(
     let moved = numbers::moved(&sides, &counts, &mut left_out)?;
     early(&[&explained.differences, &moved.differences], 0.8);
     found.left_out.extend(left_out);
-    let mut differences = explain::with_pairs(&sides, &counts, explained)?;
+    let explained = explain::with_pairs(&sides, &counts, explained)?;
+    let mut differences = explained.differences;
     differences.extend(moved.differences);
     differences.extend(clock::changes(&sides, &counts)?);
-    found.unchanged = counts.unchanged(&differences);
-    found.unchanged.numbers = moved.unmoved;
+    found.only_shares = explained.only_shares;
+    found.others = verdict::largest(&sides, &counts, &explained.known, &differences)?;
+    found.others.extend(explained.near_pair);
+    let (numbers, still) = verdict::largest_numbers(moved.others, &differences);
+    found.others.extend(numbers);
+    found.differences = differences;
+    found.unchanged = verdict::unchanged(&sides, &counts, &found, &still)?;
+    let differences = std::mem::take(&mut found.differences);
     list(&mut found, differences, rows);
     numbers::percentiles(&sides, &mut found.differences)?;
+    numbers::percentiles(&sides, &mut found.others)?;
     onset::of_rows(&sides, &counts, &mut found.differences)?;
     found.first = onset::first(&sides, &counts, &found.differences)?;
     if !sides.is_one_case() {
-        for difference in found.differences.iter_mut().filter(|found| found.clock.is_none()) {
+        let rows = found.differences.iter_mut().chain(&mut found.others);
+        for difference in rows.filter(|found| found.clock.is_none()) {
             let filter = |side: usize| counts.places.filter_on(side, &difference.subject);
             difference.side_filters = Some([filter(0), filter(1)]);
         }

@@ -1,7 +1,7 @@
 //! Numbers that moved: the distance of their distributions on both sides, over all events and by the values of other
 //! fields.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -55,6 +55,17 @@ pub struct Moved {
     pub percentiles: [[Option<Scalar>; 2]; 3],
     /// How much each part of the numbers moved, from the smallest to the greatest.
     pub curve: Vec<CurvePoint>,
+    /// The field whose values explain it: the numbers with each value moved far less than all together.
+    pub mix: Option<Mix>,
+}
+
+/// Numbers that moved because some values of another field have more events.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Mix {
+    pub field: String,
+    /// The mean distance of the numbers with one value; each value counts by its numbers.
+    pub within: f64,
 }
 
 /// A quantile on both sides.
@@ -72,8 +83,8 @@ pub struct CurvePoint {
 
 pub struct MovedNumbers {
     pub differences: Vec<Difference>,
-    /// Fields that did not move.
-    pub unmoved: Vec<String>,
+    /// The fields without a row, each with all its numbers.
+    pub others: Vec<Difference>,
 }
 
 /// A field that numbers are grouped by.
@@ -105,7 +116,7 @@ pub fn moved(
     counts: &Counts,
     left_out: &mut Vec<(String, LeftOut)>,
 ) -> Result<MovedNumbers> {
-    let mut found = MovedNumbers { differences: Vec::new(), unmoved: Vec::new() };
+    let mut found = MovedNumbers { differences: Vec::new(), others: Vec::new() };
     let groups = group_fields(counts);
     let mut counted = Vec::new();
     for field in &counts.numbers {
@@ -123,10 +134,8 @@ pub fn moved(
     let tests = (counted.len() * of_field) as u64;
     for (field, histograms) in &counted {
         let rows = rows(counts, field, histograms, &groups, tests);
-        if rows.is_empty() {
-            found.unmoved.push((*field).clone());
-        }
-        found.differences.extend(rows);
+        found.differences.extend(rows.differences);
+        found.others.extend(rows.others);
     }
     Ok(found)
 }
@@ -434,17 +443,18 @@ impl KsDistance {
     }
 }
 
-/// The rows of one field: the group that moved if it is one, otherwise all of them.
+/// The rows of one field: the group that moved if it is one, otherwise all of them. If they moved too little for a row, or
+/// only because some values have more events, all of them are besides the rows.
 fn rows(
     counts: &Counts,
     field: &str,
     histograms: &Histograms,
     groups: &[GroupField],
     tests: u64,
-) -> Vec<Difference> {
+) -> MovedNumbers {
     let binning = histograms.binning;
     let all = KsDistance::new([&histograms.all[0], &histograms.all[1]], binning, tests);
-    let mut distances: HashMap<(usize, usize), KsDistance> = HashMap::new();
+    let mut distances: BTreeMap<(usize, usize), KsDistance> = BTreeMap::new();
     let part = |index: usize, group: usize| {
         let range = group * binning.bins..(group + 1) * binning.bins;
         let [a, b] = &histograms.groups[index];
@@ -481,26 +491,41 @@ fn rows(
                     rows.push(found.difference(subject(Some((index, other))), counts.events, tests));
                 }
             }
-            return rows;
+            return MovedNumbers { differences: rows, others: Vec::new() };
         }
     }
-    if all.is_above() && !groups.iter().enumerate().any(|(index, _)| is_mix(index, &distances, all)) {
-        return vec![all.difference(subject(None), counts.events, tests)];
+    let mut whole = all.difference(subject(None), counts.events, tests);
+    let mix = groups.iter().enumerate().filter(|_| all.is_above()).find_map(|(index, group)| {
+        let within = mix(index, &distances, all)?;
+        Some(Mix { field: counts.fields[group.place].field.clone(), within })
+    });
+    let is_row = all.is_above() && mix.is_none();
+    if let Some(moved) = &mut whole.moved {
+        moved.mix = mix;
     }
-    Vec::new()
+    let (differences, others) = if is_row { (vec![whole], Vec::new()) } else { (Vec::new(), vec![whole]) };
+    MovedNumbers { differences, others }
 }
 
-/// Whether the numbers moved only because there are more events of some groups: within each they are the same.
-fn is_mix(index: usize, distances: &HashMap<(usize, usize), KsDistance>, all: KsDistance) -> bool {
+/// The mean distance within the groups if the numbers moved only because there are more events of some of them.
+fn mix(index: usize, distances: &BTreeMap<(usize, usize), KsDistance>, all: KsDistance) -> Option<f64> {
     let own = distances.iter().filter(|((group, _), _)| *group == index).map(|(_, found)| found);
-    let (mut weighted, mut numbers, mut compared) = (0.0, 0.0, 0.0);
+    let (mut clear, mut mean, mut numbers, mut compared) = (0.0, 0.0, 0.0, 0.0);
     for group in own {
         let weight = group.numbers.iter().sum::<u64>() as f64;
-        weighted += weight * (group.distance - score::distance_by_chance(1, group.numbers)).max(0.0);
+        clear += weight * (group.distance - score::distance_by_chance(1, group.numbers)).max(0.0);
         numbers += weight;
         // What only one side has says nothing.
-        compared += if group.numbers.contains(&0) { 0.0 } else { weight };
+        if !group.numbers.contains(&0) {
+            compared += weight;
+            mean += weight * group.distance;
+        }
     }
     let covered = numbers / all.numbers.iter().sum::<u64>().max(1) as f64;
-    compared > 0.5 * numbers && covered > 0.9 && weighted / f64::max(numbers, 1.0) < 0.3 * all.at_least
+    let within = mean / f64::max(compared, 1.0);
+    let is_mix = compared > 0.5 * numbers
+        && covered > 0.9
+        && clear / f64::max(numbers, 1.0) < 0.3 * all.at_least
+        && within < 0.5 * all.distance;
+    is_mix.then_some(within)
 }

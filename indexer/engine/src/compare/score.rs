@@ -93,6 +93,22 @@ impl Rates {
         odds * self.totals[low] / self.totals[high]
     }
 
+    /// The largest difference of the shares that the counts still allow, in either direction (Newcombe's interval from
+    /// those of Wilson).
+    #[must_use]
+    pub fn share_within(&self, limit: f64) -> f64 {
+        let interval = |side: usize| {
+            let (total, share) = (self.totals[side].max(1.0), self.share(side));
+            let middle = (share + limit / (2.0 * total)) / (1.0 + limit / total);
+            let spread = (share * (1.0 - share) / total + limit / (4.0 * total * total)).max(0.0);
+            let half = limit.sqrt() * spread.sqrt() / (1.0 + limit / total);
+            [(share - (middle - half)).max(0.0), (middle + half - share).max(0.0)]
+        };
+        let ([below_a, above_a], [below_b, above_b]) = (interval(0), interval(1));
+        let moved = self.share(1) - self.share(0);
+        f64::max((moved - below_b.hypot(above_a)).abs(), (moved + above_b.hypot(below_a)).abs())
+    }
+
     /// How many events of the higher side are more than the other side's rate gives.
     #[must_use]
     pub fn excess(&self) -> f64 {
@@ -123,7 +139,12 @@ pub fn p_value(g2: f64) -> f64 {
 /// The G² that so many tests exceed by chance with [`SIGNIFICANCE`].
 #[must_use]
 pub fn threshold(tests: u64) -> f64 {
-    let wanted = SIGNIFICANCE / tests.max(1) as f64;
+    exceeded_by_chance(SIGNIFICANCE / tests.max(1) as f64)
+}
+
+/// The G² that chance exceeds with this probability.
+#[must_use]
+pub fn exceeded_by_chance(wanted: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1_000.0);
     for _ in 0..80 {
         let middle = f64::midpoint(low, high);
@@ -136,11 +157,17 @@ pub fn threshold(tests: u64) -> f64 {
 /// (Kolmogorov and Smirnov).
 #[must_use]
 pub fn distance_by_chance(tests: u64, numbers: [u64; 2]) -> f64 {
+    distance_within(SIGNIFICANCE / tests.max(1) as f64, numbers)
+}
+
+/// The distance that chance exceeds with this probability.
+#[must_use]
+pub fn distance_within(probability: f64, numbers: [u64; 2]) -> f64 {
     let [a, b] = numbers.map(|count| count as f64);
     if a <= 0.0 || b <= 0.0 {
         return 1.0;
     }
-    let margin = (2.0 * tests.max(1) as f64 / SIGNIFICANCE).ln() / 2.0;
+    let margin = (2.0 / probability).ln() / 2.0;
     (margin * (a + b) / (a * b)).sqrt().min(1.0)
 }
 

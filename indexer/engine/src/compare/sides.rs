@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::Engine;
 use crate::aggregate::{AggregateScope, GlobalValues};
-use crate::exec::{Bitmap, SegmentRows, in_order};
+use crate::exec::{Bitmap, Instants, SegmentRows, in_order};
 use crate::view::View;
 use base::Cancel;
 use base::error::Result;
@@ -135,6 +135,26 @@ impl<'a> Sides<'a> {
         self.chosen_by.contains(field)
     }
 
+    /// The times of a side within those of its case, from (inclusive) to (exclusive): two if its filter leaves out a range
+    /// between them. Nothing if the side is a sample, or its case has no times.
+    pub fn times(&self, side: usize) -> Option<Vec<(i64, i64)>> {
+        let (Origin { snapshot, sampled_by: None, .. }, view) = (self.origins[side], &self.views[side])
+        else {
+            return None;
+        };
+        let (first, last) = snapshot.time_range()?;
+        let from = view.from.map_or(first, |from| from.max(first));
+        let to = view.to.map_or(last.saturating_add(1), |to| to.min(last.saturating_add(1)));
+        let mut times = vec![(from, to)];
+        for condition in conditions(&view.filter) {
+            let Filter::Not(inner) = condition else { continue };
+            let Some((begin, end)) = only_times(inner) else { continue };
+            let parts = times.iter().flat_map(|&(from, to)| [(from, to.min(begin)), (from.max(end), to)]);
+            times = parts.filter(|(from, to)| from < to).collect();
+        }
+        (!times.is_empty()).then_some(times)
+    }
+
     pub fn scope(&self, side: usize) -> AggregateScope<'_> {
         self.scope_of(side, &self.views[side])
     }
@@ -244,6 +264,18 @@ fn conditions(filter: &Filter) -> Vec<&Filter> {
         Filter::And(parts) => parts.iter().flat_map(conditions).collect(),
         other => vec![other],
     }
+}
+
+/// The range of a filter that asks for times only.
+fn only_times(filter: &Filter) -> Option<(i64, i64)> {
+    let (mut begin, mut end) = (i64::MIN, i64::MAX);
+    for condition in conditions(filter) {
+        let Filter::Field { field, test, .. } = condition else { return None };
+        let instants = Instants::from_test(test).filter(|_| field == "time")?;
+        begin = instants.from.map_or(begin, |from| from.max(begin));
+        end = instants.to.map_or(end, |to| to.min(end));
+    }
+    Some((begin, end))
 }
 
 fn add_fields(filter: &Filter, fields: &mut HashSet<String>) {

@@ -83,16 +83,13 @@ impl Subject {
         }
     }
 
-    /// Whether it names a field.
+    /// Whether it is about a field.
     #[must_use]
     pub fn names(&self, wanted: &str) -> bool {
         match self {
             Subject::Pattern { .. } | Subject::Clock { .. } => false,
-            Subject::Value { field, .. } => field == wanted,
+            Subject::Value { field, .. } | Subject::Number { field, .. } => field == wanted,
             Subject::Pair { one, other } => one.names(wanted) || other.names(wanted),
-            Subject::Number { field, group } => {
-                field == wanted || group.as_ref().is_some_and(|group| group.names(wanted))
-            }
         }
     }
 }

@@ -104,7 +104,7 @@ impl Step for Compare {
         let b = scope.view;
         let a = View { filter: self.with.clone(), from: b.from, to: b.to };
         let found = scope.case.compare(scope.snapshot, [&a, b], self.limit, &mut |_, _| {}, &run.cancel)?;
-        let mut notes = found.notes();
+        let mut notes = found.notes_and_volume();
         notes.extend(found.begins());
         run.note(notes);
         let rows = &found.differences;

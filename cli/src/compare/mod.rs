@@ -9,13 +9,15 @@ use anyhow::Result;
 use clap::Args;
 use indexer::aggregate::TimeZone;
 use indexer::compare::{
-    Beat, BeatChange, Change, ClockChange, Comparison, CurvePoint, Difference, FirstDivergence, Side, Subject,
+    Beat, BeatChange, Change, ClockChange, Comparison, Difference, FirstDivergence, Mix, Side, Subject,
+    Unchanged,
 };
 use indexer::query::Filter;
 use indexer::query::time::{Period, stretch};
 use indexer::{Cancel, Case, Engine, Error, ErrorKind, Scalar, Snapshot, View, stamp};
 use remote::{Asked, SampleCase};
-use serde_json::{Value, json};
+
+mod json;
 
 use crate::Outcome;
 use crate::events::{outcome, time};
@@ -88,7 +90,7 @@ pub fn run(arguments: &Compare) -> Result<Outcome> {
     notes.extend(found.notes());
     let mut stdout = out::stdout();
     if arguments.json {
-        out::json(&mut stdout, &as_json(&found, &notes))?;
+        out::json(&mut stdout, &json::as_json(&found, &notes))?;
     } else {
         print(&found, &mut stdout)?;
     }
@@ -228,6 +230,9 @@ fn print(found: &Comparison, to: &mut dyn Write) -> Result<()> {
     if let Some(first) = &found.first {
         writeln!(to, "{}", first_divergence(first))?;
     }
+    if let Some(volume) = &found.volume {
+        writeln!(to, "{}", capital(&volume.text()))?;
+    }
     for (place, row) in found.differences.iter().enumerate() {
         writeln!(to)?;
         writeln!(to, "{:>3}. {} {}: {}", place + 1, row.change.name(), row.subject.kind(), row.subject)?;
@@ -247,10 +252,10 @@ fn print(found: &Comparison, to: &mut dyn Write) -> Result<()> {
         }
         for (name, sides) in percentiles(row) {
             let [a, b] = sides.map(|side| side.map_or_else(|| "none".to_owned(), rounded));
-            writeln!(to, "     {name} {a} before, {b} after")?;
+            writeln!(to, "     {name} {a} in A, {b} in B")?;
         }
         for also in row.also.iter().take(ALSO) {
-            let how = if also.is_same { "the same events" } else { "with it" };
+            let how = also.how(row.counts, found.events);
             let (change, counts) = (also.change.name(), also.counts);
             writeln!(to, "     {how}: {change} {} ({} and {})", also.subject, counts[0], counts[1])?;
         }
@@ -332,24 +337,55 @@ fn trimmed(number: &str) -> String {
 }
 
 fn unchanged(found: &Comparison, to: &mut dyn Write) -> Result<()> {
-    let unchanged = &found.unchanged;
-    let (patterns, values) =
-        (unchanged.patterns - unchanged.patterns_changed.min(unchanged.patterns), unchanged.values);
-    let values = values - unchanged.values_changed.min(values);
-    writeln!(
-        to,
-        "\nThe same: {patterns} of {} patterns, {values} of {} values",
-        unchanged.patterns, unchanged.values
-    )?;
-    for (what, names) in [("fields", &unchanged.fields), ("numbers", &unchanged.numbers)] {
-        if !names.is_empty() {
-            writeln!(to, "The same {what}: {}", names.join(", "))?;
+    if !found.only_shares.is_empty() {
+        writeln!(to, "\nOnly other shares, because the rows have more or fewer events:")?;
+    }
+    for share in &found.only_shares {
+        let [a, b] = share.shares.map(|share| 100.0 * share);
+        let left = |side: usize| 100.0 * share.left[side] as f64 / share.left_events[side].max(1) as f64;
+        let (left_a, left_b) = (left(0), left(1));
+        let what = &share.subject;
+        writeln!(to, "     {what}: A {a:.3} %, B {b:.3} %; without them A {left_a:.3} %, B {left_b:.3} %")?;
+    }
+    if !found.others.is_empty() {
+        writeln!(to, "\nThe largest other changes, which chance or other values may explain:")?;
+    }
+    for row in &found.others {
+        writeln!(to, "     {} {}: {}", row.change.name(), row.subject, figures(row))?;
+        if let [(name, [Some(a), Some(b)]), ..] = percentiles(row)[..] {
+            writeln!(to, "     {name} {} in A, {} in B", rounded(a), rounded(b))?;
+        }
+        if let Some(mix) = row.moved.as_ref().and_then(|moved| moved.mix.as_ref()) {
+            let Mix { field, within } = mix;
+            writeln!(
+                to,
+                "     other shares of {field}: with the same one, the mean distance is {within:.3}"
+            )?;
+        }
+    }
+    let Unchanged { patterns, values, fields, unclear } = &found.unchanged;
+    writeln!(to, "\nCompared: {patterns} patterns, {values} values")?;
+    for (what, fields) in [("Unchanged", fields), ("No clear difference", unclear)] {
+        for field in fields {
+            writeln!(to, "{what}: {}", field.text())?;
         }
     }
     for (field, why) in &found.left_out {
         writeln!(to, "Not compared: {field}, because {}", why.reason())?;
     }
     Ok(())
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + letters.as_str())
+}
+
+/// Never more than it is.
+fn downwards(number: f64) -> f64 {
+    (10.0 * number).floor() / 10.0
 }
 
 /// The counts, how sure the difference is, and how large.
@@ -359,13 +395,14 @@ fn figures(row: &Difference) -> String {
     let counts = format!("A {a} ({share_a:.3} %), B {b} ({share_b:.3} %)");
     let p = if row.p_value > 0.0 { format!("p {:.1e}", row.p_value) } else { "p < 1e-300".to_owned() };
     let score = format!("score {:.1}, G² {:.1}, {p}", row.score, row.g2);
-    let at_least = row.at_least;
+    let at_least = downwards(row.at_least);
     match (&row.moved, row.change) {
         (Some(moved), _) => format!("{counts}; distance {:.3}; {score}", moved.distance),
         (None, Change::Stopped | Change::Repeats | Change::Irregular | Change::Period) => {
             format!("{counts}; {score}")
         }
         (None, Change::Later | Change::Earlier) => format!("{a} ids in A, {b} in B; {score}"),
+        _ if row.at_least <= 1.0 => format!("{counts}; {score}"),
         _ => format!("{counts}; at least {at_least:.1} times; {score}"),
     }
 }
@@ -382,99 +419,6 @@ fn rounded(value: &Scalar) -> String {
         Scalar::Float(number) => trimmed(&format!("{number:.3}")),
         other => other.to_string(),
     }
-}
-
-fn as_json(found: &Comparison, notes: &[String]) -> Value {
-    let unchanged = &found.unchanged;
-    let left_out =
-        found.left_out.iter().map(|(field, why)| json!({ "field": field, "reason": why.reason() }));
-    json!({
-        "a_events": found.events[0],
-        "b_events": found.events[1],
-        "shared": found.shared,
-        "notes": notes,
-        "rows": (1..).zip(&found.differences).map(row_as_json).collect::<Vec<_>>(),
-        "first": found.first.as_ref().map(|first| json!({
-            "at": stamp::to_rfc3339(first.at),
-            "row": first.row + 1,
-            "from_the_beginning": first.onset.is_none(),
-            "event": first.event.map(|event| format!("{}@{}", event.source, event.offset)),
-            "side": SIDES[first.side.min(1)],
-        })),
-        "unlisted": found.unlisted,
-        "unchanged": {
-            "patterns": unchanged.patterns,
-            "patterns_changed": unchanged.patterns_changed,
-            "values": unchanged.values,
-            "values_changed": unchanged.values_changed,
-            "fields": unchanged.fields,
-            "numbers": unchanged.numbers,
-        },
-        "left_out": left_out.collect::<Vec<_>>(),
-    })
-}
-
-fn row_as_json((rank, row): (usize, &Difference)) -> Value {
-    let number = |value: Option<&Scalar>| value.and_then(Scalar::number);
-    let sides = |(name, sides): (&str, [Option<&Scalar>; 2])| (name.to_owned(), json!(sides.map(number)));
-    let also = row.also.iter().map(|also| {
-        json!({
-            "change": also.change.name(),
-            "what": also.subject.to_string(),
-            "a": also.counts[0],
-            "b": also.counts[1],
-            "same_events": also.is_same,
-        })
-    });
-    let curve = |point: &CurvePoint| {
-        let CurvePoint { quantile, a, b, low, high } = *point;
-        json!({
-            "quantile": quantile,
-            "a": a,
-            "b": b,
-            "difference": b - a,
-            "low": low.map(|low| low - a),
-            "high": high.map(|high| high - a),
-        })
-    };
-    let moved = row.moved.as_ref();
-    json!({
-        "rank": rank,
-        "kind": row.kind(),
-        "change": row.change.name(),
-        "what": row.subject.to_string(),
-        "query": row.filter.to_string(),
-        "queries": row.side_filters.as_ref().map(|filters| filters.each_ref().map(ToString::to_string)),
-        "a": row.counts[0],
-        "b": row.counts[1],
-        "shares": row.shares,
-        "effect": row.at_least,
-        "p": row.p_value,
-        "g2": row.g2,
-        "score": row.score,
-        "distance": moved.map(|moved| moved.distance),
-        "percentiles": percentiles(row).into_iter().map(sides).collect::<serde_json::Map<_, _>>(),
-        "curve": moved.map(|moved| moved.curve.iter().map(curve).collect::<Vec<_>>()),
-        "periods_ns": row.beat.map(|beat| beat.beats.map(|beat| beat.map(|beat| beat.period_ns))),
-        "clock": row.clock.as_ref().map(|clock| json!({
-            "later_ns": clock.later.map(|later| later.offset_ns),
-            "moved_ns": clock.moved_ns,
-            "margin_ns": clock.margin_ns,
-            "set_ns": clock.set_ns,
-            "examples": clock.examples.iter().map(|example| json!({
-                "value": example.value,
-                "against": stamp::to_rfc3339(example.one),
-                "source": stamp::to_rfc3339(example.other),
-            })).collect::<Vec<_>>(),
-        })),
-        "since": row.since.map(|since| json!({
-            "at": stamp::to_rfc3339(since.at),
-            "side": SIDES[since.side.min(1)],
-        })),
-        "last": row.stop.map(|stop| stamp::to_rfc3339(stop.last)),
-        "expected": row.stop.map(|stop| stop.expected),
-        "also": also.collect::<Vec<_>>(),
-    })
 }
 
 #[cfg(test)]
