@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use indexer::compare::Side;
+use indexer::compare::{LEAST_RATIO, Rates, Side, threshold};
 use indexer::query::{Filter, parse};
 use indexer::{
     Cancel, Case, Direction, Engine, Event, FieldValue, ImportOptions, NO_TIME, NoteChange, NoteDraft,
@@ -424,10 +424,12 @@ proptest! {
             }
         }
         let mut expected: Vec<(f64, String, u64, u64)> = Vec::new();
+        let limit = threshold(counts.values().filter(|[selected, _]| *selected > 0).count() as u64);
         for (word, [selected, others]) in counts {
             let share = selected as f64 / totals[0].max(1) as f64;
             let elsewhere = (others as f64).max(0.5) / totals[1].max(1) as f64;
-            if share > elsewhere {
+            let rates = Rates::new([others, selected], [totals[1], totals[0]]);
+            if share > elsewhere && rates.higher() == 1 && rates.at_least(limit) >= LEAST_RATIO {
                 expected.push(((share - elsewhere) * share / elsewhere, word, selected, others));
             }
         }

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::Side;
+use super::score::{self, LEAST_RATIO, Rates};
 use crate::Engine;
 use crate::aggregate::AggregateScope;
 use crate::exec::SegmentRows;
@@ -60,7 +61,7 @@ impl WordSample {
 
 impl Engine {
     /// The words that are frequent in a selection, the second side, and rare in other events, the first one. They are
-    /// counted exactly.
+    /// counted exactly. A word that chance may have made more frequent is none of them.
     pub fn significant_words(
         [others, selection]: [Side<'_>; 2],
         most: usize,
@@ -89,9 +90,16 @@ fn words(
     most: usize,
 ) -> Result<SignificantWords> {
     let (own, rest) = (sampled(selection)?, sampled(others)?);
+    // Each word of the sample could have been more frequent by chance.
+    let limit = score::threshold(own.words.len() as u64);
+    let distinguishes = |selected: f64, in_rest: f64| {
+        let rates = Rates { counts: [in_rest, selected], totals: [rest.total as f64, own.total as f64] };
+        rates.higher() == 1 && rates.at_least(limit) >= LEAST_RATIO
+    };
     let candidate = |word| {
         let in_rest = rest.share(word) * rest.total as f64;
-        score(own.share(word), in_rest, rest.total).map(|score| (score, word))
+        let score = score(own.share(word), in_rest, rest.total)?;
+        distinguishes(own.share(word) * own.total as f64, in_rest).then_some((score, word))
     };
     let mut candidates: Vec<(f64, &str)> =
         own.words.keys().filter_map(|word| candidate(word.as_str())).collect();
@@ -101,7 +109,8 @@ fn words(
     for (_, word) in candidates {
         let (selected, in_rest) = (count(selection, word)?, count(others, word)?);
         let share = selected as f64 / own.total.max(1) as f64;
-        if let Some(score) = score(share, in_rest as f64, rest.total) {
+        let score = score(share, in_rest as f64, rest.total);
+        if let Some(score) = score.filter(|_| distinguishes(selected as f64, in_rest as f64)) {
             words.push(SignificantWord { word: word.to_owned(), selected, others: in_rest, score });
         }
     }
