@@ -80,7 +80,7 @@ impl RowEvents {
         limit: f64,
     ) -> Option<Relation> {
         // The times of a pair are not counted.
-        let row = (self.candidates.count_ones() == 1).then(|| self.candidates.trailing_zeros() as usize)?;
+        let row = self.candidates.is_power_of_two().then(|| self.candidates.trailing_zeros() as usize)?;
         let side = Rates::new(other.counts, counts.events).higher();
         let (mut inside, mut outside, mut bins, mut shared) = ([0_u64; 2], [0_u64; 2], 0, 0);
         let buckets = cells.buckets[place][side].iter().zip(&cells.buckets[row][side]);
