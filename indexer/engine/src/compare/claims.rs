@@ -195,16 +195,13 @@ impl<'a> Claims<'a> {
             &format!("shares of {name}"),
             (0..2).all(|side| (row.shares[side] - shares[side]).abs() < 1e-9),
         );
-        for side in 0..2 {
-            let view = &self.sides[side].view;
+        for (side, counted) in self.sides.iter().zip(counts) {
+            let view = &side.view;
             let filter = query::Filter::And(vec![view.filter.clone(), row.filter.clone()]);
             let view = View { filter, ..view.clone() };
             let found =
                 self.case.count(&self.case.snapshot(), &view, &Cancel::default()).expect("a count") as u64;
-            self.claim(
-                &format!("the filter of {name} finds {found}, and not {}", counts[side]),
-                found == counts[side],
-            );
+            self.claim(&format!("the filter of {name} finds {found}, and not {counted}"), found == counted);
         }
         match row.change {
             Change::New => self.claim(&format!("only in B: {name}"), counts[0] == 0 && counts[1] > 0),
@@ -356,7 +353,7 @@ impl<'a> Claims<'a> {
         let View { from, to, .. } = self.sides[side].view.clone().with_times_of_filter();
         let first = from.or(all.clone().min()).expect("a time");
         let end = to.unwrap_or_else(|| all.max().expect("a time") + 1);
-        let edge = |bin: usize| first + ((end - first) as i128 * bin as i128 / BUCKETS as i128) as i64;
+        let edge = |bin: usize| first + (i128::from(end - first) * bin as i128 / BUCKETS as i128) as i64;
         (0..BUCKETS).rfind(|&bin| edge(bin) <= time).expect("it is in one")
     }
 

@@ -175,6 +175,21 @@ fn failed(event: &mut Raw, message: String) {
     (event.level, event.message) = ("error", message);
 }
 
+/// What a comparison has to name, in the words of its rows.
+fn named(cause: Cause, host: &str) -> Option<String> {
+    match cause {
+        Cause::Value => Some(format!("host={host}")),
+        Cause::Pair => Some("upstream of page".to_owned()),
+        Cause::Number => Some("took".to_owned()),
+        Cause::Stop => Some("heartbeat of".to_owned()),
+        Cause::Error => Some("no route to ledger".to_owned()),
+        Cause::Confounder => Some("service=search".to_owned()),
+        Cause::Separate => Some("pool is empty".to_owned()),
+        Cause::Filter => Some("no database connection".to_owned()),
+        Cause::Nothing | Cause::Volume => None,
+    }
+}
+
 fn pair(seed: u64) -> GeneratedPair {
     let random = &mut Random(seed * 7_919 + 1);
     let cause = CAUSES[seed as usize % CAUSES.len()];
@@ -221,17 +236,6 @@ fn pair(seed: u64) -> GeneratedPair {
             _ => {}
         }
     }
-    let named = match cause {
-        Cause::Value => Some(format!("host={host}")),
-        Cause::Pair => Some("upstream of page".to_owned()),
-        Cause::Number => Some("took".to_owned()),
-        Cause::Stop => Some("heartbeat of".to_owned()),
-        Cause::Error => Some("no route to ledger".to_owned()),
-        Cause::Confounder => Some("service=search".to_owned()),
-        Cause::Separate => Some("pool is empty".to_owned()),
-        Cause::Filter => Some("no database connection".to_owned()),
-        Cause::Nothing | Cause::Volume => None,
-    };
     let edge = |at: i64, level: &'static str, message: &str| Raw {
         time: at,
         file: EDGE,
@@ -285,7 +289,7 @@ fn pair(seed: u64) -> GeneratedPair {
     for side in &mut sides {
         side.times = side.times.iter().map(|&(from, to)| (from.max(events[0].time), to.min(end))).collect();
     }
-    GeneratedPair { events, sides, cause, named }
+    GeneratedPair { events, sides, cause, named: named(cause, host) }
 }
 
 fn compared(case: &TestCase, sides: &[RawSide; 2]) -> Comparison {
