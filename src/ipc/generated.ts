@@ -1552,16 +1552,6 @@ texts: Array<string | null> | null,
  */
 missing: number, mistyped: number, };
 
-export type MissingFields = { 
-/**
- * The rule's id.
- */
-rule: string, fields: Array<string>, 
-/**
- * Whether it can match nothing without them, so that "no match" would say too much.
- */
-cannotMatch: boolean, };
-
 export type Mix = { field: string, 
 /**
  * The mean distance of the numbers with one value; each value counts by its numbers.
@@ -2501,6 +2491,7 @@ errors: number, };
 export type Severity = "informational" | "low" | "medium" | "high" | "critical";
 
 export type SeverityCount = { severity: Severity, alerts: number, };
+
 export type ShareChange = { subject: Subject, change: Change, counts: [number, number], shares: [number, number], 
 /**
  * The rows whose events are left out in the following.
