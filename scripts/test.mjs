@@ -92,8 +92,8 @@ await main(async () => {
     return vitest(title, project, 'run', '--config', 'vitest.e2e.config.ts', ...chosen);
   };
   // Browsers and the programs of the Rust tests wait for each other's kind of work; what is measured runs alone.
-  const beside = visits.filter(({ project }) => project === 'browser');
-  await Promise.all([rustTests(), ...beside.map(visit)]);
-  for (const alone of visits.filter((each) => !beside.includes(each))) await visit(alone);
+  const waiting = visits.filter(({ project }) => project === 'browser');
+  await Promise.all([rustTests(), ...waiting.map(visit)]);
+  for (const alone of visits.filter((each) => !waiting.includes(each))) await visit(alone);
   steps.finish();
 });

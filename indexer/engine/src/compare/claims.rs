@@ -39,20 +39,20 @@ pub(super) struct Claims<'a> {
     false_ones: Vec<String>,
 }
 
-type Counted = [u64; 2];
+type ClaimedCounts = [u64; 2];
 
-fn rate(counts: Counted, totals: Counted, side: usize) -> f64 {
+fn rate(counts: ClaimedCounts, totals: ClaimedCounts, side: usize) -> f64 {
     counts[side] as f64 / totals[side].max(1) as f64
 }
 
 /// How many times the rate of the higher side is that of the other one; infinite if that has none.
-fn ratio(counts: Counted, totals: Counted) -> f64 {
+fn ratio(counts: ClaimedCounts, totals: ClaimedCounts) -> f64 {
     let (a, b) = (rate(counts, totals, 0), rate(counts, totals, 1));
     a.max(b) / a.min(b)
 }
 
 /// The logarithm of the ratio of the rates, half an event added to each.
-fn log_ratio(counts: Counted, totals: Counted) -> f64 {
+fn log_ratio(counts: ClaimedCounts, totals: ClaimedCounts) -> f64 {
     let rate = |side: usize| (counts[side] as f64 + 0.5) / (totals[side] as f64 + 1.0);
     (rate(1) / rate(0)).ln()
 }
@@ -124,7 +124,7 @@ impl<'a> Claims<'a> {
         (0..self.events.len()).filter(move |&row| (self.sides[side].has)(&self.events[row]))
     }
 
-    fn count(&self, is_it: &dyn Fn(usize) -> bool) -> Counted {
+    fn count(&self, is_it: &dyn Fn(usize) -> bool) -> ClaimedCounts {
         [0, 1].map(|side| self.rows_of(side).filter(|&row| is_it(row)).count() as u64)
     }
 
@@ -322,7 +322,7 @@ impl<'a> Claims<'a> {
             &format!("counts of {name}: {also:?}, and not {counts:?} {both:?}"),
             (also.counts, also.both) == (counts, both),
         );
-        let sum = |counts: Counted| counts[0] + counts[1];
+        let sum = |counts: ClaimedCounts| counts[0] + counts[1];
         let totals = self.found.events;
         let side = usize::from(rate(counts, totals, 1) >= rate(counts, totals, 0));
         let is_it = match also.relation {
@@ -388,7 +388,7 @@ impl<'a> Claims<'a> {
         let values: BTreeSet<String> =
             (0..self.events.len()).filter_map(|row| self.value(row, name)).collect();
         let counts = |value: &String| self.count(&|row| self.value(row, name).as_ref() == Some(value));
-        let moved = |counts: Counted| (rate(counts, totals, 1) - rate(counts, totals, 0)).abs();
+        let moved = |counts: ClaimedCounts| (rate(counts, totals, 1) - rate(counts, totals, 0)).abs();
         let most = values.iter().map(|value| moved(counts(value))).fold(0.0, f64::max);
         let own = counts(&value.to_string());
         let is_it = (0..2).all(|side| (shares[side] - rate(own, totals, side)).abs() < 1e-9);
@@ -407,7 +407,7 @@ impl<'a> Claims<'a> {
         }
         let found = self.found;
         let rows = || found.differences.iter().chain(&found.others);
-        let mut changes: Vec<(&'static str, String, Counted)> = Vec::new();
+        let mut changes: Vec<(&'static str, String, ClaimedCounts)> = Vec::new();
         let patterns: BTreeSet<&String> = self.templates.iter().collect();
         for pattern in patterns {
             changes.push(("pattern", pattern.clone(), self.count(&|row| self.templates[row] == *pattern)));
@@ -486,7 +486,7 @@ impl<'a> Claims<'a> {
 }
 
 /// From the four cells.
-pub(super) fn naive_g2(counts: Counted, totals: Counted) -> f64 {
+pub(super) fn naive_g2(counts: ClaimedCounts, totals: ClaimedCounts) -> f64 {
     let all = (totals[0] + totals[1]) as f64;
     let with = (counts[0] + counts[1]) as f64;
     let mut sum = 0.0;

@@ -35,6 +35,7 @@ mod two_cases_tests;
 mod verdict;
 mod volume;
 
+use std::collections::HashMap;
 use std::time::Instant;
 
 pub use beat::{Beat, BeatChange};
@@ -240,7 +241,7 @@ pub struct Comparison {
     pub shared: u64,
     /// How much each side logs over time: the first row.
     pub volume: Option<Volume>,
-    /// The greatest score first.
+    /// The greatest score first, with at most two rows about values of one field before all others.
     pub differences: Vec<Difference>,
     /// The largest changes of each kind that are not among the differences: chance may explain them, or other values do.
     pub others: Vec<Difference>,
@@ -467,6 +468,9 @@ fn draft(found: &Comparison, counts: &Counts, rows: usize) -> Comparison {
     found
 }
 
+/// Rows about values of one field that come before all others, so that a field with many new values hides nothing else.
+const FIRST_OF_A_FIELD: usize = 2;
+
 fn list(found: &mut Comparison, mut differences: Vec<Difference>, rows: usize) {
     differences.sort_by(|one, other| {
         other
@@ -474,6 +478,14 @@ fn list(found: &mut Comparison, mut differences: Vec<Difference>, rows: usize) {
             .total_cmp(&one.score)
             .then_with(|| one.subject.to_string().cmp(&other.subject.to_string()))
     });
+    let mut of_fields: HashMap<String, usize> = HashMap::new();
+    let (mut differences, further): (Vec<_>, Vec<_>) = differences.into_iter().partition(|row| {
+        let Subject::Value { field, .. } = &row.subject else { return true };
+        let of_field = of_fields.entry(field.clone()).or_default();
+        *of_field += 1;
+        *of_field <= FIRST_OF_A_FIELD
+    });
+    differences.extend(further);
     found.unlisted = differences.len().saturating_sub(rows);
     differences.truncate(rows);
     found.differences = differences;
