@@ -331,7 +331,7 @@ fn no_sentence_about_generated_pairs_is_false() {
         }
     }
     assert!(wrong.is_empty(), "{} claims are false:\n{}", wrong.len(), wrong.join("\n"));
-    // A value that took events from all others may be told by what those lost.
+    // A value that took events from all others may be shown by what those lost.
     assert!(100 * missed.len() <= pairs as usize, "causes that are not listed:\n{}", missed.join("\n"));
     // Chance alone makes a row in at most one of twenty.
     assert!(20 * without_cause <= nothing, "{without_cause} of {nothing}");
