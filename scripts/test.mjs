@@ -17,14 +17,6 @@ const out = join(root, 'tests', 'out');
 const argument = process.argv[2];
 const { screen, unit, rust, hosts = [], files = [] } = argument ? part(argument) : everything;
 
-const inHosts = {
-  browser: [
-    { title: 'Tests in the browser', project: 'browser' },
-    { title: 'Measurements in the browser', project: 'measured' },
-  ],
-  window: [{ title: 'Tests in the window', project: 'window' }],
-};
-
 /** A file of Rust needs fewer test programs than the whole. Tests across parts start the programs themselves. */
 function targets(rust) {
   if (rust?.library) return rust.library;
@@ -71,8 +63,7 @@ await main(async () => {
       built = await cargo('Rust build', ...build);
     }
   }
-  const rustTests = async () => {
-    if (!rust || !built) return;
+  if (rust && built) {
     if (!rust.library) {
       readers();
       clients();
@@ -81,19 +72,17 @@ await main(async () => {
     process.env.PROPTEST_RNG_SEED ??= '1';
     say(`Property tests draw from seed ${process.env.PROPTEST_RNG_SEED}.`);
     await steps.rustTests('Rust tests', rust, targets(rust));
-    if (argument) return;
-    // Windows starts no script by its first line.
-    if (process.platform !== 'win32') process.env.RUSTDOC = join(root, 'scripts', 'rustdoc.mjs');
-    await cargo('Comments and their examples', 'test', '--workspace', '--doc', '--quiet');
-  };
-  const visits = built && screenBuilt ? hosts.flatMap((host) => inHosts[host]) : [];
-  const visit = ({ title, project }) => {
-    const chosen = ['--project', project, '--passWithNoTests', ...files];
-    return vitest(title, project, 'run', '--config', 'vitest.e2e.config.ts', ...chosen);
-  };
-  // Browsers and the programs of the Rust tests wait for each other's kind of work; what is measured runs alone.
-  const waiting = visits.filter(({ project }) => project === 'browser');
-  await Promise.all([rustTests(), ...waiting.map(visit)]);
-  for (const alone of visits.filter((each) => !waiting.includes(each))) await visit(alone);
+    if (!argument) {
+      // Windows starts no script by its first line.
+      if (process.platform !== 'win32') process.env.RUSTDOC = join(root, 'scripts', 'rustdoc.mjs');
+      await cargo('Comments and their examples', 'test', '--workspace', '--doc', '--quiet');
+    }
+  }
+  for (const host of built && screenBuilt ? hosts : []) {
+    const projects = { browser: ['browser', 'measured'], window: ['window'] }[host];
+    const chosen = projects.flatMap((name) => ['--project', name]);
+    const config = ['--config', 'vitest.e2e.config.ts', ...chosen, ...files];
+    await vitest(`Tests in the ${host}`, host, 'run', ...config);
+  }
   steps.finish();
 });
