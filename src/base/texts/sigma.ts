@@ -55,6 +55,8 @@ export const sigma = {
   openEvent: 'Open event',
   more: (shown: number, all: number) =>
     `${formatCount(shown)} of ${formatCount(all)} events. Show more`,
+  firstHits: (shown: number, all: number) =>
+    `The first ${formatCount(shown)} of ${formatCount(all)} events. Show events lists them all.`,
   wholeText: 'text',
   absent: 'The rule matched because fields are absent.',
 

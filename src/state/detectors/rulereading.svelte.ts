@@ -12,6 +12,9 @@ export const FILTER = 'sigmafilter';
 const FIRST = 10;
 const MORE = 50;
 
+/** The engine lists no more of one alert. */
+export const MOST_HITS = 200;
+
 /** A value that is left out of a rule. */
 export interface RuleFilter {
   readonly id: string;
@@ -110,7 +113,8 @@ export class RuleReading {
   }
 
   more(): void {
-    if (this.#asked !== null) this.#ask({ ...this.#asked, take: this.#asked.take + MORE });
+    if (this.#asked !== null)
+      this.#ask({ ...this.#asked, take: Math.min(this.#asked.take + MORE, MOST_HITS) });
   }
 
   /** Reads the events again that are shown, if their rule fired again. */

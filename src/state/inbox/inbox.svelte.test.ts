@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 
 import { Lifetime } from '../../base/lifetime';
-import type { InboxAlert, InboxPage } from '../../ipc/generated';
+import type { InboxAlert, InboxGroup, InboxPage } from '../../ipc/generated';
 import { FakeClient, settled } from '../fakeclient';
 import type { UndoableChange } from '../view/history.svelte';
 import { Inbox } from './inbox.svelte';
@@ -123,4 +123,36 @@ it('picks all that match, and forgets the picked ones with another filter', asyn
   });
   inbox.change({ severities: ['high'] });
   expect(inbox.pickedCount).toBe(0);
+});
+
+it('keeps the selection on its alert, and goes to the next one if that leaves the list', async () => {
+  const { inbox, client, answer } = opened();
+  inbox.watch();
+  await answer(page(['a', 'b', 'c']));
+  inbox.select(1);
+  inbox.refresh();
+  await answer(page(['new', 'a', 'b', 'c']));
+  await settled();
+  expect([inbox.at, inbox.selected]).toEqual([2, 'b']);
+  inbox.refresh();
+  await answer(page(['new', 'a', 'c']));
+  await settled();
+  expect([inbox.at, inbox.selected]).toEqual([2, 'c']);
+  inbox.refresh();
+  await answer(page(['new', 'a']));
+  await settled();
+  expect([inbox.at, inbox.selected]).toEqual([1, 'a']);
+  expect(client.callsTo('triage')).toHaveLength(0);
+});
+
+it('decides about no alert where a heading is selected, nor about a group that no filter names', async () => {
+  const { inbox, answer } = opened();
+  inbox.watch();
+  await answer(page(['a']));
+  inbox.select(0);
+  inbox.groupBy('time');
+  const group = { key: '', alerts: 3, from: null, to: null } as InboxGroup;
+  await answer(page([], { linesTotal: 1, lines: [{ alert: null, group }] }));
+  inbox.select(0);
+  expect([inbox.choice, inbox.choiceOfGroup(group)]).toEqual([null, null]);
 });

@@ -160,7 +160,16 @@ export class Inbox {
     void this.#flags.answer(this.#casePath).then((found) => {
       if (found !== null) this.#wake(found.wakes);
     });
-    if (this.#isShown) void this.#list.answer(this.#asked);
+    if (this.#isShown) void this.#list.answer(this.#asked).then((page) => this.#follow(page));
+  }
+
+  /** The selected alert may be on another line now. If it left the list, the line there now is selected. */
+  #follow(page: InboxPage | null): void {
+    if (page === null || this.selected === null || this.line(this.at)?.group) return;
+    const found = page.lines.findIndex(({ alert }) => alert?.key === this.selected);
+    if (found >= 0) this.at = page.first + found;
+    else if (this.line(this.at) !== undefined) this.select(this.at);
+    else if (this.at >= page.linesTotal) this.select(page.linesTotal - 1);
   }
 
   retry(): void {
@@ -289,13 +298,17 @@ export class Inbox {
 
   /** The alerts that a decision is about; null if there are none. */
   get choice(): AlertChoice | null {
-    return choiceOf(this.picked, this.selected, this.filter);
+    // On the heading of a group nothing but its own menu decides.
+    const selected = this.line(this.at)?.group ? null : this.selected;
+    return choiceOf(this.picked, selected, this.filter);
   }
 
-  /** The alerts of a group. */
+  /** The alerts of a group; null where no filter names them, as those without a time. */
   choiceOfGroup(group: InboxGroup): AlertChoice | null {
     const { grouping } = this;
-    return grouping === 'none' ? null : { matching: filterOfGroup(this.filter, grouping, group) };
+    return grouping === 'none' || (grouping === 'time' && group.from === null)
+      ? null
+      : { matching: filterOfGroup(this.filter, grouping, group) };
   }
 
   /** Decides about alerts, as a step that can be undone. True if it is written. */
