@@ -314,8 +314,14 @@ impl<'a> Source<'a> {
         let sample_bytes = sample.len();
         let is_evtx = looks_like_evtx(sample);
         let chosen_layout = forced_encoding.and_then(Encoding::logins);
+        // What a person chose holds.
+        let detected_layout = |sample: &[u8], name: &str| {
+            let is_open = forced_encoding.is_none()
+                && options.format.as_deref().is_none_or(|format| format == formats::LOGINS.name);
+            if is_open { logins::detect(sample, name) } else { None }
+        };
         let login_layout =
-            if is_evtx { None } else { chosen_layout.or_else(|| logins::detect(sample, name)) };
+            if is_evtx { None } else { chosen_layout.or_else(|| detected_layout(sample, name)) };
         let is_records = is_evtx || login_layout.is_some();
         let encoding = match (login_layout, forced_encoding) {
             _ if is_evtx => Encoding::EVTX,

@@ -135,14 +135,15 @@ pub(crate) fn detect(sample: &[u8], name: &str) -> Option<LoginLayout> {
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
     let is_named = name.starts_with("lastlog");
     let file = if name.contains("btmp") { LoginFile::Failed } else { LoginFile::Logins };
-    if !is_named && let Some(layout) = best(sample, file) {
-        return Some(layout);
+    // What fits a record of lastlog is often other data, so only the name says that it is one.
+    if !is_named {
+        return best(sample, file);
     }
     let narrow = LoginLayout { file: LoginFile::Last, is_wide: false, is_big_endian: false };
     match best(sample, LoginFile::Last) {
         Some(layout) => Some(layout),
         // The first users have not logged in.
-        None => (is_named && sample.iter().all(|&byte| byte == 0)).then_some(narrow),
+        None => sample.iter().all(|&byte| byte == 0).then_some(narrow),
     }
 }
 

@@ -200,4 +200,8 @@ fn other_binary_data_and_text_are_no_logins() {
     assert_eq!(detect(b"2026-11-21 03:04:05 up\n", "wtmp"), None);
     let wide: Vec<u8> = "2026-11-21 up\n".repeat(200).encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert_eq!(detect(&wide, "lastlog"), None);
+    // A log whose beginning was lost in a crash: long lines of text fit the records of lastlog.
+    let mut lost = vec![0; 292];
+    lost.extend(br#"{"message":"a long line without an end","#.repeat(80));
+    assert_eq!(detect(&lost, "app.jsonl"), None);
 }

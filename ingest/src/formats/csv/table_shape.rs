@@ -204,7 +204,7 @@ fn shape(
     let (columns, fitting) = width(rows.first()?, body)?;
     let share = fitting as f32 / body.len() as f32;
     let is_other =
-        has_spaced_bars(body, delimiter) || has_split_fractions(body, delimiter) || are_pairs(body);
+        has_spaced_bars(body, delimiter) || has_split_fractions(body, delimiter) || pair_share(body) > 0.8;
     if columns < 2 || share < 0.8 || is_other {
         return None;
     }
@@ -218,7 +218,8 @@ fn shape(
     let is_complete = match header {
         Some(_) => columns >= 3 || has_time,
         None if has_time => known || rows.len() > 1 && columns >= least && share > LEAST_FIT,
-        None => known || is_table(body, delimiter, columns, share),
+        // Text with some pairs tells more as text, which has their fields.
+        None => known || is_table(body, delimiter, columns, share) && pair_share(body) < 0.2,
     };
     if !is_complete {
         return None;
@@ -259,13 +260,13 @@ fn shape(
     ))
 }
 
-/// Whether most values of the rows are a name and its value: `status=200`.
-fn are_pairs(body: &[Row<'_>]) -> bool {
+/// How many of the values are a name and its value: `status=200`. A few values prove nothing.
+fn pair_share(body: &[Row<'_>]) -> f32 {
     let is_pair = |cell: &&&[u8]| memchr(b'=', cell).is_some_and(|sign| is_key(&cell[..sign]));
     let (pairs, values) = body.iter().fold((0, 0), |(pairs, values), row| {
         (pairs + row.iter().filter(is_pair).count(), values + row.len())
     });
-    values > 3 && pairs * 5 > values * 4
+    if values > 3 { pairs as f32 / values as f32 } else { 0.0 }
 }
 
 /// Which number of the dates is the day, by all values of the columns: each could be read by itself.

@@ -123,6 +123,14 @@ fn json_objects_in_a_column_are_fields() {
 }
 
 #[test]
+fn text_with_pairs_between_tabs_is_no_table() {
+    let lines: String =
+        ["ines", "omar", "kim"].map(|user| format!("login\tuser={user}\tip=10.0.0.1\n")).concat();
+    let setup = Setup::new(Zone::UTC);
+    assert_eq!(learn(lines.as_bytes(), &setup).columns, 0);
+}
+
+#[test]
 fn table_without_a_header_and_without_a_time_is_read_as_columns() {
     let row = |id: usize| format!("{id}\tRoc del {id}\t\t42.5\tT\tFR\t\"Pic\t{id}\tEurope/Andorra\n");
     let table: String = (2_986_043..2_986_060).map(row).collect();
