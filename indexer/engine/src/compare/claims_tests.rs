@@ -414,6 +414,12 @@ fn a_tenth_of_the_traffic_is_a_difference() {
     let half = side("*", [0, HALF_S / 2], any);
     let found = super::tests::compare(&case, &sides[0].view, &half.view);
     assert_eq!(found.volume.expect("a volume").change, None);
+    // Sources have times of their own, and a filter may ask for several times.
+    let middle = base::stamp::to_rfc3339(time(HALF_S));
+    for other in ["source:other.log", &format!("time<{middle} OR time>={middle}")] {
+        let found = super::tests::compare(&case, &sides[0].view, &side(other, [0, HALF_S], any).view);
+        assert_eq!(found.volume, None, "{other}");
+    }
 }
 
 #[test]

@@ -135,8 +135,18 @@ impl<'a> Sides<'a> {
         self.chosen_by.contains(field)
     }
 
+    /// Whether the sides ask for other sources, whose times are not those of the case.
+    pub fn are_of_other_sources(&self) -> bool {
+        let [a, b] = self.views.each_ref().map(|view| {
+            let all = conditions(&view.filter);
+            all.into_iter().filter(|condition| names_field(condition, "source")).collect::<Vec<_>>()
+        });
+        a != b
+    }
+
     /// The times of a side within those of its case, from (inclusive) to (exclusive): two if its filter leaves out a range
-    /// between them. Nothing if the side is a sample, or its case has no times.
+    /// between them. Nothing if the side is a sample, if its case has no times, or if its filter asks for times in a way
+    /// that no range says.
     pub fn times(&self, side: usize) -> Option<Vec<(i64, i64)>> {
         let (Origin { snapshot, sampled_by: None, .. }, view) = (self.origins[side], &self.views[side])
         else {
@@ -147,8 +157,11 @@ impl<'a> Sides<'a> {
         let to = view.to.map_or(last.saturating_add(1), |to| to.min(last.saturating_add(1)));
         let mut times = vec![(from, to)];
         for condition in conditions(&view.filter) {
-            let Filter::Not(inner) = condition else { continue };
-            let Some((begin, end)) = only_times(inner) else { continue };
+            if !names_field(condition, "time") || only_times(condition).is_some() {
+                continue;
+            }
+            let Filter::Not(inner) = condition else { return None };
+            let (begin, end) = only_times(inner)?;
             let parts = times.iter().flat_map(|&(from, to)| [(from, to.min(begin)), (from.max(end), to)]);
             times = parts.filter(|(from, to)| from < to).collect();
         }
@@ -276,6 +289,12 @@ fn only_times(filter: &Filter) -> Option<(i64, i64)> {
         end = instants.to.map_or(end, |to| to.min(end));
     }
     Some((begin, end))
+}
+
+fn names_field(filter: &Filter, field: &str) -> bool {
+    let mut fields = HashSet::new();
+    add_fields(filter, &mut fields);
+    fields.contains(field)
 }
 
 fn add_fields(filter: &Filter, fields: &mut HashSet<String>) {

@@ -53,8 +53,11 @@ impl Volume {
     }
 }
 
-/// Nothing if a side is a sample, or if its time is not known.
+/// Nothing if a side is a sample, if the sides are other sources, or if the time of one is not known.
 pub fn of_sides(sides: &Sides<'_>, counts: &Counts) -> Option<Volume> {
+    if sides.is_one_case() && sides.are_of_other_sources() {
+        return None;
+    }
     let (mut events, mut spans_s, mut dispersion) = ([0; 2], [0.0; 2], 1.0_f64);
     for side in 0..2 {
         let rhythm = &counts.rhythms[side];
