@@ -514,7 +514,7 @@ shared: number,
  */
 volume: Volume | null, 
 /**
- * The greatest score first.
+ * The greatest score first, with at most two rows about values of one field before all others.
  */
 differences: Array<Difference>, 
 /**
