@@ -482,19 +482,12 @@ const LONGEST_PID: usize = 32;
 /// A facility and a severity, including the closing character.
 const LONGEST_SEVERITY: usize = 24;
 
-/// A relay may add one more.
-const MOST_COUNTS: usize = 3;
-
-/// Skips `4711: 000123: `, the message counts of some devices: of what they sent and of what they wrote.
-fn skip_count(event: &[u8], mut at: usize) -> usize {
-    for _ in 0..MOST_COUNTS {
+/// Skips `4711: 000123: `, the message counts of some devices, of what they sent and wrote, and that of a relay.
+fn skip_count(event: &[u8], at: usize) -> usize {
+    (0..3).fold(at, |at, _| {
         let digits = event[at..].iter().take(12).take_while(|byte| byte.is_ascii_digit()).count();
-        match &event[at + digits..] {
-            [b':', b' ', ..] if digits > 0 => at += digits + 2,
-            _ => break,
-        }
-    }
-    at
+        if digits > 0 && event[at + digits..].starts_with(b": ") { at + digits + 2 } else { at }
+    })
 }
 
 /// Skips the collector's own time before the time of the line: `2026-11-21T03:04:05Z Nov 21 03:04:05 web-1 `.
