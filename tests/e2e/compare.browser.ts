@@ -170,7 +170,7 @@ test('a brushed range is explained, compared in the tab, and added to the notebo
   const page = await open();
   await query(page, 'region=eu');
   await totalBecomes(page, (2 * HALF) / 3);
-  await brush(page, 0.75, 0.95);
+  await brush(page, 0.55, 0.95);
   const differs = page.getByTestId('difference-row');
   await differs.first().waitFor();
   await page.locator('[data-testid="difference"][aria-busy="false"]').waitFor();
