@@ -75,6 +75,8 @@ export class Inbox {
   readonly #waking: Timer;
   #first = $state(0);
   #isShown = false;
+  /** A decision was written since the list was answered. */
+  #goesOn = false;
   #turn: Promise<void> = Promise.resolve();
 
   constructor(
@@ -163,13 +165,18 @@ export class Inbox {
     if (this.#isShown) void this.#list.answer(this.#asked).then((page) => this.#follow(page));
   }
 
-  /** The selected alert may be on another line now. If it left the list, the line there now is selected. */
+  /**
+   * The selected alert may be on another line now. If it left the list by what was decided here, the line that took its
+   * place is selected; if another window decided, its details stay.
+   */
   #follow(page: InboxPage | null): void {
     if (page === null || this.selected === null || this.line(this.at)?.group) return;
     const found = page.lines.findIndex(({ alert }) => alert?.key === this.selected);
+    const last = page.first + page.lines.length - 1;
     if (found >= 0) this.at = page.first + found;
-    else if (this.line(this.at) !== undefined) this.select(this.at);
-    else if (this.at >= page.linesTotal) this.select(page.linesTotal - 1);
+    else if (!this.#goesOn || this.at < 0) this.at = -1;
+    else this.select(Math.min(this.at, last));
+    this.#goesOn = false;
   }
 
   retry(): void {
@@ -318,6 +325,7 @@ export class Inbox {
     choice: AlertChoice | null = this.choice,
   ): Promise<boolean> {
     if (choice === null) return false;
+    this.#goesOn = true;
     const id = randomId();
     const until = untilMs === undefined ? null : (`${Math.round(untilMs)}000000` as Nanos);
     const isDone = await this.#write(() =>
