@@ -7,7 +7,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
 import { seriousFindings } from './support/accessible';
 import { eventually, temporaryFolder } from './support/machine';
-import { brush, openBrowser, query, restingBox, textBecomes, totalBecomes } from './support/page';
+import {
+  brush,
+  openBrowser,
+  query,
+  restingBox,
+  suggestions,
+  textBecomes,
+  totalBecomes,
+} from './support/page';
 import { pictures } from './support/picture';
 import { serve, type Server } from './support/server';
 
@@ -277,8 +285,7 @@ describe('a detector', () => {
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.insertText('[[detector]]\nname = "busy"\n');
     await page.keyboard.type('thr');
-    await page.locator('.cm-tooltip-autocomplete').getByText('threshold').waitFor();
-    await page.keyboard.press('Enter');
+    await suggestions(page).getByText('threshold').first().click();
     await expect.poll(text).toContain('threshold = ');
     expect(errors, 'no effect of the tab runs again and again').toEqual([]);
   });
