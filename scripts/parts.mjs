@@ -37,7 +37,7 @@ function rustFile(path) {
 }
 
 /**
- * What builds the unit tests of a library and nothing else. The two programs are named too, though nothing of them is
+ * Arguments that build the unit tests of a library and nothing else. The two programs are named too, though nothing of them is
  * built: with their features the large dependencies are those of the whole, and not built again.
  */
 function library(crate) {

@@ -96,7 +96,7 @@ pub struct Report {
     pub verdicts: Vec<(String, Verdict)>,
     /// Sigma rules that fired, with their events by host, user and process.
     pub found: Vec<FoundRule>,
-    /// What became of each Sigma rule, in their order.
+    /// The state of each Sigma rule, in their order.
     pub states: Vec<RuleState>,
 }
 
@@ -158,7 +158,7 @@ impl Detectors {
         &self.rules
     }
 
-    /// The events that one Sigma rule matches, with what matched in each. No other rule can be evaluated afterwards.
+    /// The events that one Sigma rule matches, with the matching values of each. No other rule can be evaluated afterwards.
     pub fn hits(
         mut self,
         rule: &str,

@@ -271,7 +271,7 @@ const LATIN_PER_WIDE: usize = 20;
 /// The same where most letters are not Latin: nearly all units are letters, digits, marks or spaces, with
 /// line ends.
 fn wide_letters(sample: &[u8], nul: usize, odd: usize) -> Option<&'static Table> {
-    // The other byte of some characters is zero too, as in many emoji; what they are says more.
+    // The other byte of some characters is zero too, as in many emoji; their kinds say more.
     let (table, unit): (_, fn([u8; 2]) -> u16) = match odd {
         odd if odd * 10 >= nul * 6 => (UTF_16LE, u16::from_le_bytes),
         odd if odd * 10 <= nul * 4 => (UTF_16BE, u16::from_be_bytes),

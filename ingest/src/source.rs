@@ -314,7 +314,7 @@ impl<'a> Source<'a> {
         let sample_bytes = sample.len();
         let is_evtx = looks_like_evtx(sample);
         let chosen_layout = forced_encoding.and_then(Encoding::logins);
-        // What a person chose holds.
+        // The choice of a person holds.
         let detected_layout = |sample: &[u8], name: &str| {
             let is_open = forced_encoding.is_none()
                 && options.format.as_deref().is_none_or(|format| format == formats::LOGINS.name);

@@ -16,7 +16,7 @@ pub fn as_json(found: &Comparison, notes: &[String]) -> Value {
         "b_events": found.events[1],
         "shared": found.shared,
         "notes": notes,
-        "rows": (1..).zip(&found.differences).map(row_as_json).collect::<Vec<_>>(),
+        "rows": (1..).zip(&found.differences).map(|(rank, row)| row_as_json(Some(rank), row)).collect::<Vec<_>>(),
         "first": found.first.as_ref().map(|first| json!({
             "at": stamp::to_rfc3339(first.at),
             "row": first.row + 1,
@@ -32,7 +32,7 @@ pub fn as_json(found: &Comparison, notes: &[String]) -> Value {
             "effect": volume.at_least,
             "p": volume.p_value,
         })),
-        "others": found.others.iter().map(|row| row_as_json((0, row))).collect::<Vec<_>>(),
+        "others": found.others.iter().map(|row| row_as_json(None, row)).collect::<Vec<_>>(),
         "only_shares": found.only_shares.iter().map(|share| json!({
             "change": share.change.name(),
             "what": share.subject.to_string(),
@@ -60,7 +60,7 @@ fn field_as_json(field: &FieldChange) -> Value {
     })
 }
 
-fn row_as_json((rank, row): (usize, &Difference)) -> Value {
+fn row_as_json(rank: Option<usize>, row: &Difference) -> Value {
     let number = |value: Option<&Scalar>| value.and_then(Scalar::number);
     let sides = |(name, sides): (&str, [Option<&Scalar>; 2])| (name.to_owned(), json!(sides.map(number)));
     let also = row.also.iter().map(|also| {
@@ -87,7 +87,7 @@ fn row_as_json((rank, row): (usize, &Difference)) -> Value {
     };
     let moved = row.moved.as_ref();
     json!({
-        "rank": (rank > 0).then_some(rank),
+        "rank": rank,
         "kind": row.kind(),
         "change": row.change.name(),
         "what": row.subject.to_string(),

@@ -1,4 +1,4 @@
-//! The alerts of an inbox as a file: CSV, NDJSON or SARIF, each with what people decided.
+//! The alerts of an inbox as a file: CSV, NDJSON or SARIF, each with its decisions.
 
 use std::io::{self, Write};
 
@@ -81,7 +81,7 @@ pub fn write_alerts(alerts: &[InboxAlert], format: InboxFormat, out: &mut dyn Wr
     }
 }
 
-/// What SARIF calls a finding that somebody closed: tools list it as dealt with.
+/// SARIF's suppression: tools list a finding that somebody closed as dealt with.
 fn suppression(alert: &InboxAlert) -> Option<Value> {
     let reason = alert.reason?;
     let comments = comments(alert).join("; ");

@@ -362,7 +362,7 @@ impl Inbox {
         }
         groups.sort_by(|(a, _), (b, _)| match grouping {
             AlertGrouping::Time => b.from.cmp(&a.from),
-            // What needs a person first is first.
+            // Groups with new alerts first, the most serious of them before the others.
             _ => (b.counts.new > 0, b.severity, b.counts.new, b.alerts)
                 .cmp(&(a.counts.new > 0, a.severity, a.counts.new, a.alerts))
                 .then_with(|| a.label.cmp(&b.label)),

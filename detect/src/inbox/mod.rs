@@ -113,7 +113,7 @@ struct InboxRow {
     text: String,
 }
 
-/// What a detector found.
+/// The last run of a detector.
 #[derive(Debug)]
 struct Ran {
     detector: String,
@@ -126,9 +126,11 @@ pub struct Inbox {
     folder: PathBuf,
     /// By the name of the run: each detector of our own is one.
     ran: BTreeMap<String, Ran>,
-    /// What Sigma rules found.
+    /// All detectors of the case ran at least once.
+    has_run: bool,
+    /// The alerts of the last run of Sigma rules.
     rules: Vec<Arc<Alert>>,
-    /// What was sent live, and whether it goes on.
+    /// Alerts that were sent live, and whether each goes on.
     live: Vec<(Arc<Alert>, bool)>,
     /// The ledger that `live` was read from: when it changed and how long it is.
     ledger: Option<(SystemTime, u64)>,
@@ -148,6 +150,7 @@ impl Inbox {
         Inbox {
             folder,
             ran: BTreeMap::new(),
+            has_run: false,
             rules: Vec::new(),
             live: Vec::new(),
             ledger: None,
@@ -160,33 +163,34 @@ impl Inbox {
         }
     }
 
-    /// Takes what one detector found; `run` names it among those of the case.
+    /// Takes the alerts of one detector; `run` names it among those of the case.
     pub fn took_run(&mut self, run: &str, detector: &str, alerts: Vec<Alert>) {
         let ran = Ran { detector: detector.to_owned(), alerts: shared(alerts) };
         self.ran.insert(run.to_owned(), ran);
         self.is_stale = true;
     }
 
-    /// Forgets the detectors that are not among these runs.
+    /// All detectors ran: forgets those that are not among these runs.
     pub fn keep_runs(&mut self, runs: &HashSet<String>) {
         let before = self.ran.len();
         self.ran.retain(|run, _| runs.contains(run));
-        self.is_stale |= self.ran.len() != before;
+        self.is_stale |= self.ran.len() != before || !self.has_run;
+        self.has_run = true;
     }
 
-    /// Takes what Sigma rules found, in place of what earlier ones did.
+    /// Takes the alerts of Sigma rules, in place of those of an earlier run.
     pub fn took_rules(&mut self, alerts: Vec<Alert>) {
         self.rules = shared(alerts);
         self.is_stale = true;
     }
 
-    /// Reads what was decided since the last call.
+    /// Reads the decisions since the last call.
     pub fn refresh_decisions(&mut self, engine: &Engine, now_ns: i64) -> Result<()> {
         self.is_stale |= self.triage.refresh(engine, now_ns)?;
         Ok(())
     }
 
-    /// Reads what was decided and what was sent live since the last call.
+    /// Reads the decisions and the live alerts since the last call.
     pub fn refresh(&mut self, engine: &Engine, now_ns: i64) -> Result<()> {
         self.refresh_decisions(engine, now_ns)?;
         let file = ledger_file(&self.folder);
@@ -238,11 +242,11 @@ impl Inbox {
     /// Why an alert is not among those that were found, if that is known.
     fn why_gone(&self, detector: &str, origin: AlertOrigin) -> Option<AlertGone> {
         // Which rules there are besides those that ran last is not known.
-        if origin != AlertOrigin::Detector || self.ran.is_empty() {
+        if origin != AlertOrigin::Detector {
             return None;
         }
         let is_known = self.ran.values().any(|ran| ran.detector == detector);
-        Some(if is_known { AlertGone::Alert } else { AlertGone::Detector })
+        if is_known { Some(AlertGone::Alert) } else { self.has_run.then_some(AlertGone::Detector) }
     }
 
     fn state(&self, row: &InboxRow) -> Option<&TriageState> {

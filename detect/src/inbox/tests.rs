@@ -124,6 +124,10 @@ fn decided_alert_of_a_deleted_detector_stays_and_a_mute_ends() {
     assert_eq!(after.get(key, 20).expect("kept").gone, None, "nothing has run yet");
     after.took_run("f other", "other", Vec::new());
     after.refresh(&case, 20).expect("refreshed");
+    let gone = after.get(key, 20).expect("kept").gone;
+    assert_eq!(gone, None, "not all detectors have run");
+    after.keep_runs(&HashSet::from(["f other".to_owned()]));
+    after.refresh(&case, 20).expect("refreshed");
     let shown = after.get(key, 20).expect("kept");
     assert_eq!((shown.gone, shown.status), (Some(AlertGone::Detector), TriageStatus::Muted));
     assert_eq!(shown.alert.query, "host:web-1");

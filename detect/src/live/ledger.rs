@@ -150,7 +150,7 @@ pub struct Candidate<'a> {
     pub alert: Box<dyn Fn() -> Alert + 'a>,
 }
 
-/// Where a case keeps what was sent.
+/// The file of a case that lists the messages that were sent.
 #[must_use]
 pub fn ledger_file(case: &Path) -> PathBuf {
     case.join(FILE)

@@ -1,4 +1,4 @@
-//! What a rule says about itself: for whoever reads its alerts, not for the evaluation.
+//! The description of a rule, for whoever reads its alerts, not for the evaluation.
 
 use serde::Serialize;
 

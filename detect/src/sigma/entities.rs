@@ -140,7 +140,7 @@ fn cut(value: &str) -> &str {
     &value[..value.floor_char_boundary(ENTITY_BYTES)]
 }
 
-/// A name without what formats write differently.
+/// A name without the characters that formats write differently.
 pub fn squashed(name: &str) -> String {
     name.chars().filter(|letter| !matches!(letter, ' ' | '_' | '-')).flat_map(char::to_lowercase).collect()
 }

@@ -1,4 +1,4 @@
-//! What a rule matched, by host, user and process: an alert for each, so that a reader sees who did it where.
+//! The events of a rule by host, user and process: an alert for each, so that a reader sees who did it where.
 
 use indexer::Snapshot;
 use indexer::query::{Filter, Op, Test as FieldTest};

@@ -268,7 +268,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// What of a value a test is about, in bytes.
+/// The part of a value that a test is about, in bytes.
 fn spans(test: &Test, value: &str) -> Vec<Range<usize>> {
     match test {
         Test::Text { wild, cased } => literals(wild, value, *cased),

@@ -140,7 +140,7 @@ pub fn case_fields(snapshot: &Snapshot) -> Vec<String> {
     fields
 }
 
-/// What selectors look at of the sources of a case.
+/// The sources of a case, as selectors see them.
 pub fn source_names(snapshot: &Snapshot) -> SourceNames {
     SourceNames {
         formats: snapshot.sources().iter().map(|source| source.format.clone()).collect(),

@@ -24,8 +24,8 @@ const MOST_DECIMALS: usize = 15;
 /// Nanoseconds of `1h30m`, `-250ms` or `1.5s`; none if the text is no duration. It is a sign and numbers with their
 /// units, with spaces between them if wanted. Decimals below a nanosecond are cut.
 ///
-/// The screen reads clock offsets in the same way (`src/base/clockoffset.ts`): `fixtures/clock-offsets.json` has what
-/// both accept and refuse, and each is tested with it.
+/// The screen reads clock offsets in the same way (`src/base/clockoffset.ts`): `fixtures/clock-offsets.json` has the
+/// texts that both accept or refuse, and each is tested with it.
 #[must_use]
 pub fn parse(text: &str) -> Option<i64> {
     let text = text.trim().to_lowercase().replace("µs", "us").replace('−', "-");
@@ -47,7 +47,7 @@ pub fn parse(text: &str) -> Option<i64> {
     }
 }
 
-/// The first number with its unit, in nanoseconds, and what follows it.
+/// The first number with its unit, in nanoseconds, and the rest of the text.
 fn part(text: &str) -> Option<(i128, &str)> {
     let (whole, mut after) = digits(text)?;
     let mut decimals = "";
@@ -62,7 +62,7 @@ fn part(text: &str) -> Option<(i128, &str)> {
     Some((number.checked_mul(i128::from(unit_ns))? / scale, &after[unit.len()..]))
 }
 
-/// The digits that a text begins with, at least one, and what follows them.
+/// The digits that a text begins with, at least one, and the rest of it.
 fn digits(text: &str) -> Option<(&str, &str)> {
     let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     (end > 0).then(|| text.split_at(end))

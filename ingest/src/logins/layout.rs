@@ -2,7 +2,7 @@
 
 use crate::limits;
 
-/// What a file of such records is for.
+/// The purpose of a file of such records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LoginFile {
     /// utmp and wtmp: logins, logouts, starts of the system.
@@ -62,7 +62,7 @@ impl LoginLayout {
         if self.is_big_endian { digits.iter().fold(0, add) } else { digits.iter().rev().fold(0, add) }
     }
 
-    /// Whether a record holds what such records hold. One of zeros alone holds nothing.
+    /// Whether a record can be one of this layout. One of zeros alone holds nothing.
     pub(crate) fn fits(self, record: &[u8]) -> bool {
         let is_text =
             |at: usize, length: usize| text_field(record, at, length).iter().all(|&byte| byte >= b' ');
@@ -70,7 +70,7 @@ impl LoginLayout {
         let is_time = seconds == 0 || (FIRST_SECOND..LAST_SECOND).contains(&seconds);
         if self.file == LoginFile::Last {
             let texts = if self.is_wide { 8 } else { 4 };
-            // Nothing else says what the bytes are, so what follows a text has to be empty.
+            // Nothing else tells what the bytes are, so the rest of a text's field has to be empty.
             let is_padded = |at: usize, length: usize| {
                 let end = at + text_field(record, at, length).len();
                 record[end..at + length].iter().all(|&byte| byte == 0)
@@ -135,7 +135,7 @@ pub(crate) fn detect(sample: &[u8], name: &str) -> Option<LoginLayout> {
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
     let is_named = name.starts_with("lastlog");
     let file = if name.contains("btmp") { LoginFile::Failed } else { LoginFile::Logins };
-    // What fits a record of lastlog is often other data, so only the name says that it is one.
+    // Other data often fits the records of lastlog, so only the name says that a file is one.
     if !is_named {
         return best(sample, file);
     }

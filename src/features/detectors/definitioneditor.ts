@@ -18,7 +18,7 @@ export interface DefinitionEditorOptions extends TextEditorOptions {
   complete(text: string, at: number): DefinitionCompletion | null;
 }
 
-/** What is wrong with a line, counted from 1. */
+/** The problem of a line, counted from 1. */
 export interface LineProblem {
   readonly line: number;
   readonly text: string;

@@ -1,4 +1,4 @@
-/** What can be done with alerts, as items of a menu. */
+/** Decisions about alerts, as items of a menu. */
 import { texts } from '../../base/texts';
 import type { AlertChoice, TriageStatus } from '../../ipc/generated';
 import type { Inbox } from '../../state/inbox/inbox.svelte';

@@ -1,4 +1,4 @@
-/** What a case is connected with: live sources, clusters, and configurations for production. */
+/** The connections of a case: live sources, clusters, and configurations for production. */
 import { copyText } from '../../base/clipboard';
 import { texts } from '../../base/texts';
 import { shellQuoted } from '../../base/shell';

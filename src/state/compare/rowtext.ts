@@ -91,7 +91,7 @@ export function atLeast({ atLeast }: Pick<Difference, 'atLeast'>): string {
   return figure.format(digits < 0 ? down(atLeast / unit) * unit : down(atLeast * unit) / unit);
 }
 
-/** How the events of what is listed with a row belong to those of the row. */
+/** How the events of a difference that is listed with a row belong to those of the row. */
 export function alsoText(also: Also, row: Difference, totals: readonly [number, number]): string {
   const { relation, both, counts } = also;
   const letter = (side: number) => words.sides[SIDE_NAMES[side] ?? 'b'].letter;
@@ -136,7 +136,7 @@ export function volumeText({ perSecond, change }: Volume): { short: string; sent
   };
 }
 
-/** What is known of a change that is no row. */
+/** The facts of a change that is no row. */
 export function otherText(row: Difference, timeText: (time: Time) => string): string {
   const { others } = words;
   if (row.moved === null) {
@@ -172,7 +172,7 @@ export function fieldText(
   return unchanged.share(visibleLine(scalar.text), a!, b!);
 }
 
-/** What differs only because the rows leave it another share of the events. */
+/** A difference that is there only because the rows leave it another share of the events. */
 export function shareText({ shares, left, leftEvents }: ShareChange): string {
   const now = [0, 1].map((at) => formatRareShare(left[at]! / Math.max(1, leftEvents[at]!)));
   const [a, b] = shares.map(formatRareShare);

@@ -42,7 +42,7 @@ function keysIn(table: string): readonly string[] {
   return [...names.map((key) => key.slice(start.length)), ...(table === '' ? TABLES : [])];
 }
 
-/** What can be written at a position; null in comments, and where nothing is known. */
+/** The completions at a position; null in comments, and where nothing is known. */
 export function completeDefinition(
   text: string,
   at: number,

@@ -11,7 +11,7 @@ export const DETECTOR_KINDS = [
 ] as const;
 export type DetectorKind = (typeof DETECTOR_KINDS)[number];
 
-/** What a field holds; `time` is an instant or a date. */
+/** The kind of a field's value; `time` is an instant or a date. */
 export type FormType =
   'text' | 'number' | 'duration' | 'filter' | 'measure' | 'names' | 'choice' | 'time';
 
@@ -180,7 +180,7 @@ function valueOf({ type }: FormKey, text: string): KeyValue | null {
       .split(',')
       .map((name) => name.trim())
       .filter(Boolean);
-  // What is no number stays a text, and the engine says what is wrong with it.
+  // Anything but a number stays a text, and the engine names its problem.
   const number = Number(trimmed);
   return type === 'number' && Number.isFinite(number) ? number : trimmed;
 }

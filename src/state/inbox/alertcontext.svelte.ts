@@ -18,7 +18,7 @@ const LISTED = 20;
 /** Bars of the events around it. */
 const BARS = 60;
 const LEAST_AROUND = 600n * SECOND;
-/** What is shown on either side of an alert, as a multiple of its length. */
+/** The time that is shown on either side of an alert, as a multiple of its length. */
 const AROUND = 2n;
 /** An alert of less than this is a moment. */
 const MOMENT = SECOND;
@@ -72,7 +72,7 @@ export function barsOf({ series }: Timeline): number[] {
   );
 }
 
-/** What an alert measured, what was around it, and how its time differs from the rest. */
+/** The events of an alert, those around it, and how its time differs from the rest. */
 export class AlertContext {
   readonly events: Request<PageRequest, Page>;
   readonly around: Request<TimelineRequest, Timeline>;

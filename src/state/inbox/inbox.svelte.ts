@@ -51,7 +51,7 @@ export interface DecisionOptions {
   readonly text?: string;
 }
 
-/** The alerts of a case in one list, and what people decide about them. */
+/** The alerts of a case in one list, and the decisions about them. */
 export class Inbox {
   filter = $state.raw<AlertFilter>(OPEN);
   sort = $state<AlertSort>('time');
@@ -166,7 +166,7 @@ export class Inbox {
   }
 
   /**
-   * The selected alert may be on another line now. If it left the list by what was decided here, the line that took its
+   * The selected alert may be on another line now. If it left the list by a decision of this page, the line that took its
    * place is selected; if another window decided, its details stay.
    */
   #follow(page: InboxPage | null): void {

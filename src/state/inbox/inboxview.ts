@@ -12,7 +12,7 @@ import type {
 export const STATUSES: readonly TriageStatus[] = ['new', 'acknowledged', 'muted', 'closed'];
 export const ORIGINS: readonly AlertOrigin[] = ['detector', 'sigma', 'live'];
 
-/** What needs a person: nothing that is closed or muted. */
+/** The alerts that need a person: none that are closed or muted. */
 export const OPEN: AlertFilter = {
   text: '',
   statuses: ['new', 'acknowledged'],

@@ -379,7 +379,7 @@ export class OpenCase {
     return new Surroundings(this.child(), this.#client, this.summary.path, id);
   }
 
-  /** What was measured by an alert and around it. */
+  /** The events of an alert and those around it. */
   alertContext(): AlertContext {
     return new AlertContext(this.child(), this.#client, () => ({
       casePath: this.summary.path,

@@ -89,7 +89,7 @@ impl<'a> Claims<'a> {
         Claims { case, found, events, sides, templates, false_ones: Vec::new() }
     }
 
-    /// What is false of what the comparison says.
+    /// The claims of the comparison that are false.
     pub fn check(mut self) -> Vec<String> {
         let found = self.found;
         let totals = self.count(&|_| true);

@@ -175,7 +175,7 @@ fn failed(event: &mut Raw, message: String) {
     (event.level, event.message) = ("error", message);
 }
 
-/// What a comparison has to name, in the words of its rows.
+/// The cause that a comparison has to name, in the words of its rows.
 fn named(cause: Cause, host: &str) -> Option<String> {
     match cause {
         Cause::Value => Some(format!("host={host}")),

@@ -45,7 +45,7 @@ pub struct Explained {
     pub differences: Vec<Difference>,
     /// Differences that are gone without the events of the rows.
     pub only_shares: Vec<ShareChange>,
-    /// Everything that is listed, or explained by what is.
+    /// Every candidate that is listed, or explained by a listed one.
     pub known: HashSet<Key>,
     /// The clearest pair, if none is above the line.
     pub near_pair: Option<Difference>,

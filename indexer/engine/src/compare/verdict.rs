@@ -1,4 +1,4 @@
-//! What was compared without becoming a row: the largest of the other changes, and by how much each field can have
+//! The rest of a comparison besides its rows: the largest of the other changes, and by how much each field can have
 //! changed at most.
 
 use std::collections::HashSet;

@@ -224,7 +224,7 @@ fn shape(
     if !is_complete {
         return None;
     }
-    // Names above words alone are seen by what repeats below them.
+    // Names above words alone are known by the values that repeat below them.
     let words = rows.first().filter(|_| header.is_none() && !has_time && !known);
     let header = header.or(words.filter(|first| names_words(first, &rows[1..], columns)));
     let body = if header.is_some() { &rows[1..] } else { body };
