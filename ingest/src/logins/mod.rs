@@ -2,7 +2,7 @@
 //! lastlog, which has a record for each user id.
 //!
 //! [`detect`] finds the layout by the first bytes: the width of times and the byte order of the machine that
-//! wrote them. [`batch`] reads whole records, each of them an event whose text is made here.
+//! wrote them. [`batch()`] reads whole records, each of them an event whose text is made here.
 
 mod batch;
 mod describe;

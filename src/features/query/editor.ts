@@ -87,6 +87,7 @@ export class QueryEditor {
             'data-testid': 'query',
             'aria-label': options.label,
             'aria-multiline': 'true',
+            tabindex: '0',
             spellcheck: 'false',
             autocapitalize: 'off',
           }),
