@@ -21,8 +21,11 @@ function part(order: number, name: string, files: string[], atOnce: number) {
       setupFiles: ['tests/e2e/support/failures.ts'],
       // A test that passes only the second time is named at the end of the run, to be mended.
       retry: 1,
-      testTimeout: 180_000,
-      hookTimeout: 180_000,
+      // Five times what the slowest takes on two cores; each may hang twice.
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      // A failure is read at the end of a long log, so all of it is said there.
+      chaiConfig: { truncateThreshold: 0 },
       // A page shows an answer by itself, as soon as the machine has time for it.
       expect: { poll: { interval: 20, timeout: 30_000 } },
     },

@@ -54,6 +54,18 @@ export function vitestCounts(report) {
 
 const firstLine = (message) => plain(message ?? '').split('\n')[0];
 
+/** The first error that a compiler or linter wrote, with the line that says where. */
+export function firstError(output) {
+  const lines = plain(output).split('\n');
+  const at = lines.findIndex((line) => /^error|\serror\s/.test(line));
+  return at < 0
+    ? ''
+    : [lines[at], lines[at + 1] ?? '']
+        .map((line) => line.trim())
+        .join(' ')
+        .trim();
+}
+
 /** Passed, skipped and failed, as in the line of a step and the last one of a run. */
 export function countsLine({ passed, skipped, failed }) {
   return `${passed} passed, ${skipped} skipped, ${failed} failed`;
@@ -99,7 +111,9 @@ export class Steps {
     const { value: code, seconds } = await this.#timed(title, () => logged(command, args, log));
     const output = readFileSync(log, 'utf8');
     const counts = countsOf(args);
-    return this.#conclude({ title, seconds }, code === 0, counts, () => tail(output, log));
+    const succeeded = code === 0;
+    if (!succeeded && !counts) this.#failures.push({ name: title, reason: firstError(output) });
+    return this.#conclude({ title, seconds }, succeeded, counts, () => tail(output, log));
   }
 
   /** Runs Rust tests as a step; true when none failed. Nobody reads of each that passed, so the log has the others. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { countsLine, slowest, vitestCounts } from './steps.mjs';
+import { countsLine, firstError, slowest, vitestCounts } from './steps.mjs';
 
 it('names the tests that vitest skipped, those that failed, and those that passed the second time', () => {
   const report = {
@@ -46,4 +46,12 @@ it('names the slowest tests of a step, and none that nobody waits for', () => {
   const times = Array.from({ length: 12 }, (_, seconds) => ({ name: `${seconds}`, seconds }));
   expect(slowest(times).map(({ name }) => name)).toEqual([...'11 10 9 8 7 6 5 4 3 2'.split(' ')]);
   expect(slowest(times.slice(0, 3))).toEqual([{ name: '2', seconds: 2 }]);
+});
+
+it('names the first error of a compiler or linter and where it is', () => {
+  const compiler = 'warning: unused\n\nerror: unresolved link to `Gone`\n  --> a.rs:3:9\n   |\n';
+  expect(firstError(compiler)).toBe('error: unresolved link to `Gone` --> a.rs:3:9');
+  const linter = '/src/a.ts\n  3:1  error  no-unused-vars\n\n1 problem';
+  expect(firstError(linter)).toBe('3:1  error  no-unused-vars');
+  expect(firstError('running 0 tests\nended after 40 minutes')).toBe('');
 });
