@@ -145,8 +145,17 @@ impl Cells {
 
     /// Events with the candidate, and all, without those that have any of `without`.
     pub fn rest(&self, candidate: usize, without: u64) -> ([u64; 2], [u64; 2]) {
+        self.rest_of(candidate, |mask| mask & without == 0)
+    }
+
+    /// The same without the events that have all candidates of one of the rows.
+    pub fn rest_without_rows(&self, candidate: usize, rows: &[u64]) -> ([u64; 2], [u64; 2]) {
+        self.rest_of(candidate, |mask| rows.iter().all(|row| mask & row != *row))
+    }
+
+    fn rest_of(&self, candidate: usize, is_left: impl Fn(u64) -> bool) -> ([u64; 2], [u64; 2]) {
         let (mut counts, mut totals) = ([0; 2], [0; 2]);
-        for (mask, events) in self.cells.iter().filter(|(mask, _)| mask & without == 0) {
+        for (mask, events) in self.cells.iter().filter(|(mask, _)| is_left(*mask)) {
             for side in 0..2 {
                 totals[side] += events[side];
                 counts[side] += events[side] * (mask >> candidate & 1);

@@ -11,9 +11,10 @@ use super::cells::{self, Cells, MOST};
 use super::counts::{Candidate, Counts, Key};
 use super::onset::{self, Onset};
 use super::pairs::{FoundPair, pairs};
-use super::relation::{Relation, RowEvents, SAME, ShareChange};
+use super::relation::{Relation, RowEvents, SAME};
 use super::rhythm;
-use super::score::{self, LEAST_RATIO, Rates};
+use super::score::{self, Rates};
+use super::shares::{self, Left, RemovedRow, ShareChange};
 use super::sides::Sides;
 use super::subject::Subject;
 use super::{Also, Difference};
@@ -24,10 +25,6 @@ use query::Filter;
 /// value that nearly all events have is no cause.
 const LOOKED_AT: usize = 8;
 const LARGEST_SHARE: f64 = 0.25;
-
-/// A difference is explained by another one if this much of its ratio is left without that one's events. That it is no longer
-/// clear is not enough: without many of the events, nothing is.
-const LEFT: f64 = 0.67;
 
 /// A difference that has all events of a side but this share explains only what has the same events: there is nothing left
 /// in which others could be counted again.
@@ -51,7 +48,7 @@ pub struct Explained {
     pub near_pair: Option<Difference>,
     candidates: Vec<Candidate>,
     /// The rows whose events can be left out, and what differs no longer without them.
-    removed: Vec<Subject>,
+    removed: Vec<RemovedRow>,
     shares: Vec<Candidate>,
     /// The candidates that are looked at more closely, and whether each was accepted.
     seeds: Vec<(usize, bool)>,
@@ -86,9 +83,8 @@ pub fn differences(sides: &Sides<'_>, counts: &Counts) -> Result<Explained> {
     let mut found: Vec<Difference> = Vec::new();
     for accepted in &accepted {
         let candidate = &candidates[accepted.candidate];
-        let mut difference = candidate.difference(counts.events, limit, tests);
-        difference.score = accepted.score;
-        difference.since = since(candidate, &cells.buckets[accepted.candidate], counts);
+        let mut difference =
+            row(candidate, accepted.score, &cells.buckets[accepted.candidate], counts, limit);
         difference.also.clone_from(&accepted.also);
         difference.also.sort_by_key(|also| also.relation != Relation::Same);
         found.push(difference);
@@ -103,7 +99,7 @@ pub fn differences(sides: &Sides<'_>, counts: &Counts) -> Result<Explained> {
     });
     let known = known.map(|(_, candidate)| candidate.key).collect();
     let removed = candidates.iter().enumerate().filter(|(place, _)| is_removed >> place & 1 == 1);
-    let removed = removed.map(|(_, candidate)| candidate.subject.clone()).collect();
+    let removed = removed.map(|(_, candidate)| RemovedRow::of_candidate(candidate)).collect();
     let above = shares.into_iter().map(|place| candidates[place].clone());
     let shares = above.filter(|candidate| candidate.is_above(counts.events, limit)).collect();
     let places = accepted.iter().map(|accepted| (accepted.candidate, true));
@@ -152,7 +148,7 @@ pub fn with_pairs(sides: &Sides<'_>, counts: &Counts, mut explained: Explained) 
             found[place].also.push(Also { subject, change, counts, both, relation: Relation::Same });
             if is_accepted {
                 found.retain(|known| known.subject != seed.subject);
-                removed.retain(|known| *known != seed.subject);
+                removed.retain(|known| known.subject != seed.subject);
             }
             continue;
         }
@@ -169,8 +165,9 @@ pub fn with_pairs(sides: &Sides<'_>, counts: &Counts, mut explained: Explained) 
             },
         });
         explained.known.insert(seed.key);
-        if let Some(row) = removed.iter_mut().find(|row| **row == seed.subject) {
-            row.clone_from(&pair.subject);
+        if let Some(row) = removed.iter_mut().find(|row| row.subject == seed.subject) {
+            row.subject.clone_from(&pair.subject);
+            row.parts.push(value.clone());
         }
         match found.iter_mut().find(|known| known.subject == seed.subject) {
             Some(known) => {
@@ -180,7 +177,10 @@ pub fn with_pairs(sides: &Sides<'_>, counts: &Counts, mut explained: Explained) 
             None => found.push(pair),
         }
     }
-    explained.only_shares = only_shares(sides, counts, &explained.shares, &removed)?;
+    // A pair has fewer events than the seed that it takes the place of, and what these explained may differ without those.
+    let shares = shares::without(sides, counts, &explained.shares, &removed, limit)?;
+    found.extend(shares.rows);
+    explained.only_shares = shares.only;
     explained.differences = found;
     explained.near_pair = near;
     Ok(explained)
@@ -203,6 +203,20 @@ fn also_of_pair(
     let row = RowEvents { candidates: 0b11 };
     let also = together.iter().enumerate().skip(2);
     Ok(also.filter_map(|(place, other)| row.also(&cells, counts, place, other, limit)).collect())
+}
+
+/// A candidate as a row.
+pub fn row(
+    candidate: &Candidate,
+    score: f64,
+    buckets: &[Vec<u32>; 2],
+    counts: &Counts,
+    limit: f64,
+) -> Difference {
+    let mut difference = candidate.difference(counts.events, limit, counts.tests());
+    difference.score = score;
+    difference.since = since(candidate, buckets, counts);
+    difference
 }
 
 /// When a difference begins. A pattern has another rhythm all the time.
@@ -228,15 +242,6 @@ impl Difference {
         };
         (two == four || one == three || one == four || two == three) && near(0) && near(1)
     }
-}
-
-/// What is left of a candidate without some events.
-struct Left {
-    score: f64,
-    is_above: bool,
-    /// The logarithm of its ratio.
-    ratio: f64,
-    counts: [u64; 2],
 }
 
 struct Explaining<'e> {
@@ -301,26 +306,14 @@ impl Explaining<'_> {
     /// Whether a candidate differs no longer without the events that are now left out, in addition to those before.
     fn is_explained(&self, place: usize, before: u64, now: u64) -> bool {
         let [before, now] = [before, now].map(|without| self.left_of(place, without));
-        let is_smaller = now.counts == [0; 2] || now.ratio / before.ratio <= LEFT;
+        let is_smaller = now.counts == [0; 2] || now.ratio / before.ratio <= shares::LEFT;
         let is_gone = if before.is_above { !now.is_above } else { now.score <= 0.0 };
         is_gone && is_smaller
     }
 
     /// What is left of a candidate without the events of others.
     fn left_of(&self, place: usize, without: u64) -> Left {
-        let (seen, totals) = self.cells.rest(place, without);
-        let candidate = &self.candidates[place];
-        let rates = Rates::new(seen, totals);
-        let found =
-            |score: f64, is_above: bool| Left { score, is_above, ratio: rates.log_ratio(), counts: seen };
-        let is_most = 2 * seen[1] >= candidate.counts[1];
-        if let Some(score) = candidate.rhythm_score().filter(|_| is_most) {
-            return found(candidate.score.max(score), true);
-        }
-        let is_as_before = rates.higher() == Rates::new(candidate.counts, self.counts.events).higher();
-        let limit = self.limit * candidate.dispersion;
-        let is_above = is_as_before && rates.at_least(limit) >= LEAST_RATIO;
-        found(if is_as_before { rates.score(limit) } else { 0.0 }, is_above)
+        Left::of_candidate(&self.candidates[place], self.counts, self.limit, self.cells.rest(place, without))
     }
 
     /// Makes rows of the differences that are there without the events of all rows as well.
@@ -333,9 +326,7 @@ impl Explaining<'_> {
     }
 
     fn is_only_share(&self, place: usize) -> bool {
-        let whole = self.left_of(place, 0);
-        let left = self.left_of(place, self.removed());
-        !whole.is_above || (!left.is_above && left.ratio.abs() <= LEFT * whole.ratio.abs())
+        self.left_of(place, self.removed()).is_share_of(&self.left_of(place, 0))
     }
 
     /// The rows whose events can be left out, so that some are left on both sides.
@@ -349,33 +340,6 @@ impl Explaining<'_> {
         let (_, left) = self.cells.rest(0, without);
         left.iter().zip(self.counts.events).any(|(&left, all)| (left as f64) < LEAST_LEFT * all as f64)
     }
-}
-
-/// What changed only its share: gone without the events of the rows that can be left out, and not one of them.
-fn only_shares(
-    sides: &Sides<'_>,
-    counts: &Counts,
-    shares: &[Candidate],
-    rows: &[Subject],
-) -> Result<Vec<ShareChange>> {
-    let without = |side: usize| {
-        let rows = rows.iter().map(|row| counts.places.filter_on(side, row));
-        Filter::Not(Box::new(Filter::Or(rows.collect())))
-    };
-    let left_events = count_of(sides, |side| vec![without(side)])?;
-    let change = |share: &Candidate| {
-        let rates = Rates::new(share.counts, counts.events);
-        Ok(ShareChange {
-            subject: share.subject.clone(),
-            change: share.change(counts.events),
-            counts: share.counts,
-            shares: [rates.share(0), rates.share(1)],
-            without: rows.to_vec(),
-            left: count_of(sides, |side| vec![counts.places.filter_on(side, &share.subject), without(side)])?,
-            left_events,
-        })
-    };
-    shares.iter().map(change).collect()
 }
 
 /// The events of each side that pass some filters.

@@ -1,7 +1,8 @@
 //! What follows from what, and what does not.
 
-use super::counts::{self, Counts};
+use super::counts::{self, Candidate, Counts};
 use super::score;
+use super::shares::{self, RemovedRow};
 use super::sides::{Origin, Sides};
 use super::tests::{case_of, compare, random_events, view};
 use super::{Change, Difference};
@@ -124,4 +125,41 @@ fn what_a_whole_side_has_explains_only_the_same_events() {
     let also: Vec<String> =
         version.expect("its row").also.iter().map(|also| also.subject.to_string()).collect();
     assert_eq!(also, ["wave=w2.3.1"]);
+}
+
+#[test]
+fn what_a_seed_explained_is_counted_again_without_its_pair() {
+    let mut events = random_events(44, 4_000);
+    for event in events.iter_mut().skip(2_000).step_by(4) {
+        event.fields[1].1 = "503".to_owned();
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = case_of(folder.path(), &events);
+    let (snapshot, cancel) = (case.snapshot(), Cancel::default());
+    let views = [view("*", None, Some(2_000)), view("*", Some(2_000), None)];
+    let origin = Origin { case: &case, snapshot: &snapshot, sampled_by: None };
+    let sides = Sides::new([origin, origin], &views, &cancel);
+    let mut counts = Counts::of_patterns(&sides).expect("counted");
+    for field in counts::fields(&sides, &mut Vec::new()) {
+        counts.add_field(&sides, &field, &mut Vec::new()).expect("counted");
+    }
+    let limit = score::threshold(counts.tests());
+    let values = counts.fields.iter().enumerate().flat_map(|(place, field)| {
+        field.tested().filter_map(move |(code, own)| Candidate::of_value(place, field, code, own))
+    });
+    let values: Vec<Candidate> = values.collect();
+    let named = |name: &str| values.iter().find(|one| one.subject.to_string() == name).expect(name).clone();
+    let (seed, value) = (named("status=503"), named("host=h2"));
+    let differences = std::slice::from_ref(&seed);
+    let mut row = RemovedRow::of_candidate(&seed);
+    let found = shares::without(&sides, &counts, differences, &[row.clone()], limit).expect("counted");
+    let [share] = found.only.as_slice() else { panic!("{:?}", found.rows) };
+    assert_eq!((share.left, found.rows.len()), ([0, 0], 0));
+    assert_eq!(share.left_events[1], 2_000 - share.counts[1]);
+
+    row.parts.push(value);
+    let found = shares::without(&sides, &counts, differences, &[row], limit).expect("counted");
+    let [difference] = found.rows.as_slice() else { panic!("{:?}", found.only) };
+    assert_eq!((difference.subject.to_string().as_str(), difference.counts), ("status=503", seed.counts));
+    assert!(found.only.is_empty());
 }

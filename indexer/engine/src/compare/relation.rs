@@ -2,11 +2,10 @@
 
 use serde::Serialize;
 
+use super::Also;
 use super::cells::{self, Cells};
 use super::counts::{Candidate, Counts};
 use super::score::{LEAST_RATIO, Rates};
-use super::subject::Subject;
-use super::{Also, Change};
 
 /// Two that share so much of their events are the same.
 pub const SAME: f64 = 0.9;
@@ -101,21 +100,4 @@ fn is_shared(both: [u64; 2], own: [u64; 2], events: [u64; 2]) -> bool {
     let rates = Rates::new(own, events);
     let shared = both[rates.higher()];
     shared > 0 && shared as f64 >= LEAST_SHARED * rates.excess()
-}
-
-/// A difference that is gone without the events of the rows, and has hardly any event of them: what is more in the rows
-/// leaves a smaller share for everything else.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct ShareChange {
-    pub subject: Subject,
-    pub change: Change,
-    pub counts: [u64; 2],
-    pub shares: [f64; 2],
-    /// The rows whose events are left out in the following.
-    pub without: Vec<Subject>,
-    /// Its events without theirs, and all events without theirs.
-    pub left: [u64; 2],
-    pub left_events: [u64; 2],
 }
