@@ -1462,6 +1462,10 @@ queueBytes: number, queuePeakBytes: number,
  */
 backlogBytes: number, 
 /**
+ * How long the oldest of it has waited; the percentiles do not have it yet.
+ */
+waitingMs: number, 
+/**
  * Appends that found no room.
  */
 stalls: number, 
@@ -1486,11 +1490,7 @@ export type LocateRequest = { view: View, order: Order, time: Nanos,
 /**
  * The row of this event is wanted, or the row where it would be.
  */
-event?: EventId, 
-/**
- * That of the answer whose row is wanted.
- */
-revision?: number, };
+event?: EventId, };
 
 export type Located = { 
 /**
@@ -1737,11 +1737,7 @@ first: number, count: number,
 /**
  * Fields whose values come with each row.
  */
-columns?: Array<string>, 
-/**
- * That of an answer before, to see its rows where they were although the case has more by now.
- */
-revision?: number, };
+columns?: Array<string>, };
 
 export type PasteRequest = { case: string, 
 /**
@@ -2954,7 +2950,11 @@ from: Nanos | null, to: Nanos | null,
 /**
  * The zone of days in the filter, and of times that name none; UTC if it is missing.
  */
-zone?: string, };
+zone?: string, 
+/**
+ * That of an answer before, to see the case as it was then although it has more by now.
+ */
+revision?: number, };
 
 export type Volume = { 
 /**

@@ -204,8 +204,7 @@ pub fn aggregate(
     report: &dyn Fn(Aggregate),
 ) -> Answer<Aggregate> {
     let started = Instant::now();
-    let (case, view) = view(session, &request.view)?;
-    let snapshot = case.snapshot();
+    let (case, snapshot, view) = view(session, &request.view)?;
     let by = request.by.iter().map(engine_by).collect::<Answer<_>>()?;
     let asked = engine::Request { by, measures: request.measures.clone() };
     let reply = |answer: engine::Answer, fraction: f64| Aggregate {
@@ -244,8 +243,7 @@ pub fn facets(
     report: &dyn Fn(Facets),
 ) -> Answer<Facets> {
     let started = Instant::now();
-    let (case, view) = view(session, &request.view)?;
-    let snapshot = case.snapshot();
+    let (case, snapshot, view) = view(session, &request.view)?;
     let asked = engine::FacetsRequest {
         fields: request.fields.clone(),
         top: request.top as usize,
@@ -271,8 +269,7 @@ pub fn sorted_page(
     _: &dyn Fn(Empty),
 ) -> Answer<Page> {
     let started = Instant::now();
-    let (case, view) = view(session, &request.view)?;
-    let snapshot = case.snapshot();
+    let (case, snapshot, view) = view(session, &request.view)?;
     let rows = (request.first as usize, request.count as usize);
     let sort = indexer::SortBy { field: request.field.clone(), descending: request.descending };
     let page = case.page_by(&snapshot, &view, &sort, rows, &shown(&request.columns), &call.cancel)?;
@@ -326,8 +323,8 @@ pub fn transactions(
     _: &dyn Fn(Empty),
 ) -> Answer<Transactions> {
     let started = Instant::now();
-    let (case, view) = view(session, &request.view)?;
+    let (case, snapshot, view) = view(session, &request.view)?;
     let asked = (request.field.as_str(), request.order, request.most as usize);
-    let found = case.transactions(&case.snapshot(), &view, asked, &call.cancel)?;
+    let found = case.transactions(&snapshot, &view, asked, &call.cancel)?;
     Ok(Transactions { found, elapsed_ms: milliseconds(started) })
 }

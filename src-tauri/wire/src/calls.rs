@@ -148,8 +148,7 @@ pub fn timeline(
     report: &dyn Fn(Timeline),
 ) -> Answer<Timeline> {
     let started = Instant::now();
-    let (case, view) = view(session, &request.view)?;
-    let snapshot = case.snapshot();
+    let (case, snapshot, view) = view(session, &request.view)?;
     let reply = |counted: indexer::Timeline, fraction: f64| Timeline {
         revision: snapshot.revision(),
         counted,
@@ -163,11 +162,13 @@ pub fn timeline(
     Ok(reply(timeline, 1.0))
 }
 
-pub fn view(session: &Session, view: &View) -> Answer<(Arc<Case>, indexer::View)> {
+/// The case of a view as it was asked for, and what is looked at.
+pub fn view(session: &Session, view: &View) -> Answer<(Arc<Case>, Arc<Snapshot>, indexer::View)> {
     let case = session.case(Path::new(&view.case))?;
     let (from, to) = (view.from.map(|time| time.0), view.to.map(|time| time.0));
     let filter = in_zone(&case, indexer::View::parse(&view.query, from, to)?.filter, view.zone.as_deref())?;
-    Ok((case, indexer::View { filter, from, to }))
+    let snapshot = session.shown().snapshot(&case, view.revision);
+    Ok((case, snapshot, indexer::View { filter, from, to }))
 }
 
 /// A filter with its times in a zone.

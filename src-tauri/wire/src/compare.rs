@@ -65,8 +65,8 @@ impl OwnSide {
             let view = indexer::View { filter: Filter::Everything, from: None, to: None };
             return Ok(OwnSide { held: HeldSide::Sample(Box::new(sample)), snapshot, view, notes });
         }
-        let (case, view) = view(session, side)?;
-        Ok(OwnSide { snapshot: case.snapshot(), held: HeldSide::Case(case), view, notes: Vec::new() })
+        let (case, snapshot, view) = view(session, side)?;
+        Ok(OwnSide { snapshot, held: HeldSide::Case(case), view, notes: Vec::new() })
     }
 
     fn side(&self) -> Side<'_> {
@@ -120,8 +120,7 @@ pub fn compare_words(
     request: &CompareRequest,
     _: &dyn Fn(Empty),
 ) -> Answer<SignificantWords> {
-    let [(case_a, view_a), (case_b, view_b)] = [view(session, &request.a)?, view(session, &request.b)?];
-    let (a, b) = (case_a.snapshot(), case_b.snapshot());
+    let [(case_a, a, view_a), (case_b, b, view_b)] = [view(session, &request.a)?, view(session, &request.b)?];
     let sides = [
         Side { case: &case_a, snapshot: &a, view: &view_a },
         // A case may have grown in between.

@@ -118,8 +118,7 @@ pub(crate) fn ecs_name(field: &str) -> Option<String> {
 
 pub fn page(session: &Session, call: &Call<'_>, request: &PageRequest, _: &dyn Fn(Empty)) -> Answer<Page> {
     let started = Instant::now();
-    let (case, view) = view(session, &request.view)?;
-    let snapshot = session.shown().snapshot(&case, request.revision);
+    let (case, snapshot, view) = view(session, &request.view)?;
     let rows = (request.first as usize, request.count as usize);
     let shown = shown(&request.columns);
     let page = case.page(&snapshot, &view, request.order, rows, &shown, &call.cancel)?;
@@ -132,8 +131,8 @@ pub fn locate(
     request: &LocateRequest,
     _: &dyn Fn(Empty),
 ) -> Answer<Located> {
-    let (case, view) = view(session, &request.view)?;
-    let (snapshot, direction) = (session.shown().snapshot(&case, request.revision), request.order);
+    let (case, snapshot, view) = view(session, &request.view)?;
+    let direction = request.order;
     let row = match request.event {
         Some(event) => case.place_of(&snapshot, &view, direction, event.place(), &call.cancel)?,
         None => None,
@@ -188,17 +187,16 @@ pub fn seek(
     request: &SeekRequest,
     _: &dyn Fn(Empty),
 ) -> Answer<SeekReply> {
-    let (case, view) = view(session, &request.view)?;
+    let (case, snapshot, view) = view(session, &request.view)?;
     let wanted = filter(&case, &request.view, &request.wanted)?;
     let seek = indexer::Seek { from: request.from.map(|row| row as usize), backward: request.backward };
     let asked = (request.order, &wanted);
-    let row = case.seek(&case.snapshot(), &view, asked, seek, &call.cancel)?;
+    let row = case.seek(&snapshot, &view, asked, seek, &call.cancel)?;
     Ok(SeekReply { row: row.map(|row| row as u64) })
 }
 
 pub fn strip(session: &Session, call: &Call<'_>, request: &StripRequest, _: &dyn Fn(Empty)) -> Answer<Strip> {
-    let (case, view) = view(session, &request.view)?;
-    let snapshot = case.snapshot();
+    let (case, snapshot, view) = view(session, &request.view)?;
     let marks = request.marks.iter().map(|mark| filter(&case, &request.view, mark));
     let marks = marks.collect::<Answer<Vec<_>>>()?;
     let asked = (request.order, marks.as_slice());

@@ -65,8 +65,7 @@ pub fn patterns(
     report: &dyn Fn(Patterns),
 ) -> Answer<Patterns> {
     let started = Instant::now();
-    let (case, view) = view(session, &request.view)?;
-    let snapshot = case.snapshot();
+    let (case, snapshot, view) = view(session, &request.view)?;
     let options = options(request)?;
     let reply = |list: indexer::Patterns, fraction: f64| Patterns {
         revision: snapshot.revision(),

@@ -46,8 +46,7 @@ pub fn seismograph(
     report: &dyn Fn(SeismographProgress),
 ) -> Answer<Seismograph> {
     let started = Instant::now();
-    let (case, view) = view(session, &request.view)?;
-    let snapshot = case.snapshot();
+    let (case, snapshot, view) = view(session, &request.view)?;
     let options = SeismographOptions {
         granularity: request.granularity,
         rows: request.rows as usize,

@@ -46,8 +46,7 @@ pub fn service_map(
     request: &ServiceMapRequest,
     report: &dyn Fn(ServiceMapProgress),
 ) -> Answer<ServiceMap> {
-    let (case, view) = view(session, &request.view)?;
-    let snapshot = case.snapshot();
+    let (case, snapshot, view) = view(session, &request.view)?;
     let (mut places, mut done) = (vec![Spot::Field(request.id.clone())], 0.0);
     if request.linked {
         let mut progress = |share: f64| report(ServiceMapProgress { fraction: LINKS_SHARE * share });

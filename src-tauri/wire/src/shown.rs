@@ -1,4 +1,4 @@
-//! Snapshots that lists were answered from last, so that a list that is held goes on with its rows while the case gets more.
+//! Snapshots that questions were answered from last, so that what is held stays as it is while the case gets more.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use indexer::{Case, Snapshot};
 
-/// Lists of so many publications may be asked for again: a window that stops to follow asks soon.
+/// So many publications may be asked for again: a window that stops to follow asks soon.
 const ANSWERED: usize = 8;
-/// So many lists are held at once, each by a window.
+/// So many are held at once, each by a window.
 const HELD: usize = 8;
 
 type KeptAnswer = VecDeque<(PathBuf, Arc<Snapshot>)>;

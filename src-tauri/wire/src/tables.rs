@@ -179,7 +179,7 @@ pub fn run(
 ) -> Answer<Table> {
     let started = Instant::now();
     let case = session.case(Path::new(&request.view.case))?;
-    let snapshot = case.snapshot();
+    let snapshot = session.shown().snapshot(&case, request.view.revision);
     let asked = Asked::from_view(&case, &request.view)?;
     let options = options(session, &case, request.zone.as_ref())?;
     let (case_path, zone, revision) = (&request.view.case, &request.zone, snapshot.revision());
@@ -245,7 +245,7 @@ pub fn export(
     };
     let exported = |rows, fraction| Exported { path: request.path.clone(), rows, fraction };
     let mut progress = |fraction: f64| report(exported(0, fraction));
-    let (snapshot, to) = (case.snapshot(), (format, path));
+    let (snapshot, to) = (session.shown().snapshot(&case, request.view.revision), (format, path));
     let rows = match asked {
         Asked::Query(query, range) => {
             files::export(&case, &snapshot, &query, range, &options, to, &mut progress, &call.cancel)?

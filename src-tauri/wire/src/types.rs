@@ -253,6 +253,10 @@ pub struct View {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub zone: Option<String>,
+    /// That of an answer before, to see the case as it was then although it has more by now.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub revision: Option<u64>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -297,10 +301,6 @@ pub struct PageRequest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<Vec<String>>"))]
     pub columns: Vec<String>,
-    /// That of an answer before, to see its rows where they were although the case has more by now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "typescript", ts(optional))]
-    pub revision: Option<u64>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -349,10 +349,6 @@ pub struct LocateRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub event: Option<EventId>,
-    /// That of the answer whose row is wanted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "typescript", ts(optional))]
-    pub revision: Option<u64>,
 }
 
 #[derive(Clone, Debug, Serialize)]

@@ -341,12 +341,9 @@ fn list_that_is_held_shows_the_same_rows_while_events_arrive() {
     let log = walk.file("app.log", (0..5).map(line).collect::<String>().as_bytes());
     add(&walk, &case, &json!({ "kind": "follow", "paths": [log] }));
     has_events(&walk, &case, 5);
+    let view = |revision: &Value| json!({ "case": case, "query": "", "from": null, "to": null, "revision": revision });
     let page = |first: u32, revision: &Value| {
-        let view = json!({ "case": case, "query": "", "from": null, "to": null });
-        let mut request = json!({ "view": view, "order": "newestFirst", "first": first, "count": 2 });
-        if revision.is_number() {
-            request["revision"] = revision.clone();
-        }
+        let request = json!({ "view": view(revision), "order": "newestFirst", "first": first, "count": 2 });
         let answer = walk.ask("page", request).expect("a page");
         let rows = answer["rows"].as_array().expect("rows");
         let texts: Vec<String> =
@@ -365,9 +362,14 @@ fn list_that_is_held_shows_the_same_rows_while_events_arrive() {
     }
     assert_eq!(page(2, &revision), held, "rows stay in place");
     assert_eq!(page(0, &revision).0, newest);
-    let view = json!({ "case": case, "query": "", "from": null, "to": null });
-    let request = json!({ "view": view, "order": "newestFirst", "time": "0", "revision": revision });
+    let request = json!({ "view": view(&revision), "order": "newestFirst", "time": "0" });
     assert_eq!(walk.ask("locate", request).expect("a row")["row"], 5);
+    // So do all other answers.
+    let counted = |revision: &Value| {
+        let request = json!({ "view": view(revision), "buckets": 10 });
+        walk.ask("timeline", request).expect("a timeline")["total"].clone()
+    };
+    assert_eq!((counted(&revision), counted(&Value::Null)), (json!(5), json!(20)));
     // What nobody has kept is the case as it is.
     assert_eq!(page(0, &json!(1_000_000)).1, 20);
 }

@@ -16,7 +16,7 @@ const error = (code: 'queryInvalid' | 'internal') =>
 
 function shown(isRemote = false) {
   const client = new FakeClient();
-  const landmarks = new Landmarks(new Lifetime(), client, () => null, isRemote);
+  const landmarks = new Landmarks(new Lifetime(), client, isRemote);
   landmarks.fit(10);
   landmarks.show(asked('a'));
   const strips = () => client.callsTo('strip');

@@ -33,21 +33,13 @@ export class Landmarks extends Request<StripRequest, Strip> {
   readonly #seeking: Request<Seek, { readonly row: number | null }>;
   #view: { view: View; order: Order } | null = null;
   #cells = 0;
-  readonly #held: () => number | null;
   /** Where marks lie in a result of a cluster is not known; they are found one after the other. */
   readonly #hasStrip: boolean;
 
-  constructor(
-    lifetime: Lifetime,
-    client: Client,
-    /** The revision whose rows the list shows, if it is held. */
-    held: () => number | null = () => null,
-    isRemote = false,
-  ) {
+  constructor(lifetime: Lifetime, client: Client, isRemote = false) {
     super(lifetime, (asked, { signal }) => client.call('strip', asked, { signal }), {
       everyMs: REFRESH_MS,
     });
-    this.#held = held;
     this.#hasStrip = !isRemote;
     this.#seeking = new Request(
       lifetime,
@@ -110,8 +102,7 @@ export class Landmarks extends Request<StripRequest, Strip> {
 
   #locate(place: { time: Nanos; event?: EventId }, found: (row: number) => void): void {
     if (this.#view === null) return;
-    const revision = this.#held();
-    const locate = { ...this.#view, ...place, ...(revision === null ? {} : { revision }) };
+    const locate = { ...this.#view, ...place };
     void this.#seeking.answer({ locate }).then((answer) => {
       if (answer !== null && answer.row !== null) found(answer.row);
     });

@@ -56,9 +56,6 @@ export class Rows {
   /** New rows are shown only together with the last ones, so that the end of the list is never empty. */
   followsEnd = false;
 
-  /** The revision whose rows are shown although the case has more by now; null shows what there is. */
-  held = $state<number | null>(null);
-
   /** Whether another list was asked for than is shown. */
   #isOther = $state(false);
   readonly #client: Client;
@@ -97,6 +94,11 @@ export class Rows {
     lifetime.onGrowth(() => this.#refresh());
     this.#client = client;
     this.#listener = listener;
+  }
+
+  /** The revision of the case that the rows are of; null before the first. */
+  get revision(): number | null {
+    return this.#revision;
   }
 
   /** Whether the rows are not those that were asked for, or could not be brought up to date. */
@@ -147,7 +149,8 @@ export class Rows {
 
   /** A person requested another list, or other columns of the same one. */
   show(view: View, listing: Listing): void {
-    const list = JSON.stringify([view, listing.order, listing.sort]);
+    // The rows that are shown are those of the revision that is asked for from now on.
+    const list = JSON.stringify([{ ...view, revision: undefined }, listing.order, listing.sort]);
     const asked = { view, listing, list, key: `${list} ${JSON.stringify(listing.fields)}` };
     this.#asked = asked;
     this.#isOther = this.#shown !== null && list !== this.#shown.list;
@@ -176,19 +179,6 @@ export class Rows {
     if (this.followsEnd && this.#asked !== null && this.#shown !== null)
       this.#fetchEnd(this.#asked);
     else this.#fetchSeen();
-  }
-
-  /** Keeps every row where it is, until `release`, whatever arrives. */
-  hold(): void {
-    const shown = this.#shown;
-    this.held = this.#revision;
-    // The engine keeps what is requested again.
-    if (shown !== null && this.held !== null && shown.listing.sort === null)
-      this.#ask(shown, 0, new AbortController().signal).catch(() => {});
-  }
-
-  release(): void {
-    this.held = null;
   }
 
   /** Sets the visible rows. */
@@ -285,11 +275,7 @@ export class Rows {
     const { order, sort, fields } = listing;
     const rows = { first: page * PAGE_ROWS, count: PAGE_ROWS, columns: [...fields] };
     return sort === null
-      ? this.#client.call(
-          'page',
-          { view, order, ...rows, ...(this.held === null ? {} : { revision: this.held }) },
-          { signal },
-        )
+      ? this.#client.call('page', { view, order, ...rows }, { signal })
       : this.#client.call('sortedPage', { view, ...sort, ...rows }, { signal });
   }
 

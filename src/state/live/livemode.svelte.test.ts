@@ -32,7 +32,10 @@ beforeEach(() => {
     write: (name, text) => void kept.set(name, text),
   };
   rows = new Rows(lifetime, client, { replaced: () => {}, came: () => {} });
-  explorer = new Explorer(lifetime, client, '/a.case', () => mode.viewChanged());
+  explorer = new Explorer(lifetime, client, '/a.case', () => {
+    mode.viewChanged();
+    rows.show(explorer.view, explorer.listing);
+  });
   mode = new LiveMode(lifetime, client, explorer, rows, storage, refresh, () => now);
 });
 
@@ -140,29 +143,29 @@ describe('a person who scrolls away', () => {
 
   it('gets the rows of what is shown, in the places where they were', async () => {
     mode.start('all');
-    const { view, listing } = explorer;
-    rows.show(view, listing);
+    rows.show(explorer.view, explorer.listing);
     const pages = () => client.callsTo('page');
     const answer = (revision: number, total: number) =>
       pages().at(-1)!.answer({ revision, total, first: 0, rows: [], elapsedMs: 1 });
     void answer(7, 1_000);
     await flush();
-    expect(pages().every(({ args }) => args.revision === undefined)).toBe(true);
+    expect(pages().every(({ args }) => args.view.revision === undefined)).toBe(true);
     mode.stop();
-    expect(pages().at(-1)!.args.revision).toBe(7);
+    expect(explorer.view.revision).toBe(7);
     rows.see(600, 640);
     expect(
       pages()
         .slice(-2)
-        .every(({ args }) => args.revision === 7),
+        .every(({ args }) => args.view.revision === 7),
     ).toBe(true);
 
     // New events are counted in the case as it is.
     expect(mode.holds()).toBe(true);
-    expect(pages().at(-1)!.args.revision).toBeUndefined();
+    expect(pages().at(-1)!.args.view.revision).toBeUndefined();
     mode.resume();
+    expect(explorer.view.revision).toBeUndefined();
     lifetime.grow();
-    expect(pages().at(-1)!.args.revision).toBeUndefined();
+    expect(pages().at(-1)!.args.view.revision).toBeUndefined();
   });
 
   it('sees what is new when the switch is turned off', () => {

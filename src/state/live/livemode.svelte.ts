@@ -96,7 +96,7 @@ export class LiveMode {
     this.#keep(length);
     this.isStopped = false;
     this.newEvents = 0;
-    this.#rows.release();
+    this.#explorer.hold(null);
     this.#follow();
     this.#range = length === 'all' ? null : slidingRange(length, this.#now());
     // A step of the history, so that undo leads back to the range before.
@@ -115,8 +115,8 @@ export class LiveMode {
     this.#timer.stop();
     this.#count.stop();
     const wasStopped = this.isStopped;
-    this.#rows.release();
     this.#keep(null);
+    this.#explorer.hold(null);
     this.isStopped = false;
     this.newEvents = 0;
     this.#follow();
@@ -130,7 +130,7 @@ export class LiveMode {
     this.newEvents = 0;
     this.#timer.stop();
     this.#follow();
-    this.#rows.hold();
+    this.#explorer.hold(this.#rows.revision);
   }
 
   /** Goes back to the newest events. */
@@ -139,7 +139,7 @@ export class LiveMode {
     this.isStopped = false;
     this.newEvents = 0;
     this.#count.stop();
-    this.#rows.release();
+    this.#explorer.hold(null);
     this.#follow();
     this.#slide();
     this.#refresh();
@@ -150,7 +150,8 @@ export class LiveMode {
   holds(): boolean {
     if (!this.isStopped) return false;
     const { view, order } = this.#explorer;
-    this.#count.ask({ view: { ...view, to: null }, order, first: 0, count: 1 }, 'follow');
+    const { revision: _, ...present } = view;
+    this.#count.ask({ view: { ...present, to: null }, order, first: 0, count: 1 }, 'follow');
     return true;
   }
 

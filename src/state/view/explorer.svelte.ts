@@ -83,6 +83,8 @@ export class Explorer {
   /** The text that was run last, and the query it became together with the pinned clauses. */
   #asking = $state.raw({ text: '', query: '' });
   #buckets = 0;
+  /** The revision that everything is asked about although the case has more by now. */
+  #held = $state<number | null>(null);
   readonly #typing: Timer;
 
   constructor(
@@ -235,6 +237,7 @@ export class Explorer {
       from: range === null ? null : nanosFromTime(range.from),
       to: range === null ? null : nanosFromTime(range.to),
       ...(zone === null ? {} : { zone }),
+      ...(this.#held === null ? {} : { revision: this.#held }),
     };
   }
 
@@ -387,6 +390,14 @@ export class Explorer {
     this.history.slide(range);
     this.#storage.write('view', this.history.text);
     if (!this.isReady) return;
+    this.#load('follow');
+    this.#viewChanged('all');
+  }
+
+  /** Shows the case as it was in a revision, until there is none: then as it is. */
+  hold(revision: number | null): void {
+    if (revision === this.#held) return;
+    this.#held = revision;
     this.#load('follow');
     this.#viewChanged('all');
   }

@@ -191,7 +191,7 @@ export class OpenCase {
     this.seismograph = new Seismograph(lifetime, client);
     this.serviceMap = new ServiceMaps(lifetime, client);
     this.fields = new Fields(lifetime, client, summary.path, unheard);
-    this.landmarks = new Landmarks(lifetime, client, () => this.rows.held, this.isRemote);
+    this.landmarks = new Landmarks(lifetime, client, this.isRemote);
     this.selection = new EventSelection(lifetime, client, summary.path, this.rows);
     this.emptyResult = new EmptyResult(lifetime, client);
     this.unknownWords = new UnknownWords(lifetime, client, summary.path);
@@ -285,18 +285,12 @@ export class OpenCase {
     if (index !== null) this.detail.reveal(index);
   }
 
-  /** The revision whose rows are requested where the list is held. */
-  get #heldRows(): { revision?: number } {
-    const { held } = this.rows;
-    return held === null ? {} : { revision: held };
-  }
-
   /** The row of an event; null if it is not in the view, or the list is not in time order. */
   async #placeOf(id: EventId, time: Nanos): Promise<number | null> {
     const { view, order, listing } = this.explorer;
     if (listing.sort !== null) return null;
     try {
-      const asked = { view, order, ...this.#heldRows };
+      const asked = { view, order };
       const { row } = await this.#client.call('locate', { ...asked, time });
       const request = { ...asked, first: row, count: SAME_TIME_ROWS };
       const { rows } = await this.#client.call('page', request);
@@ -316,7 +310,7 @@ export class OpenCase {
     const list = this.rows.generation;
     try {
       const place = { time: sought.time ?? ('0' as Nanos), event: sought.id };
-      const asked = { view, order, ...this.#heldRows };
+      const asked = { view, order };
       const { row } = await this.#client.call('locate', { ...asked, ...place });
       const { rows } = await this.#client.call('page', { ...asked, first: row, count: 1 });
       const isThere = rows.some(({ id }) => eventKey(id) === eventKey(sought.id));

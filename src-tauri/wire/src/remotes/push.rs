@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use indexer::{Nanos, Snapshot};
+use indexer::Nanos;
 use remote::{
     Counted, IndexTemplate, Options, PushOptions, PushProgress, Pushed, Remotes, Source, check_index,
     push_and_compare, sent_before, template, write_ndjson,
@@ -180,11 +180,10 @@ pub fn write_bulk(
     })
 }
 
-/// The events of a view, in the case as it is now.
+/// The events of a view.
 fn with_source<T>(session: &Session, asked: &View, then: impl FnOnce(&Source<'_>) -> Answer<T>) -> Answer<T> {
-    let (case, view) = view(session, asked)?;
-    let snapshot: &Snapshot = &case.snapshot();
-    then(&Source { case: &case, snapshot, view: &view })
+    let (case, snapshot, view) = view(session, asked)?;
+    then(&Source { case: &case, snapshot: &snapshot, view: &view })
 }
 
 fn options(session: &Session, request: &PlanPushRequest) -> PushOptions {
