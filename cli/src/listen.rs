@@ -345,12 +345,13 @@ fn tell(statistics: &Statistics, as_json: bool) -> Result<()> {
         .stages()
         .map(|(name, stage)| format!(", {name} {} batches {:.0} ms", stage.batches, stage.ms));
     out::say(&format!(
-        "queue {} bytes (peak {}), {} stalls, backlog {} bytes, {} syncs (p50 {:.1} ms, p99 {:.1} ms), \
+        "queue {} bytes (peak {}), {} stalls, backlog {} bytes (its oldest waits for {:.0} ms), {} syncs (p50 {:.1} ms, p99 {:.1} ms), \
          visible after p50 {:.0} ms, p99 {:.0} ms{}",
         statistics.queue_bytes,
         statistics.queue_peak_bytes,
         statistics.stalls,
         statistics.backlog_bytes,
+        statistics.waiting_ms,
         statistics.syncs,
         statistics.sync_p50_ms,
         statistics.sync_p99_ms,

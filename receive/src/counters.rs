@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,8 @@ pub struct Counters {
     queue_peak: AtomicU64,
     stalls: AtomicU64,
     backlog_bytes: AtomicU64,
+    /// Since when the oldest of what is synced and not visible waits.
+    waiting_since: Mutex<Option<Instant>>,
     syncs: AtomicU64,
     /// How long each sync of the log took.
     pub sync: Latency,
@@ -74,6 +76,11 @@ impl Counters {
         self.backlog_bytes.store(bytes, Ordering::Relaxed);
     }
 
+    /// The oldest of what is synced and not visible was appended then. The percentiles do not have it yet.
+    pub fn set_waiting(&self, since: Option<Instant>) {
+        *lock(&self.waiting_since) = since;
+    }
+
     pub fn synced(&self, took: Duration) {
         self.syncs.fetch_add(1, Ordering::Relaxed);
         self.sync.add(took);
@@ -88,6 +95,8 @@ impl Counters {
             queue_peak_bytes: get(&self.queue_peak),
             stalls: get(&self.stalls),
             backlog_bytes: get(&self.backlog_bytes),
+            waiting_ms: lock(&self.waiting_since)
+                .map_or(0.0, |since| since.elapsed().as_secs_f64() * 1_000.0),
             syncs: get(&self.syncs),
             sync_p50_ms: self.sync.percentile_ms(0.5),
             sync_p99_ms: self.sync.percentile_ms(0.99),
@@ -204,6 +213,8 @@ pub struct Statistics {
     pub queue_peak_bytes: u64,
     pub stalls: u64,
     pub backlog_bytes: u64,
+    /// How long the oldest of it has waited.
+    pub waiting_ms: f64,
     pub syncs: u64,
     pub sync_p50_ms: f64,
     pub sync_p99_ms: f64,

@@ -92,6 +92,7 @@ fn intake_event(before: &Statistics, now: &Statistics) -> Value {
         "queue_bytes": now.queue_bytes,
         "queue_peak_bytes": now.queue_peak_bytes,
         "backlog_bytes": now.backlog_bytes,
+        "waiting_ms": now.waiting_ms,
         "stalls": stalls,
         "stalls_total": now.stalls,
         "syncs": now.syncs - before.syncs,

@@ -218,6 +218,7 @@ impl Log {
         for (_, since) in state.marks.drain(..seen) {
             self.counters.visible.add(since.elapsed());
         }
+        self.counters.set_waiting(state.marks.first().map(|(_, since)| *since));
     }
 
     /// Accepts nothing any more. What was accepted is still synced.

@@ -76,6 +76,7 @@ impl Log {
                     state.readable = position;
                     state.marks.extend(queued.map(|queued| (position, queued)));
                     state.marks.truncate(MOST_MARKS);
+                    self.counters.set_waiting(state.marks.first().map(|(_, since)| *since));
                     state.streams.values_mut().for_each(|stream| stream.synced = stream.writing);
                 }
                 Err(error) => {

@@ -123,6 +123,8 @@ export const live = {
       `How long the disk took to write: ${formatCount(count)} times so far`,
     visible: (p50: string, p99: string) => `Visible after p50 ${p50}, p99 ${p99}`,
     visibleHint: 'Time from receiving an event until it is visible',
+    oldest: (time: string) => `Oldest waits ${time}`,
+    oldestHint: 'How long the oldest received event that is not visible yet has waited',
     stage: (name: string, batches: number, time: string) =>
       `${name.slice(0, 1).toUpperCase()}${name.slice(1)} ${formatCount(batches)} in ${time}`,
     stageHint: 'Batches of the stage and the time they took, since it receives',

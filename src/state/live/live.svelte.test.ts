@@ -37,6 +37,7 @@ const status = (sources: LiveSource[], revision = 1): LiveStatus => ({
   queueBytes: 0,
   queuePeakBytes: 0,
   backlogBytes: 0,
+  waitingMs: 0,
   stalls: 0,
   syncs: 0,
   syncP50Ms: 0,

@@ -39,6 +39,7 @@ pub fn of_intake(statistics: &Statistics, settings: LiveSettings, snapshot: &Sna
         queue_bytes: statistics.queue_bytes,
         queue_peak_bytes: statistics.queue_peak_bytes,
         backlog_bytes: statistics.backlog_bytes,
+        waiting_ms: statistics.waiting_ms,
         stalls: statistics.stalls,
         syncs: statistics.syncs,
         sync_p50_ms: statistics.sync_p50_ms,

@@ -158,6 +158,8 @@ pub struct LiveStatus {
     pub queue_peak_bytes: u64,
     /// What is synced and not visible yet.
     pub backlog_bytes: u64,
+    /// How long the oldest of it has waited; the percentiles do not have it yet.
+    pub waiting_ms: f64,
     /// Appends that found no room.
     pub stalls: u64,
     /// How often the log was synced, and how long that took.
