@@ -127,6 +127,75 @@ test('a cell is inserted between blocks, and typing in one leaves the others', a
   await pictures(page, 'notebook-blocks');
 });
 
+/** How high the coloured parts of a picture are in each of 40 columns, from the first to the last, in shares of the highest. */
+async function profile(empty: Page, shown: Locator): Promise<number[]> {
+  const png = (await shown.screenshot()).toString('base64');
+  return empty.evaluate(async (bytes) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${bytes}`;
+    await image.decode();
+    const { width, height } = image;
+    const canvas = new OffscreenCanvas(width, height).getContext('2d')!;
+    canvas.drawImage(image, 0, 0);
+    const { data } = canvas.getImageData(0, 0, width, height);
+    const isColoured = (x: number, y: number) => {
+      const at = 4 * (y * width + x);
+      const [red = 0, green = 0, blue = 0] = data.slice(at, at + 3);
+      return Math.max(red, green, blue) - Math.min(red, green, blue) > 60;
+    };
+    const rows = Array.from({ length: height }, (_, y) => y);
+    const columns = Array.from(
+      { length: width },
+      (_, x) => rows.filter((y) => isColoured(x, y)).length,
+    );
+    const last = columns.findLastIndex((count) => count > 0);
+    const drawn = columns.slice(
+      columns.findIndex((count) => count > 0),
+      last + 1,
+    );
+    const size = drawn.length / 40;
+    const parts = Array.from({ length: 40 }, (_, at) =>
+      Math.max(...drawn.slice(Math.floor(at * size), Math.floor((at + 1) * size))),
+    );
+    return parts.map((part) => part / Math.max(...parts));
+  }, png);
+}
+
+test('an exported page shows what the screen shows', async () => {
+  const page = await newPage(server.address);
+  await page.getByTestId('tab-notes').click();
+  await page.getByTestId('new-page').click();
+  await page.getByTestId('page-title').fill('For the report');
+  await page.getByTestId('page-text').click();
+  // Most bins have one of them, and some have ten.
+  const [table, chart] = ['* | stats count() as n by status | sort -n', 'path:*9*'];
+  await page.keyboard.insertText(
+    `\`\`\`query title="Answers"\n${table}\n\`\`\`\n\n\`\`\`chart title="Nines"\n${chart}\n\`\`\`\n`,
+  );
+  const cells = page.locator('[data-testid="cell"][data-answered="true"]');
+  await eventually('two cells with answers', async () => (await cells.count()) === 2);
+  // Neither the screen nor the report loads pictures.
+  const empty = await page.context().newPage();
+  const here = await profile(empty, cells.nth(1).getByTestId('cell-chart'));
+  await page.bringToFront();
+  const html = await exported(page, 'html');
+  const report = await page.context().newPage();
+  await report.setContent(html);
+  await report.getByRole('heading', { name: 'For the report' }).waitFor();
+  const figures = report.locator('figure');
+  for (const title of ['Answers', 'Nines'])
+    await figures.filter({ hasText: title }).first().waitFor();
+  const rows = (shown: Locator) =>
+    shown
+      .locator('tr')
+      .evaluateAll((lines) => lines.map((line) => line.textContent?.match(/\S+/g)));
+  expect(await rows(figures.filter({ hasText: 'Answers' }))).toEqual(await rows(cells.first()));
+
+  const there = await profile(empty, figures.filter({ hasText: 'Nines' }).locator('svg'));
+  const differences = here.map((height, at) => Math.abs(height - there[at]!));
+  expect(Math.max(...differences), JSON.stringify({ here, there })).toBeLessThan(0.15);
+});
+
 describe('notes', () => {
   test('are starred, tagged, written down, exported, and there when opened again', async () => {
     const page = await newPage(server.address);

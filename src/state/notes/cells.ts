@@ -17,7 +17,7 @@ import { CHARTED_ROWS } from '../results/results.svelte';
 const TYPES = { html: 'text/html', markdown: 'text/markdown' } as const;
 
 /** Buckets of a chart on a page. */
-const BUCKETS = 120;
+const BUCKETS = 150;
 
 /** The answer of a cell. */
 export type CellAnswer =
