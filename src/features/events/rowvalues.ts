@@ -4,6 +4,7 @@ import { timeFromNanos } from '../../base/time';
 import type { Row } from '../../ipc/generated';
 import { MESSAGE, TEXT } from '../../state/events/columns';
 import { valueAt } from '../../state/values/eventvalue';
+import { sentValue, wholeValue } from '../../state/values/sentvalue';
 import type { SeenValue } from '../../state/values/valueactions';
 import type { OpenCase } from '../../state/workbench/opencase.svelte';
 import { contentOf, type FindValue, type FoundValue, type Point } from '../values/seenvalues';
@@ -24,7 +25,9 @@ export function rowValues(opened: OpenCase, current: () => string): FindValue {
     if (!cell || field === null || row === undefined) return null;
     if (field === TEXT && point !== null) return inText(opened, cell, row, point);
     const seen = ofColumn(opened, row, field);
-    return seen === null ? null : { seen, element: cell, range: contentOf(cell) };
+    if (seen === null) return null;
+    if (seen.isBeginning === true) return inWhole(opened, cell, row, seen);
+    return { seen, element: cell, range: contentOf(cell) };
   };
 }
 
@@ -38,10 +41,24 @@ function ofColumn({ rows, clock }: OpenCase, row: Row, field: string): SeenValue
     const message = rows.value(row, MESSAGE) ?? null;
     return message === null
       ? { field: null, value: row.text, isCalculated: row.cut }
-      : { field: MESSAGE, value: message };
+      : sentValue(MESSAGE, message);
   }
   const value = rows.value(row, field);
-  return value === undefined ? null : { field, value };
+  return value === undefined ? null : sentValue(field, value);
+}
+
+/** The whole of a value whose beginning came with the row. */
+async function inWhole(
+  opened: OpenCase,
+  cell: Element,
+  row: Row,
+  seen: SeenValue,
+): Promise<FoundValue | null> {
+  const text = cell.textContent;
+  const whole = wholeValue(seen, await opened.eventValues.of(row.id));
+  // The row may show another event since.
+  if (cell.textContent !== text) return null;
+  return { seen: whole, element: cell, range: contentOf(cell) };
 }
 
 /** Text that was selected with the mouse, or the value or word under the pointer. */

@@ -16,6 +16,11 @@ export function clause(
   return `${excluded ? 'NOT ' : ''}${fieldName(field)}${test}`;
 }
 
+/** The clause for the events whose value of a field begins with a text. */
+export function beginning(field: string, text: string, excluded = false): string {
+  return `${excluded ? 'NOT ' : ''}${fieldName(field)}:/^${expressionOf(text)}/`;
+}
+
 /** Whether a text is one line without characters that nobody sees. */
 export const isVisible = (text: string) => visibleLine(text) === text;
 

@@ -1,6 +1,6 @@
 /** What can be done with a value that is on the screen, and the query text for it. */
 import type { QueryClause } from '../../ipc/generated';
-import { clause, existence, fieldName, quoted } from '../query/querytext';
+import { beginning, clause, existence, fieldName, quoted } from '../query/querytext';
 
 /** A value as it is in the log, wherever it is displayed. */
 export interface SeenValue {
@@ -10,6 +10,8 @@ export interface SeenValue {
   readonly value: string | null;
   /** Whether no filter finds it: a calculated number, a time. */
   readonly isCalculated?: boolean;
+  /** Whether the value of the event may go on after this text. */
+  readonly isBeginning?: boolean;
 }
 
 export type ValueAction =
@@ -24,7 +26,7 @@ const UNFOLLOWED = ['level', 'source', 'time', 'line'];
 
 /** The actions that fit a value, in the order of the menu. */
 export function actionsOf(seen: SeenValue, isSql = false): ValueAction[] {
-  const { field, value } = seen;
+  const { field, value, isBeginning = false } = seen;
   const isOfEvent = seen.isCalculated !== true && field !== 'time';
   // A clause would replace a statement of SQL.
   const isFiltered = isOfEvent && !isSql && (value ?? '').length <= LONGEST_FILTERED;
@@ -32,7 +34,7 @@ export function actionsOf(seen: SeenValue, isSql = false): ValueAction[] {
   const when = (fits: boolean, ...actions: ValueAction[]) => (fits ? actions : []);
   return [
     ...when(isFiltered, 'only', 'without'),
-    ...when(isFiltered && isField && value !== null, 'oneOf'),
+    ...when(isFiltered && isField && value !== null && !isBeginning, 'oneOf'),
     ...when(value !== null, 'copy'),
     ...when(isFollowed(seen), 'follow'),
     ...when(isField, 'column', 'chart'),
@@ -57,20 +59,21 @@ export function quickActions(seen: SeenValue, isSql = false): QuickAction[] {
   );
 }
 
-function isFollowed({ field, value }: SeenValue): boolean {
-  if (value === null || value.trim() === '' || value.length > LONGEST_FOLLOWED) return false;
+function isFollowed({ field, value, isBeginning = false }: SeenValue): boolean {
+  if (value === null || value.trim() === '' || isBeginning) return false;
+  if (value.length > LONGEST_FOLLOWED) return false;
   return !UNFOLLOWED.includes(field ?? '') && !/^(true|false|null)$/i.test(value);
 }
 
 /** The clause for the events that have a value, or for all others. */
 export function filterOf(
-  { field, value }: SeenValue,
+  { field, value, isBeginning = false }: SeenValue,
   excluded = false,
   files: readonly string[] = [],
 ): string {
   if (field === null) return `${excluded ? 'NOT ' : ''}${quoted(value ?? '')}`;
   if (value === null) return `${excluded ? '' : 'NOT '}${existence(field)}`;
-  return clause(field, value, excluded, files);
+  return isBeginning ? beginning(field, value, excluded) : clause(field, value, excluded, files);
 }
 
 /** The clauses of a filter without the one for a value: what the events with the value are compared within. */
