@@ -31,7 +31,7 @@ pub(crate) fn batch(mut chunk: Chunk, layout: LoginLayout) -> (Batch, FitTally) 
         if record.iter().all(|&byte| byte == 0 || !is_whole && byte.is_ascii_whitespace()) {
             continue;
         }
-        let index = chunk.offset / size as u64 + place as u64;
+        let index = layout.user(record).unwrap_or(chunk.offset / size as u64 + place as u64);
         let start = place * size;
         // Spans are ranges of the whole text, so the event's own text begins at its start.
         let frame = Frame {

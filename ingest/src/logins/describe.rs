@@ -59,13 +59,13 @@ pub(super) fn describe(
     let mut sentence = Sentence { text, texts: Vec::new() };
     let mut numbers = Vec::new();
     let mut level = Level::None;
-    if layout.file == LoginFile::Last {
-        let line = if layout.is_wide { 8 } else { 4 };
+    if let Some(terminal) = layout.last_terminal_at() {
+        let user = layout.user(record).unwrap_or(index);
         sentence.put(b"", ACTION, b"last login");
-        numbers.push((UID, i64::try_from(index).unwrap_or(i64::MAX)));
-        let _ = write!(sentence.text, " of user id {index}");
-        sentence.put(b" on ", TERMINAL, text_field(record, line, 32));
-        sentence.put(b" from ", CLIENT_HOST, text_field(record, line + 32, 256));
+        numbers.push((UID, i64::try_from(user).unwrap_or(i64::MAX)));
+        let _ = write!(sentence.text, " of user id {user}");
+        sentence.put(b" on ", TERMINAL, text_field(record, terminal, 32));
+        sentence.put(b" from ", CLIENT_HOST, text_field(record, terminal + 32, 256));
     } else {
         level = login(layout, record, &mut sentence, &mut numbers);
     }
@@ -163,14 +163,21 @@ struct Sentence<'a> {
 }
 
 impl Sentence<'_> {
-    /// Writes a value after the words before it, if there is one.
+    /// Writes a value after the words before it, if there is one. Control characters are escaped: whoever tries to
+    /// log in types what he likes, and a terminal would obey it.
     fn put(&mut self, before: &[u8], column: usize, value: &[u8]) {
         if value.is_empty() {
             return;
         }
         self.text.extend_from_slice(before);
         let start = self.text.len();
-        self.text.extend_from_slice(value);
+        for &byte in value {
+            if byte.is_ascii_control() {
+                let _ = write!(self.text, "\\x{byte:02x}");
+            } else {
+                self.text.push(byte);
+            }
+        }
         self.texts.push((column, start..self.text.len()));
     }
 }

@@ -1,5 +1,6 @@
 //! The layouts of records, and how one is recognised.
 
+use super::used::{USER_BYTES, USER_MARK};
 use crate::limits;
 
 /// The purpose of a file of such records.
@@ -11,6 +12,8 @@ pub(crate) enum LoginFile {
     Failed,
     /// lastlog: the last login of each user.
     Last,
+    /// The records of a lastlog that are used, each after its user id.
+    LastUsed,
 }
 
 /// How the records of a file are laid out.
@@ -35,6 +38,7 @@ impl LoginLayout {
             LoginFile::Logins => "wtmp",
             LoginFile::Failed => "btmp",
             LoginFile::Last => "lastlog",
+            LoginFile::LastUsed => "lastlog-used",
         };
         let width = if self.is_wide { "-64" } else { "" };
         let order = if self.is_big_endian { "-be" } else { "" };
@@ -42,17 +46,37 @@ impl LoginLayout {
     }
 
     pub(crate) fn named(name: &str) -> Option<LoginLayout> {
-        let files = [LoginFile::Logins, LoginFile::Failed, LoginFile::Last];
+        let files = [LoginFile::Logins, LoginFile::Failed, LoginFile::Last, LoginFile::LastUsed];
         files.into_iter().flat_map(LoginLayout::all).find(|layout| layout.name() == name)
     }
 
     pub(crate) fn record_bytes(self) -> usize {
-        match (self.file, self.is_wide) {
-            (LoginFile::Last, false) => 292,
-            (LoginFile::Last, true) => 296,
-            (_, false) => 384,
-            (_, true) => 400,
+        match (self.last_login_at(), self.is_wide) {
+            (Some(at), false) => at + 292,
+            (Some(at), true) => at + 296,
+            (None, false) => 384,
+            (None, true) => 400,
         }
+    }
+
+    /// Where a record of lastlog begins: with its time, the terminal and the host follow.
+    fn last_login_at(self) -> Option<usize> {
+        match self.file {
+            LoginFile::Last => Some(0),
+            LoginFile::LastUsed => Some(USER_BYTES),
+            LoginFile::Logins | LoginFile::Failed => None,
+        }
+    }
+
+    /// Where a record of lastlog has the terminal; the host follows.
+    pub(crate) fn last_terminal_at(self) -> Option<usize> {
+        self.last_login_at().map(|at| at + if self.is_wide { 8 } else { 4 })
+    }
+
+    /// The user id that a record has, if its place in the file is not the user id.
+    pub(crate) fn user(self, record: &[u8]) -> Option<u64> {
+        let id = record.get(USER_MARK.len()..USER_BYTES).filter(|_| self.file == LoginFile::LastUsed)?;
+        id.try_into().ok().map(u64::from_le_bytes)
     }
 
     /// A number of this many bytes; 0 beyond the end of the record.
@@ -62,46 +86,53 @@ impl LoginLayout {
         if self.is_big_endian { digits.iter().fold(0, add) } else { digits.iter().rev().fold(0, add) }
     }
 
-    /// Whether a record can be one of this layout. One of zeros alone holds nothing.
+    /// Whether a record can be one of this layout. One of zeros alone holds nothing. Texts may be anything: in a btmp
+    /// they are what somebody typed who did not get in.
     pub(crate) fn fits(self, record: &[u8]) -> bool {
-        let is_text =
-            |at: usize, length: usize| text_field(record, at, length).iter().all(|&byte| byte >= b' ');
         let seconds = self.seconds(record);
         let is_time = seconds == 0 || (FIRST_SECOND..LAST_SECOND).contains(&seconds);
-        if self.file == LoginFile::Last {
-            let texts = if self.is_wide { 8 } else { 4 };
+        if let Some(terminal) = self.last_terminal_at() {
             // Nothing else tells what the bytes are, so the rest of a text's field has to be empty.
             let is_padded = |at: usize, length: usize| {
                 let end = at + text_field(record, at, length).len();
                 record[end..at + length].iter().all(|&byte| byte == 0)
             };
-            let fields = [(texts, 32), (texts + 32, 256)];
-            return is_time
-                && fields.iter().all(|&(at, length)| is_text(at, length) && is_padded(at, length));
+            let has_user = self.file == LoginFile::Last || record.starts_with(USER_MARK);
+            return has_user && is_time && is_padded(terminal, 32) && is_padded(terminal + 32, 256);
         }
         self.number(record, 0, 2) <= LAST_KIND
             && record.get(2..4) == Some(&[0, 0])
             && is_time
             && self.micros(record) < 1_000_000
-            && is_text(8, 32)
-            && is_text(44, 32)
-            && is_text(76, 256)
+    }
+
+    /// Whether a record that fits looks like one: other data fits too.
+    fn is_likely(self, record: &[u8]) -> bool {
+        let is_text =
+            |at: usize, length: usize| text_field(record, at, length).iter().all(|&byte| byte >= b' ');
+        if let Some(terminal) = self.last_terminal_at() {
+            return is_text(terminal, 32) && is_text(terminal + 32, 256);
+        }
+        // The bytes after the address are in no use.
+        let has_empty_end = || record[self.address_at() + 16..].iter().all(|&byte| byte == 0);
+        is_text(8, 32) && is_text(44, 32) && is_text(76, 256)
+            || self.file == LoginFile::Failed && has_empty_end()
     }
 
     pub(crate) fn seconds(self, record: &[u8]) -> u64 {
-        match (self.file, self.is_wide) {
-            (LoginFile::Last, false) => self.number(record, 0, 4),
-            (LoginFile::Last, true) => self.number(record, 0, 8),
-            (_, false) => self.number(record, 340, 4),
-            (_, true) => self.number(record, 344, 8),
+        match (self.last_login_at(), self.is_wide) {
+            (Some(at), false) => self.number(record, at, 4),
+            (Some(at), true) => self.number(record, at, 8),
+            (None, false) => self.number(record, 340, 4),
+            (None, true) => self.number(record, 344, 8),
         }
     }
 
     pub(crate) fn micros(self, record: &[u8]) -> u64 {
-        match (self.file, self.is_wide) {
-            (LoginFile::Last, _) => 0,
-            (_, false) => self.number(record, 344, 4),
-            (_, true) => self.number(record, 352, 8),
+        match (self.last_login_at(), self.is_wide) {
+            (Some(_), _) => 0,
+            (None, false) => self.number(record, 344, 4),
+            (None, true) => self.number(record, 352, 8),
         }
     }
 
@@ -132,12 +163,13 @@ pub(crate) fn text_field(record: &[u8], at: usize, length: usize) -> &[u8] {
 pub(crate) fn detect(sample: &[u8], name: &str) -> Option<LoginLayout> {
     // Text has no zero so early.
     memchr::memchr(0, &sample[..sample.len().min(64)])?;
-    let name = name.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
-    let is_named = name.starts_with("lastlog");
-    let file = if name.contains("btmp") { LoginFile::Failed } else { LoginFile::Logins };
     // Other data often fits the records of lastlog, so only the name says that a file is one.
-    if !is_named {
-        return best(sample, file);
+    if !is_lastlog(name) {
+        let is_failed = last_part(name).contains("btmp");
+        return best(sample, if is_failed { LoginFile::Failed } else { LoginFile::Logins });
+    }
+    if sample.starts_with(USER_MARK) {
+        return best(sample, LoginFile::LastUsed);
     }
     let narrow = LoginLayout { file: LoginFile::Last, is_wide: false, is_big_endian: false };
     match best(sample, LoginFile::Last) {
@@ -147,16 +179,26 @@ pub(crate) fn detect(sample: &[u8], name: &str) -> Option<LoginLayout> {
     }
 }
 
+pub(super) fn is_lastlog(name: &str) -> bool {
+    last_part(name).starts_with("lastlog")
+}
+
+fn last_part(name: &str) -> String {
+    name.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase()
+}
+
 /// The layout that most of the first records fit, if nearly all that are not empty do.
-fn best(sample: &[u8], file: LoginFile) -> Option<LoginLayout> {
+pub(super) fn best(sample: &[u8], file: LoginFile) -> Option<LoginLayout> {
     let rank = |layout: LoginLayout| {
         let records = sample.chunks_exact(layout.record_bytes());
         let records = records.filter(|record| record.iter().any(|&byte| byte != 0));
         let (mut fitting, mut likely, mut all) = (0, 0, 0);
         for record in records.take(limits::LOGIN_SAMPLE_RECORDS) {
-            let fits = layout.fits(record);
-            let has_text = !text_field(record, if layout.is_wide { 8 } else { 4 }, 32).is_empty();
-            let is_used = if file == LoginFile::Last { has_text } else { layout.number(record, 0, 2) > 0 };
+            let fits = layout.fits(record) && layout.is_likely(record);
+            let is_used = match layout.last_terminal_at() {
+                Some(terminal) => !text_field(record, terminal, 32).is_empty(),
+                None => layout.number(record, 0, 2) > 0,
+            };
             all += 1;
             fitting += usize::from(fits);
             likely += usize::from(fits && is_used && layout.seconds(record) >= LIKELY_SECOND);

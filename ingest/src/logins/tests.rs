@@ -143,6 +143,88 @@ fn logins_that_failed_are_warnings() {
 }
 
 #[test]
+fn control_characters_that_an_attacker_typed_are_escaped() {
+    let layout = layouts(LoginFile::Failed)[0];
+    let typed = Login { kind: 6, user: "\x1b[2Jro\not\x07", host: "\x7f.example", ..LOGINS[3] };
+    let bytes: Vec<u8> = (0..3).flat_map(|_| record(layout, &typed)).collect();
+    let batch = read("btmp", &bytes);
+    assert_eq!((batch.rows(), batch.unparsed), (3, 0));
+    assert_eq!(values(&batch, "user"), ["\\x1b[2Jro\\x0aot\\x07"; 3]);
+    assert_eq!(values(&batch, "client_host"), ["\\x7f.example"; 3]);
+    assert_eq!(
+        texts(&batch, &Encoding::named("btmp").unwrap())[2],
+        "failed login of \\x1b[2Jro\\x0aot\\x07 on pts/1 from \\x7f.example at 192.0.2.5, process 900"
+    );
+    // Among others, in a file whose name says nothing.
+    let mixed: Vec<u8> = LOGINS.iter().chain([&typed]).flat_map(|login| record(layout, login)).collect();
+    let mixed = [&mixed[..384 * 4].repeat(3), &mixed[384 * 4..]].concat();
+    let batch = read("wtmp", &mixed);
+    assert_eq!((batch.rows(), batch.unparsed), (13, 0));
+}
+
+/// A lastlog with the logins of these users, as a file without holes.
+fn lastlog(layout: LoginLayout, users: &[u64]) -> Vec<u8> {
+    let size = layout.record_bytes();
+    let mut bytes = vec![0; users.last().map_or(0, |last| (*last as usize + 1) * size)];
+    for &user in users {
+        let at = user as usize * size;
+        bytes[at..at + size].copy_from_slice(&last_login(layout));
+    }
+    bytes
+}
+
+fn last_login(layout: LoginLayout) -> Vec<u8> {
+    let mut record = vec![0; layout.record_bytes()];
+    let terminal = if layout.is_wide { 8 } else { 4 };
+    put(layout, &mut record, 0, terminal, 1_763_694_245);
+    record[terminal..terminal + 5].copy_from_slice(b"pts/3");
+    record[terminal + 32..terminal + 41].copy_from_slice(b"192.0.2.9");
+    record
+}
+
+#[test]
+fn long_lastlog_is_read_without_its_empty_records_in_every_layout() {
+    for layout in layouts(LoginFile::Last) {
+        // The first login is long after the sample, and the file is cut within its last record.
+        let mut bytes = lastlog(layout, &[1_000, 1_001, 60_000]);
+        bytes.truncate(bytes.len() - 100);
+        let batches = read_batches("lastlog", &bytes);
+        let all = |name: &str| {
+            let all = batches.iter().flat_map(|batch| values(batch, name));
+            all.filter(|value| !value.is_empty()).collect::<Vec<_>>()
+        };
+        assert_eq!(all("uid"), ["1000", "1001"], "{layout:?}");
+        assert_eq!(all("client_host"), ["192.0.2.9", "192.0.2.9", ""]);
+        assert_eq!(batches[0].time[0], 1_763_694_245_000_000_000);
+        assert_eq!(batches[0].line[0], 1_001);
+        let used = LoginLayout { file: LoginFile::LastUsed, ..layout };
+        let encoding = Encoding::named(&used.name()).unwrap();
+        assert_eq!(texts(&batches[0], &encoding)[0], "last login of user id 1000 on pts/3 from 192.0.2.9");
+        assert_eq!(batches.iter().map(|batch| batch.unparsed).sum::<u32>(), 1);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn lastlog_of_a_terabyte_of_holes_is_read_at_once() {
+    use std::io::{Seek, SeekFrom, Write};
+    let layout = layouts(LoginFile::Last)[0];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lastlog");
+    let mut file = std::fs::File::create(&path).unwrap();
+    let users = [0, 1_000, 3_000_000_000, 4_294_967_294_u64];
+    for user in users {
+        file.seek(SeekFrom::Start(user * 292)).unwrap();
+        file.write_all(&last_login(layout)).unwrap();
+    }
+    file.set_len(4_294_967_295 * 292).unwrap();
+    let found = discover(&[path]).files.remove(0);
+    let batches = read_all(&found, &Options::default()).unwrap();
+    let read: Vec<String> = batches.iter().flat_map(|batch| values(batch, "uid")).collect();
+    assert_eq!(read, users.map(|user| user.to_string()));
+}
+
+#[test]
 fn last_logins_have_the_user_id_of_their_place() {
     for layout in layouts(LoginFile::Last) {
         let mut bytes = vec![0; layout.record_bytes() * 503];

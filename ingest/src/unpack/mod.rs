@@ -37,6 +37,7 @@ use self::watched_file::WatchedFile;
 use crate::discover::InputFile;
 use crate::error::{Error, ErrorKind};
 use crate::limits;
+use crate::logins::{UsedRecords, has_unused_records};
 use crate::open_file::open_file;
 
 /// The limits on unpacking. The defaults suit usual logs; they can be raised for a trusted file.
@@ -107,18 +108,27 @@ pub fn unpack(found: &InputFile, limits: &UnpackLimits, visit: &mut dyn FnMut(Me
         file.rewind()?;
         let bytes = file.metadata()?.len();
         walk.meter.add_packed(bytes);
-        Ok((kind(&head), file, bytes))
+        let has_holes = has_unused_records(&found.name, bytes, &mut file)?;
+        file.rewind()?;
+        Ok((kind(&head), file, bytes, has_holes))
     });
     match opened {
         Err(error) => walk.visit(&place, Err(Error::io(&place.path, error))),
-        Ok((kind @ (ContainerKind::Zip | ContainerKind::SevenZ), file, _)) => {
+        Ok((kind @ (ContainerKind::Zip | ContainerKind::SevenZ), file, ..)) => {
             walk.archive(place.clone(), kind, Storage::File(file));
         }
-        Ok((_, file, bytes)) => {
+        Ok((_, file, bytes, has_holes)) => {
             let packed = Arc::new(Packed::new(bytes));
             walk.packed = Some(Arc::clone(&packed));
             let file = WatchedFile::new(file, found.path.clone(), packed, walk.meter());
-            walk.open(place.clone(), Input::new(file));
+            if has_holes {
+                let mut place = place.clone();
+                place.enter("sparse", false);
+                place.bytes = None;
+                walk.plain(&place, Input::new(UsedRecords::new(file)));
+            } else {
+                walk.open(place.clone(), Input::new(file));
+            }
         }
     }
     walk.finish(&place);

@@ -1,13 +1,14 @@
 //! A file that others may change while it is read.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::meter::{Meter, Packed};
 use super::problem::Problem;
 use crate::error::ErrorKind;
+use crate::logins::Holes;
 
 /// Reads a file from its start, and fails if it becomes shorter meanwhile or if another file takes its place: then
 /// bytes are missing. A file that grows is read up to its end.
@@ -71,6 +72,34 @@ impl Read for WatchedFile {
         }
         Ok(read)
     }
+}
+
+impl Holes for WatchedFile {
+    fn pass_hole(&mut self) -> io::Result<u64> {
+        self.meter.check_stop()?;
+        let length = self.check_length()?.len();
+        let Some(data) = next_data(&self.file, self.read_bytes, length) else { return Ok(0) };
+        self.file.seek(SeekFrom::Start(data))?;
+        let passed = data.saturating_sub(self.read_bytes);
+        self.read_bytes = data;
+        self.packed.add_read(passed);
+        Ok(passed)
+    }
+}
+
+/// Where the next bytes after a place are that are not in a hole, or the length; `None` where the system does not tell.
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "macos", target_os = "freebsd"))]
+fn next_data(file: &File, at: u64, length: u64) -> Option<u64> {
+    match rustix::fs::seek(file, rustix::fs::SeekFrom::Data(at)) {
+        Ok(data) => Some(data),
+        Err(rustix::io::Errno::NXIO) => Some(length.max(at)),
+        Err(_) => None,
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_os = "macos", target_os = "freebsd")))]
+fn next_data(_: &File, _: u64, _: u64) -> Option<u64> {
+    None
 }
 
 #[cfg(unix)]

@@ -141,7 +141,8 @@ export const importing = {
     fields: 'Fields',
     noFields: 'These events have no fields.',
     unknownTime: 'no time',
-    compression: (kind: string) => `compressed with ${kind}`,
+    compression: (kind: string) =>
+      kind === 'sparse' ? 'read without its holes' : `compressed with ${kind}`,
   },
 
   choice: {
