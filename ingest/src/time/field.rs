@@ -209,6 +209,9 @@ impl FieldTimes {
 /// Lowers the rank of a field that would not be chosen by its values.
 const NOT_LIKELY: f64 = 100.0;
 
+/// Lowers the rank of a field that is chosen only if there is no other.
+const LAST_RESORT: f64 = 10.0;
+
 /// Whether the name says that a number is no time.
 fn is_no_time(name: &[u8]) -> bool {
     is_id(name) || hint(name).is_none()
@@ -247,7 +250,10 @@ impl FieldValues {
         let enough = if hint > 0.0 { STEPS_WITHIN_A_MOMENT } else { 1 };
         let never_changes = is_constant && steps > enough && hint < KNOWN;
         let are_days = steps > 0 && hint < KNOWN && times.iter().all(|ns| ns.rem_euclid(DAY_NS) == 0);
-        if !is_shown || never_changes || are_days {
+        // Keys of a registry are in no order of time.
+        let is_last_resort =
+            !is_shown && !is_number && without_gaps(&last_part(&self.name)).contains(LAST_WRITE);
+        if !is_shown && !is_last_resort || never_changes || are_days {
             return None;
         }
         let mut distinct: Vec<i64> = times.clone();
@@ -256,7 +262,8 @@ impl FieldValues {
         let distinct = distinct.len() as f64 / times.len() as f64;
         let depth = memchr::memchr_iter(b'.', &self.name).count().min(8) as f64;
         let score = coverage * 2.0 + order * 2.0 + distinct + hint - depth * 0.05;
-        Some((score - if within { 3.0 } else { 0.0 }, within))
+        let lowered = if is_last_resort { LAST_RESORT } else { 0.0 } + if within { 3.0 } else { 0.0 };
+        Some((score - lowered, within))
     }
 }
 
@@ -275,7 +282,7 @@ fn order(times: &[i64]) -> f64 {
 }
 
 /// Words by which a field is certainly not the time of an event, whatever its values look like.
-const NEVER: [&str; 33] = [
+const NEVER: [&str; 37] = [
     "uptime",
     "lifetime",
     "runtime",
@@ -309,7 +316,16 @@ const NEVER: [&str; 33] = [
     "lizenz",
     "due",
     "retention",
+    "compil",
+    "warrant",
+    "manufactur",
+    "hiredate",
 ];
+
+/// When a program was linked, as lists of executables have it.
+const LINK_DATE: &str = "linkdate";
+/// When a key of the Windows registry was written, which is all that is known of the time of its values.
+const LAST_WRITE: &str = "lastwrit";
 
 /// Words that suggest a time, and words that suggest another time than that of the event.
 const FOR: [&str; 12] =
@@ -322,14 +338,30 @@ const AGAINST: [&str; 14] = [
 /// Words for the end of something; its beginning is the time of the event.
 const ENDS: [&str; 6] = ["end", "finish", "stop", "complet", "close", "receiv"];
 
+/// The last part of a name, in lower case.
+fn last_part(name: &[u8]) -> String {
+    let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
+    let last = name.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
+    String::from_utf8_lossy(last).to_lowercase()
+}
+
+fn without_gaps(name: &str) -> String {
+    name.replace([' ', '_', '-'], "")
+}
+
+/// Whether a field of this name is certainly not the time of an event.
+pub(crate) fn is_never_time(name: &[u8]) -> bool {
+    let last = last_part(name);
+    NEVER.iter().any(|word| last.contains(word)) || without_gaps(&last).contains(LINK_DATE)
+}
+
 /// The weight of the name, positive or negative; `None` if it excludes the field.
 fn hint(name: &[u8]) -> Option<f64> {
-    let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
-    let path = String::from_utf8_lossy(name).to_lowercase();
-    let last = path.rsplit('.').next().unwrap_or_default();
-    if NEVER.iter().any(|word| last.contains(word)) {
+    if is_never_time(name) {
         return None;
     }
+    let last = last_part(name);
+    let last = last.as_str();
     let has = |words: &[&str]| words.iter().any(|word| last.contains(word));
     let is_short = matches!(last, "ts" | "at" | "t" | "ms" | "us" | "ns")
         || last.ends_with("_ts")
@@ -436,6 +468,44 @@ mod tests {
             ],
             Some("id"),
         );
+    }
+
+    #[test]
+    fn last_write_of_a_registry_key_is_the_time_if_there_is_no_other() {
+        let keys =
+            ["2026-03-01 10:00:02", "2025-11-21 03:04:05", "2026-02-28 12:30:40", "2025-12-24 08:00:01"];
+        let links =
+            ["2019-03-01 10:00:01", "2020-11-21 03:04:05", "2021-02-28 12:30:40", "2022-12-24 08:00:02"];
+        for name in ["LastWriteTimestamp", "Key Last Write Time", "last_written", "Registry.LastWriteTime"] {
+            let events: Vec<_> = (0..4)
+                .map(|at| [("Link Date", links[at]), (name, keys[at]), ("LinkDate", links[at])])
+                .collect();
+            let events: Vec<&[(&str, &str)]> = events.iter().map(|event| &event[..]).collect();
+            check(&events, Some(name));
+        }
+        // Other names that are against it do not count in any order.
+        let events = keys.map(|key| [("LastLogonTime", key)]);
+        check(&events.each_ref().map(|event| &event[..]), None);
+        // A field in the order of time is better, whatever its name.
+        let events: Vec<_> = (0..4).map(|at| [("LastWriteTime", keys[at]), ("a", links[at])]).collect();
+        let events: Vec<&[(&str, &str)]> = events.iter().map(|event| &event[..]).collect();
+        check(&events, Some("a"));
+    }
+
+    #[test]
+    fn dates_of_things_are_never_the_time() {
+        for name in
+            ["LinkDate", "link_date", "CompileTime", "WarrantyEnd", "ManufacturedAt", "password_expires"]
+        {
+            check(
+                &[
+                    &[(name, "2019-03-01 10:00:01")],
+                    &[(name, "2020-11-21 03:04:05")],
+                    &[(name, "2021-02-28 12:30:40")],
+                ],
+                None,
+            );
+        }
     }
 
     #[test]

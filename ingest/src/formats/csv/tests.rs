@@ -170,6 +170,19 @@ fn header_above_words_alone_names_the_columns() {
 }
 
 #[test]
+fn link_date_of_a_program_is_not_the_time_of_its_row() {
+    let row = |key: &str, id: usize| format!("{id},{key},2019-0{id}-01 10:00:00,a{id}.exe\n");
+    let keys = ["2026-03-01 10:00:02", "2025-11-21 03:04:05", "2026-02-28 12:30:40"];
+    let rows: String = keys.iter().zip(1..).map(|(key, id)| row(key, id)).collect();
+    check(
+        &format!("Id,FileKeyLastWriteTimestamp,LinkDate,Name\n{rows}"),
+        r#"2026-03-01T10:00:02Z - Id=1 LinkDate="2019-01-01 10:00:00" Name="a1.exe""#,
+    );
+    let rows: String = (1..4).map(|id| format!("{id},2019-0{id}-01 10:00:00,a{id}.exe\n")).collect();
+    check(&format!("Id,LinkDate,Name\n{rows}"), r#"- - Id=1 LinkDate="2019-01-01 10:00:00" Name="a1.exe""#);
+}
+
+#[test]
 fn text_with_commas_is_no_table() {
     for text in [
         "2026-11-21 03:04:05,123 INFO up\n2026-11-21 03:04:06,123 INFO down\n",
