@@ -101,8 +101,12 @@ pub(super) fn role(name: &[u8]) -> ColumnRole {
     }
 }
 
-/// The level for a value of a level column.
+/// The level for a value of a level column, perhaps in brackets.
 pub(super) fn level(value: &[u8]) -> Option<Level> {
+    let value = match value {
+        [b'[', inner @ .., b']'] | [b'(', inner @ .., b')'] | [b'<', inner @ .., b'>'] => inner.trim_ascii(),
+        bare => bare,
+    };
     if let Some(level) = level::from_word(value) {
         return Some(level);
     }

@@ -45,8 +45,7 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
     if shape.heads.is_empty() && !has_time && have_times(sample, setup) {
         return Learned::default();
     }
-    // Without any quote no row has several lines, and lines are read faster. A quote is a letter between tabs
-    // unless it encloses a value.
+    // A quote is a letter between tabs unless it encloses a value.
     let has_quotes = memchr(b'"', sample).is_some() && (delimiter != b'\t' || shape.has_quoted_values)
         || preamble(sample) != Some(0);
     let table_title: Arc<[u8]> = sample[..shape.names_at].into();
@@ -54,6 +53,10 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
         Some(names) if shape.has_text_below => stamped_rows(names.clone(), delimiter),
         Some(_) if !table_title.is_empty() => rows_below(Arc::clone(&table_title), next),
         _ if has_quotes => Framing::blocks(next),
+        names if names.is_some() || are_rows(sample, delimiter, shape.columns) => {
+            Framing::blocks(late_quotes(delimiter, shape.columns))
+        }
+        // The lines between the rows may turn out to continue them.
         _ => Framing::Lines,
     };
     Learned {
@@ -70,6 +73,13 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
         time_options: shape.time_options.into(),
         ..Learned::default()
     }
+}
+
+/// Whether every line is a row of the table.
+fn are_rows(sample: &[u8], delimiter: u8, columns: usize) -> bool {
+    let mut lines =
+        sample.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    lines.all(|line| cells(line, delimiter).count() == columns)
 }
 
 /// Whether a time is found in more than one in four of the lines.
@@ -116,6 +126,36 @@ fn record<const DELIMITER: u8>(text: &[u8]) -> Option<EventBlock> {
     };
     let shown = end - usize::from(end > 0 && row[end - 1] == b'\r');
     Some(EventBlock { start, end: start + shown, next: start + end + 1 })
+}
+
+/// Rows of a table without quotes in its sample. The first quote in front of a value may come later, and may enclose
+/// lines or be a letter: it encloses them if together they have all columns, and none of them has so by itself.
+fn late_quotes(delimiter: u8, columns: usize) -> impl Fn(&[u8]) -> Option<EventBlock> {
+    move |text| {
+        let end = memchr(b'\n', text)?;
+        let block = |end: usize| {
+            let shown = end - usize::from(text[..end].ends_with(b"\r"));
+            Some(EventBlock { start: 0, end: shown, next: end + 1 })
+        };
+        let width = |from: usize, to: usize| cells(&text[from..to], delimiter).count();
+        if row_end(&text[..=end], delimiter).is_some() {
+            return block(end);
+        }
+        let within = &text[..text.len().min(limits::LONGEST_EVENT_BYTES)];
+        let closed = row_end(within, delimiter);
+        let mut line_end = end;
+        while line_end < limits::LONGEST_EVENT_BYTES {
+            let from = line_end + 1;
+            line_end = from + memchr(b'\n', &text[from..])?;
+            if closed == Some(line_end) {
+                return block(if width(0, line_end) == columns { line_end } else { end });
+            }
+            if width(from, line_end) == columns {
+                break;
+            }
+        }
+        block(end)
+    }
 }
 
 /// Where the first row begins after a line that is none: the type of PowerShell's objects, or a delimiter

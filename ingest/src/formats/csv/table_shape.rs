@@ -105,8 +105,10 @@ pub(super) fn learn(
         let heads = heads.into_iter().take(1 + usize::from(has_types)).collect();
         if let Some((share, shape)) = shape(&rows, delimiter, is_quoted, chosen, heads)
             && best.as_ref().is_none_or(|(best, _, _, known)| {
-                let rank = |shape: &TableShape| (shape.time_columns[0].is_some(), shape.columns);
-                share > *best || ((share - *best).abs() < f32::EPSILON && rank(&shape) > rank(known))
+                // Every line of a log may have the same number of commas, but only in its table there are times.
+                let has_time = |shape: &TableShape| shape.time_columns != [None; 2];
+                let by_time = has_time(&shape).cmp(&has_time(known));
+                by_time.then(share.total_cmp(best)).then(shape.columns.cmp(&known.columns)).is_gt()
             })
         {
             best = Some((

@@ -170,6 +170,52 @@ fn header_above_words_alone_names_the_columns() {
 }
 
 #[test]
+fn first_row_of_words_like_the_others_is_an_event() {
+    let row = |id: usize| format!("h{id}\t{}\t{}\n", ["up", "down"][id % 2], ["web", "db"][id / 2 % 2]);
+    let table: String = (0..12).map(row).collect();
+    for first in ["h99\tboot\tkernel\n", "ha1\treset\tdisk\n"] {
+        let batch = parse(&format!("{first}{table}"));
+        assert_eq!((batch.rows(), batch.unparsed), (13, 0), "{first}");
+    }
+    let words = |id: usize| format!("{}\t{}\tmain\n", ["up", "down"][id % 2], ["web", "db"][id / 2 % 2]);
+    let table: String = (0..12).map(words).collect();
+    assert_eq!(parse(&format!("reset\tdisk\tspare\n{table}")).rows(), 13);
+    let names = |id: usize| format!("{}\t{}\tmain\n", ["Oslo", "Rome"][id % 2], ["Ada", "Eve"][id / 2 % 2]);
+    let table: String = (0..12).map(names).collect();
+    assert_eq!(parse(&format!("city\tperson\tbranch\n{table}")).rows(), 12);
+}
+
+#[test]
+fn first_quoted_lines_may_come_after_the_sample() {
+    for delimiter in [',', '\t', ';'] {
+        let row = |id: usize| format!("2026-11-21 03:04:05\t{id}\tweb\tok\n");
+        let rows: String = (0..300).map(row).collect();
+        let late = "2026-11-21 03:04:06\t300\tweb\t\"one\n\ntwo\t\"\"3\"\"\"\n";
+        // A quote in front of a word is a letter, and so is one that is closed after the next row.
+        let letters = "2026-11-21 03:04:07\t301\t\"web\tok\n2026-11-21 03:04:08\t302\tweb\t5\"\n";
+        let table =
+            format!("time\tid\tname\tresult\n{rows}{late}{letters}").replace('\t', &delimiter.to_string());
+        let sample = &table[..table.len() / 2];
+        let mut setup = Setup::new(Zone::UTC);
+        setup.learned = learn(&sample.as_bytes()[..=sample.rfind('\n').unwrap_or(0)], &setup);
+        let batch = Parser::new(&FORMAT, setup).parse(Chunk::whole(table.into_bytes()));
+        assert_eq!((batch.rows(), batch.unparsed), (303, 0), "{delimiter}");
+        assert_eq!(batch.line[300..], [302, 305, 306], "{delimiter}");
+    }
+}
+
+#[test]
+fn table_with_times_wins_over_one_without() {
+    // Between commas all rows have the same number of values, between tabs one has a value more.
+    let row = |id: usize| format!("2026-11-21 03:04:{id:02}\tweb\ta,{id},b,c,d\n");
+    let mut rows: Vec<String> = (10..40).map(row).collect();
+    rows[7] = "2026-11-21 03:04:17\tweb\tx\ta,7,b,c,d\n".to_owned();
+    let batch = parse(&format!("time\thost\tvalues\n{}", rows.concat()));
+    assert_eq!(batch.rows(), 30);
+    assert!(batch.time.iter().all(|time| *time != crate::batch::NO_TIME), "the times are read");
+}
+
+#[test]
 fn link_date_of_a_program_is_not_the_time_of_its_row() {
     let row = |key: &str, id: usize| format!("{id},{key},2019-0{id}-01 10:00:00,a{id}.exe\n");
     let keys = ["2026-03-01 10:00:02", "2025-11-21 03:04:05", "2026-02-28 12:30:40"];
@@ -180,6 +226,14 @@ fn link_date_of_a_program_is_not_the_time_of_its_row() {
     );
     let rows: String = (1..4).map(|id| format!("{id},2019-0{id}-01 10:00:00,a{id}.exe\n")).collect();
     check(&format!("Id,LinkDate,Name\n{rows}"), r#"- - Id=1 LinkDate="2019-01-01 10:00:00" Name="a1.exe""#);
+}
+
+#[test]
+fn level_may_be_in_brackets() {
+    let row = |id: usize| format!("{id}\t{}\tdisk {id} is full\n", ["[ERROR]", "[INFO]"][id % 2]);
+    let rows: String = (10..30).map(row).collect();
+    check(&rows, r#"- error column_1=10 column_3="disk 10 is full""#);
+    check(&format!("id\tlevel\ttext\n{rows}"), r#"- error id=10 text="disk 10 is full""#);
 }
 
 #[test]

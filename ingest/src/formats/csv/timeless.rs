@@ -39,7 +39,8 @@ fn values<'r>(body: &'r [Row<'r>], column: usize) -> impl Iterator<Item = &'r [u
 const FEWEST_ROWS_OF_WORDS: usize = 8;
 
 /// Whether the first row names columns of words: in two columns or more whose few values all repeat, its own
-/// value does not occur.
+/// value does not occur, and it differs in kind from the values below it. A first row that is like the others is an
+/// event, whatever it says.
 pub(super) fn names_words(first: &Row<'_>, body: &[Row<'_>], columns: usize) -> bool {
     let is_name = |name: &&[u8]| {
         name.first().is_some_and(u8::is_ascii_alphabetic)
@@ -53,11 +54,20 @@ pub(super) fn names_words(first: &Row<'_>, body: &[Row<'_>], columns: usize) -> 
         let is_other = |kind: &[&[u8]]| kind.len() > 1 && kind[0] != first[*column];
         all.len() == body.len() && kinds.clone().count() * 3 <= all.len() && kinds.all(is_other)
     };
+    // All values have digits or marks, which the name has not; or all begin with a capital, and the name does not.
+    let has_marks =
+        |value: &[u8]| value.iter().any(|byte| !byte.is_ascii_alphabetic() && !b" _".contains(byte));
+    let is_capital = |value: &[u8]| value.first().is_some_and(u8::is_ascii_uppercase);
+    let differs = |is: &dyn Fn(&[u8]) -> bool| {
+        let are = |column: usize| values(body, column).next().is_some() && values(body, column).all(is);
+        (0..columns).filter(|&column| !is(first[column]) && are(column)).count()
+    };
     body.len() >= FEWEST_ROWS_OF_WORDS
         && first.len() == columns
         && first.iter().all(is_name)
         && !first.iter().enumerate().any(|(index, name)| first[..index].contains(name))
         && (0..columns).filter(repeats).count() > 1
+        && (differs(&has_marks) > 0 || differs(&is_capital) > 1)
 }
 
 /// Whether a name that begins with a digit is above numbers alone: `1RSS(dB)`.
