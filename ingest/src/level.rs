@@ -106,6 +106,19 @@ pub(crate) fn from_word(word: &[u8]) -> Option<Level> {
     found.filter(|_| !word.eq_ignore_ascii_case(b"trac") || word == b"TRAC")
 }
 
+/// The level of a risk, as security tools rate their findings.
+pub(crate) fn from_risk(word: &[u8]) -> Option<Level> {
+    const RISKS: [(&[u8], Level); 6] = [
+        (b"low", Level::Notice),
+        (b"med", Level::Warn),
+        (b"medium", Level::Warn),
+        (b"moderate", Level::Warn),
+        (b"high", Level::Error),
+        (b"very-high", Level::Fatal),
+    ];
+    RISKS.iter().find(|(risk, _)| risk.eq_ignore_ascii_case(word)).map(|&(_, level)| level)
+}
+
 /// The level of a single letter.
 #[inline]
 pub(crate) fn from_letter(letter: u8) -> Option<Level> {

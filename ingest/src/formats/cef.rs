@@ -314,10 +314,7 @@ fn severity(value: &[u8]) -> Option<Level> {
         b"7" | b"8" => Level::Error,
         b"9" | b"10" => Level::Fatal,
         word if word.eq_ignore_ascii_case(b"low") => Level::Info,
-        word if word.eq_ignore_ascii_case(b"medium") => Level::Warn,
-        word if word.eq_ignore_ascii_case(b"high") => Level::Error,
-        word if word.eq_ignore_ascii_case(b"very-high") => Level::Fatal,
-        word => return level::from_word(word),
+        word => return level::from_risk(word).or_else(|| level::from_word(word)),
     })
 }
 

@@ -315,6 +315,8 @@ pub(crate) struct Learned {
     pub time_field: Option<Arc<TimeField>>,
     /// The fields that may contain the time, the one that is used and the best first.
     pub time_options: Arc<[TimeFieldOption]>,
+    /// Keys of JSON objects whose numbers are no levels, although their names say so.
+    pub unscaled_levels: Arc<[Box<str>]>,
     /// How the lines of each container are read.
     pub containers: Option<Arc<[compose::Container]>>,
     /// What records whose time is below their first line have in common; only their first lines begin events.

@@ -204,14 +204,7 @@ impl PanosReader {
 }
 
 fn level_of(severity: &[u8]) -> Option<Level> {
-    Some(match severity {
-        b"informational" => Level::Info,
-        b"low" => Level::Notice,
-        b"medium" => Level::Warn,
-        b"high" => Level::Error,
-        b"critical" => Level::Fatal,
-        word => return level::from_word(word),
-    })
+    level::from_risk(severity).or_else(|| level::from_word(severity))
 }
 
 #[cfg(test)]

@@ -130,6 +130,14 @@ pub(super) fn level(value: &[u8]) -> Option<Level> {
     from_word_of_any_language(value)
 }
 
+/// The level for a value of a column that is named like one: also a risk, and Windows' word for audits.
+pub(super) fn named_level(value: &[u8]) -> Option<Level> {
+    if value == b"LogAlways" {
+        return Some(Level::Info);
+    }
+    level(value).or_else(|| level::from_risk(value))
+}
+
 /// Whether a value is the name of a type, as some exports have them in the row below the names.
 pub(super) fn is_type(value: &[u8]) -> bool {
     const TYPES: [&[u8]; 18] = [

@@ -176,7 +176,7 @@ fn without_mark(row: &[u8]) -> &[u8] {
 
 fn reader(setup: &Setup) -> Box<dyn Reader> {
     let learned = &setup.learned;
-    let mut table = Table::new(b"", columns::level);
+    let mut table = Table::new(b"", columns::named_level);
     table.order = learned.date_order;
     if learned.table_heads.is_empty() {
         table.columns = columns::without_header(learned.columns, learned.time_columns);

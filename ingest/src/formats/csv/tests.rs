@@ -237,6 +237,23 @@ fn level_may_be_in_brackets() {
 }
 
 #[test]
+fn risks_in_a_column_of_levels_are_levels() {
+    for (word, level) in
+        [("high", "error"), ("med", "warn"), ("LOW", "notice"), ("crit", "fatal"), ("LogAlways", "info")]
+    {
+        check(
+            &format!(
+                "\"Timestamp\",\"Rule\",\"Level\"\n\"2026-11-21 03:04:05.123 +00:00\",\"Logon\",\"{word}\"\n"
+            ),
+            &format!(r#"2026-11-21T03:04:05.123Z {level} Rule="Logon""#),
+        );
+    }
+    // Without a name they may be anything.
+    let row = |id: usize| format!("{id}\t{}\tpump\n", ["high", "low"][id % 2]);
+    check(&(10..30).map(row).collect::<String>(), r#"- - column_1=10 column_2="high" column_3="pump""#);
+}
+
+#[test]
 fn text_with_commas_is_no_table() {
     for text in [
         "2026-11-21 03:04:05,123 INFO up\n2026-11-21 03:04:06,123 INFO down\n",

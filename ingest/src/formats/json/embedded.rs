@@ -1,5 +1,7 @@
 //! Messages of other formats that are JSON: as they are, or after the CEE cookie (`@cee: {…}`).
 
+use std::sync::Arc;
+
 use super::JsonReader;
 use crate::rows::Rows;
 
@@ -16,12 +18,12 @@ impl JsonBody {
         if !body.starts_with(b"{") || !body.trim_ascii_end().ends_with(b"}") {
             return false;
         }
-        let reader = self.reader.get_or_insert_with(|| JsonReader::new(None));
+        let reader = self.reader.get_or_insert_with(|| JsonReader::new(None, Arc::default()));
         reader.read_at(event, event.len() - body.len(), rows).is_ok()
     }
     /// The same for a message that is not part of the chunk, so that its values are copied.
     pub(crate) fn read_copy(&mut self, message: &[u8], rows: &mut Rows) -> bool {
-        let reader = self.reader.get_or_insert_with(|| JsonReader::new(None));
+        let reader = self.reader.get_or_insert_with(|| JsonReader::new(None, Arc::default()));
         reader.copies = true;
         let is_object = message.trim_ascii_end().ends_with(b"}") && reader.read_at(message, 0, rows).is_ok();
         reader.copies = false;

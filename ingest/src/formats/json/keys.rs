@@ -151,12 +151,14 @@ const LEVEL_KEYS: [&str; 19] = [
 ];
 
 /// Keys whose numbers are levels of their own scale.
-const NUMBER_KEYS: [(&str, Scale); 5] = [
+const NUMBER_KEYS: [(&str, Scale); 6] = [
     ("severityNumber", Scale::Telemetry),
     ("severity_number", Scale::Telemetry),
     ("levelno", Scale::Python),
     ("record.level.no", Scale::Python),
     ("alert.severity", Scale::Alert),
+    // The rank of a rule rises with the danger, on a scale of its own.
+    ("rule.level", Scale::Words),
 ];
 const NUMBER: u8 = 100;
 
@@ -215,6 +217,11 @@ impl KeyRole {
             return KeyRole::Level(INNER_LEVEL, Scale::Usual);
         }
         KeyRole::Field
+    }
+
+    /// Whether numbers under a key of this path are levels on a scale that their values show.
+    pub(super) fn has_usual_scale(path: &str) -> bool {
+        matches!(KeyRole::from_path(path), KeyRole::Level(_, Scale::Usual))
     }
 
     /// Whether the value stays a field when it is used as the time or the level.
@@ -283,6 +290,8 @@ pub(super) struct Keys {
     slots: Vec<KeySlot>,
     /// The field that contains the time, if the values determined it.
     time_field: Option<Arc<TimeField>>,
+    /// Keys whose numbers are no levels, although their names say so.
+    unscaled: Arc<[Box<str>]>,
 }
 
 pub(super) const ROOT: usize = 0;
@@ -290,8 +299,9 @@ pub(super) const ROOT: usize = 0;
 pub(super) const NONE: usize = usize::MAX;
 
 impl Keys {
-    pub(super) fn new(time_field: Option<Arc<TimeField>>) -> Keys {
-        Keys { nodes: vec![KeyNode { first: NONE, ..KeyNode::default() }], slots: Vec::new(), time_field }
+    pub(super) fn new(time_field: Option<Arc<TimeField>>, unscaled: Arc<[Box<str>]>) -> Keys {
+        let nodes = vec![KeyNode { first: NONE, ..KeyNode::default() }];
+        Keys { nodes, slots: Vec::new(), time_field, unscaled }
     }
 
     /// The time in a value of the field that the values determined.
@@ -335,7 +345,13 @@ impl Keys {
         }
         let path = format!("{}{}", self.nodes[node].prefix, String::from_utf8_lossy(&name));
         let is_time = self.time_field.as_ref().is_some_and(|field| *field.name == *path.as_bytes());
-        let role = if is_time { KeyRole::Time(LEARNED_TIME) } else { KeyRole::from_path(&path) };
+        let role = match KeyRole::from_path(&path) {
+            _ if is_time => KeyRole::Time(LEARNED_TIME),
+            KeyRole::Level(rank, _) if self.unscaled.iter().any(|key| **key == *path) => {
+                KeyRole::Level(rank, Scale::Words)
+            }
+            role => role,
+        };
         // The message of Rust's tracing is among the other fields of its event.
         let path = if path == "fields.message" { "message".to_string() } else { path };
         self.slots.push(KeySlot { raw: key.into(), path, role, next: NONE, child: None, columns: [None; 4] });

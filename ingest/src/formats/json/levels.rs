@@ -12,7 +12,8 @@ const NUMBER_RANK: u8 = 50;
 /// The rank of a level value: if an event has a word too, as Monolog writes it, the number is on a scale that
 /// only the program knows.
 pub(super) fn rank(rank: u8, scale: Scale, value: JsonValue) -> u8 {
-    let is_number = matches!(scale, Scale::Usual | Scale::Lager) && matches!(value, JsonValue::Int(_));
+    let is_number =
+        matches!(scale, Scale::Usual | Scale::Words | Scale::Lager) && matches!(value, JsonValue::Int(_));
     if is_number && rank < NUMBER_RANK { rank + NUMBER_RANK } else { rank }
 }
 
@@ -34,7 +35,7 @@ pub(super) fn level_from_value(line: &[u8], value: JsonValue, scale: Scale, mark
 /// A word, perhaps with a number: `DEBUG2`, `ERROR+2` of Go's slog. Only zap's word for errors that are fatal
 /// in development is specific to one program.
 fn level_from_word(word: &[u8]) -> Option<Level> {
-    level::from_word(word).or_else(|| match word {
+    level::from_word(word).or_else(|| level::from_risk(word)).or_else(|| match word {
         b"dpanic" | b"DPANIC" => Some(Level::Fatal),
         // PostgreSQL's word for messages to the server's operator.
         b"LOG" => Some(Level::Info),

@@ -32,16 +32,18 @@ pub(crate) static FORMAT: Format = Format {
     title: "JSON objects",
     learn: |sample, setup| {
         let learned = framing::learn(sample);
-        let (time_field, options) =
-            time_key::time_field(sample, &learned.framing, setup.time_field.as_deref());
-        Learned { time_field: time_field.map(Arc::new), time_options: options.into(), ..learned }
+        let (time_field, options, unscaled) =
+            time_key::learn(sample, &learned.framing, setup.time_field.as_deref());
+        let (time_field, time_options) = (time_field.map(Arc::new), options.into());
+        Learned { time_field, time_options, unscaled_levels: unscaled.into(), ..learned }
     },
     reader,
     ..Format::LINES
 };
 
 fn reader(setup: &Setup) -> Box<dyn Reader> {
-    Box::new(JsonReader::new(setup.learned.time_field.clone()))
+    let Learned { time_field, unscaled_levels, .. } = &setup.learned;
+    Box::new(JsonReader::new(time_field.clone(), Arc::clone(unscaled_levels)))
 }
 
 /// Whether a text begins with a complete object.
@@ -109,9 +111,9 @@ impl Reader for JsonReader {
 const OBJECT_IN_TEXT: &[u8] = b"{\\\"";
 
 impl JsonReader {
-    pub(super) fn new(time_field: Option<Arc<TimeField>>) -> JsonReader {
+    pub(super) fn new(time_field: Option<Arc<TimeField>>, unscaled: Arc<[Box<str>]>) -> JsonReader {
         JsonReader {
-            keys: Keys::new(time_field),
+            keys: Keys::new(time_field, unscaled),
             found: EventMarks::default(),
             keeps_time: false,
             copies: false,

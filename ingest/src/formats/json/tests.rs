@@ -16,6 +16,20 @@ fn levels_with_a_degree() {
 }
 
 #[test]
+fn numbers_that_rise_with_the_danger_are_no_levels() {
+    // The other events show the scale: 8 is no number of syslog.
+    check("{\"id\":1,\"severity\":2}\n{\"id\":2,\"severity\":8}\n", "- - id=1 severity=2");
+    check("{\"id\":1,\"severity\":2}\n{\"id\":2,\"severity\":6}\n", "- fatal id=1");
+    check("{\"id\":1,\"level\":30}\n{\"id\":2,\"level\":6}\n", "- info id=1");
+    check(r#"{"rule":{"level":3,"id":"5715"}}"#, r#"- - rule.level=3 rule.id="5715""#);
+    check(r#"{"rule":{"level":"high"}}"#, r#"- error rule.level="high""#);
+    check(r#"{"level":200,"level_name":"INFO"}"#, "- info level=200");
+    for (word, level) in [("HIGH", "error"), ("Medium", "warn"), ("LOW", "notice"), ("CRITICAL", "fatal")] {
+        check(&format!("{{\"severity\":\"{word}\"}}"), &format!("- {level}"));
+    }
+}
+
+#[test]
 fn sample_lines() {
     check(
         r#"{"ts":"2026-11-21T03:04:05.123Z","level":"WARN","msg":"slow \"cart\"","n":3,"ms":1.25,"ok":true,"x":null}"#,

@@ -1,4 +1,7 @@
-//! Determines which key of a sample's objects contains their time, if no known key does.
+//! Determines which key of a sample's objects contains their time, if no known key does, and which keys of levels have
+//! numbers on a scale of their own.
+
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -9,14 +12,15 @@ use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField, TimeFieldOpt
 use crate::time::find::whole_time;
 use crate::time::rules::is_complete;
 
-/// The key that a person chose or the values determine, `None` if half of the objects have a known time key; and
-/// the keys to choose from.
-pub(super) fn time_field(
+/// The key that a person chose or the values determine, `None` if half of the objects have a known time key; the
+/// keys to choose from; and the keys whose numbers are no levels.
+pub(super) fn learn(
     sample: &[u8],
     framing: &Framing,
     chosen: Option<&str>,
-) -> (Option<TimeField>, Vec<TimeFieldOption>) {
+) -> (Option<TimeField>, Vec<TimeFieldOption>, Vec<Box<str>>) {
     let mut times = FieldTimes::default();
+    let mut numbers: BTreeMap<Box<str>, Vec<i64>> = BTreeMap::new();
     let (mut objects, mut known) = (0, 0);
     for event in events(sample, framing).into_iter().take(MOST_EVENTS) {
         let Some(Value::Object(object)) = object(event) else { continue };
@@ -27,15 +31,22 @@ pub(super) fn time_field(
             let is_known = |when| KeyRole::is_certain_time_key(path) && is_complete(&when);
             has_known = has_known || whole_time(value).is_some_and(is_known);
             times.value(path.as_bytes(), value);
+            if KeyRole::has_usual_scale(path)
+                && let Some(number) = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok())
+            {
+                numbers.entry(path.into()).or_default().push(number);
+            }
         };
         object.iter().for_each(|(key, value)| walk(key, value, 1, &mut put));
         known += usize::from(has_known);
     }
+    let unscaled =
+        numbers.into_iter().filter(|(_, numbers)| !are_levels(numbers)).map(|(path, _)| path).collect();
     let weight = |name: &[u8]| std::str::from_utf8(name).map_or(0.0, time_key_weight);
     let mut options = times.options(weight);
     if let Some(chosen) = chosen.and_then(|name| times.named(name)) {
         mark_chosen(&mut options, &chosen.name);
-        return (Some(chosen), options);
+        return (Some(chosen), options, unscaled);
     }
     let best = if known * 2 < objects { times.best(weight) } else { None };
     let used = best.as_ref().map(|best| best.name.to_vec()).or_else(|| {
@@ -45,7 +56,14 @@ pub(super) fn time_field(
     });
     mark_chosen(&mut options, &used.unwrap_or_default());
     // A known top-level key is used by its name.
-    (best.filter(|best| weight(&best.name) < KNOWN), options)
+    (best.filter(|best| weight(&best.name) < KNOWN), options, unscaled)
+}
+
+/// Whether numbers are levels: those of syslog and Windows, up to 7, and those of pino and bunyan, in steps of ten.
+/// Ratings of a danger, such as 5 and 8, rise with it.
+fn are_levels(numbers: &[i64]) -> bool {
+    let is_known = |number: &i64| (0..=7).contains(number) || (10..=60).contains(number) && number % 10 == 0;
+    numbers.iter().all(is_known) || numbers.iter().all(|number| (10..70).contains(number))
 }
 
 fn events<'a>(sample: &'a [u8], framing: &Framing) -> Vec<&'a [u8]> {
