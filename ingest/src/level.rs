@@ -309,7 +309,12 @@ fn is_emphasised(line: &[u8], from: usize, word: Range<usize>) -> bool {
         return false;
     }
     let before_colon = after == b':' && line.get(end + 1).is_none_or(|&next| next == b' ');
-    alone_before && !goes_on && (capitals || (before_colon && matches!(before, b' ' | b'[' | b'\t')))
+    // In a list it names what follows: `reason: a, info: b`. Only trouble is a level there.
+    let is_of_list = line[from..start].ends_with(b", ")
+        && from_word(&line[start..end]).is_some_and(|level| level < Level::Warn);
+    alone_before
+        && !goes_on
+        && (capitals || (before_colon && !is_of_list && matches!(before, b' ' | b'[' | b'\t')))
 }
 
 /// Whether the word is the second one of `Fatal error: `, as PHP and compilers write it.
@@ -354,6 +359,7 @@ mod tests {
         check("level=\"error\" msg=x", "error");
         check("x|FATAL|y", "fatal");
         check("SEVERE: x", "error");
+        check("not sent, error: refused", "error");
         check(" FTL cannot start", "fatal");
         check("SCHWERWIEGEND: x", "error");
         check("AVERTISSEMENT [main] x", "warn");
@@ -372,6 +378,7 @@ mod tests {
         check("ERROR_CODE=5 NON-FATAL", "");
         check("see com.example.Error: x", "");
         check("Alert the user", "");
+        check("web-1 is DOWN, reason: refused, info: x", "");
         check("## the FTL started", "");
         check("13merror\x1b[0m", "");
         check("", "");

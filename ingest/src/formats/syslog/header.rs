@@ -58,9 +58,8 @@ impl SyslogHeader {
             Some(b':') if event.get(at + 1) == Some(&b' ') => at += 2,
             _ => return Err(NO_HOST),
         }
-        if event.get(at) == Some(&b'<')
-            && let Some(end) = header.severity(event, at + 1, b'>')
-        {
+        let severity = if event.get(at) == Some(&b'<') { header.severity(event, at + 1, b'>') } else { None };
+        if let Some(end) = severity {
             at = end + 1 + usize::from(event.get(end + 1) == Some(&b' '));
         }
         if let Some(end) = header.vmware_priority(event, at) {
@@ -82,6 +81,7 @@ impl SyslogHeader {
             return Ok(header);
         }
         header.with_host(event, at, stamp, has_priority)?;
+        header.is_certain |= severity.is_some();
         Ok(header)
     }
 
@@ -568,13 +568,15 @@ fn label_and_level(event: &[u8], at: usize) -> Option<(usize, Option<Level>)> {
     Some((close + 1, Some(level::from_word(&event[at + 2..close])?)))
 }
 
-static OF_HOST: ByteTable = ByteTable::alphanumeric_and(b".-_:/@%");
+static OF_HOST: ByteTable = ByteTable::alphanumeric_and(b".-_:/@%,");
 
-/// A name or address, and not the level word that other logs have in this place.
+/// A name or address, and not the level word that other logs have in this place. Access points join their model and
+/// address by commas.
 fn is_host(word: &[u8]) -> bool {
     word.iter().all(|&byte| OF_HOST.contains(byte))
         && word.last() != Some(&b':')
         && level::from_word(word).is_none()
+        && (!word.contains(&b',') || word[0].is_ascii_alphabetic() && word.iter().any(u8::is_ascii_digit))
 }
 
 pub(super) fn is_daemons_own(message: &[u8]) -> bool {

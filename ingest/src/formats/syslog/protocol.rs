@@ -42,15 +42,20 @@ impl Protocol {
         numbers: &ColumnNumbers,
         rows: &mut Rows,
     ) -> Result<(Option<TextRange>, usize), &'static str> {
+        let mut columns = &[HOST, APP, PID, MSGID][..];
         if event[at..].starts_with(b"- ") {
             at += 2;
         } else {
             let (when, end) = time_at(event, at).ok_or("no syslog time after the version")?;
             rows.when(&when);
+            // With seconds since 1970 it is no header of the standard: the message follows the program.
+            if event[at..end].iter().all(|byte| byte.is_ascii_digit() || *byte == b'.') {
+                columns = &[HOST, APP];
+            }
             at = end + 1;
         }
         let mut app = None;
-        for column in [HOST, APP, PID, MSGID] {
+        for &column in columns {
             if at > event.len() {
                 return Err("the syslog header is cut short");
             }
@@ -65,6 +70,9 @@ impl Protocol {
                 }
             }
             at = end + 1;
+        }
+        if columns.len() < 4 {
+            return Ok((app, at.min(event.len())));
         }
         match event.get(at) {
             Some(b'-') => at += 1,

@@ -35,6 +35,34 @@ fn sample_lines_of_files() {
 }
 
 #[test]
+fn message_follows_the_program_after_seconds_since_1970() {
+    check(
+        "<134>1 1795230245.123456789 MX84 flows src=10.0.0.5 dst=203.0.113.9 protocol=tcp pattern: allow all",
+        r#"2026-11-21T03:04:05.123456789Z info facility="local0" host="MX84" app="flows" message="src=10.0.0.5 dst=203.0.113.9 protocol=tcp pattern: allow all" src="10.0.0.5" dst="203.0.113.9" protocol="tcp""#,
+    );
+    check(
+        "<134>1 1795230245.1 MX84 events dhcp lease of ip 10.0.0.9",
+        r#"2026-11-21T03:04:05.1Z info facility="local0" host="MX84" app="events" message="dhcp lease of ip 10.0.0.9""#,
+    );
+}
+
+#[test]
+fn names_of_access_points_have_commas() {
+    check(
+        "Nov 21 03:04:05 U7PG2,f09fc2aabbcc,v4.3.20.11298 hostapd: ath0: STA associated",
+        r#"1680-11-21T03:04:05Z - host="U7PG2,f09fc2aabbcc,v4.3.20.11298" app="hostapd" message="ath0: STA associated""#,
+    );
+}
+
+#[test]
+fn label_in_a_list_is_no_level() {
+    check(
+        "Nov 21 03:04:05 lb1 haproxy[7]: Server app/s2 is DOWN, reason: Layer4 connection problem, info: \"x\", check duration: 0ms.",
+        r#"1680-11-21T03:04:05Z - host="lb1" app="haproxy" pid=7 message="Server app/s2 is DOWN, reason: Layer4 connection problem, info: \"x\", check duration: 0ms." backend="app" server="s2" state="DOWN" reason="Layer4 connection problem, info: \"x\", check duration: 0ms.""#,
+    );
+}
+
+#[test]
 fn sample_lines_of_the_protocol() {
     check(
         r#"<165>1 2026-11-21T03:04:05.000003-07:00 10.1.2.3 shop 8710 ID47 [ex@1 iut="3" note="a \"b\" \] c:\d"][k@2 x=""] hello"#,
