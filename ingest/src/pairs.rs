@@ -154,7 +154,7 @@ impl Style {
 
     /// Where a quoted value ends. A quote after a backslash belongs to the value, in any style.
     #[inline]
-    fn quoted(self, text: &[u8], from: usize) -> Option<(usize, bool)> {
+    pub(crate) fn quoted(self, text: &[u8], from: usize) -> Option<(usize, bool)> {
         let mut at = from;
         let mut has_escapes = false;
         loop {

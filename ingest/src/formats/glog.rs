@@ -4,7 +4,10 @@ use memchr::memchr;
 
 use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
+use crate::formats::json::unescape;
 use crate::layout::time_at;
+use crate::named_columns::NamedColumns;
+use crate::pairs::{Style, is_key, may_be_field};
 use crate::rows::{ColumnKind, Rows, Schema};
 
 pub(crate) static FORMAT: Format = Format {
@@ -13,7 +16,7 @@ pub(crate) static FORMAT: Format = Format {
     columns: COLUMNS,
     learn: |_, _| Learned::starting(|line| day(line).is_some() || is_preamble(line)),
     note: Some(is_preamble),
-    reader: |_| Box::new(GlogReader),
+    reader: |_| Box::<GlogReader>::default(),
     ..Format::LINES
 };
 
@@ -59,7 +62,11 @@ fn day(line: &[u8]) -> Option<(Level, usize)> {
     is_day.then_some((level, clock))
 }
 
-struct GlogReader;
+#[derive(Default)]
+struct GlogReader {
+    /// For the pairs of structured lines.
+    named: NamedColumns,
+}
 
 impl Reader for GlogReader {
     fn read(&mut self, event: &[u8], rows: &mut Rows) -> Result<Fit, &'static str> {
@@ -90,10 +97,43 @@ impl Reader for GlogReader {
         if let Some(line) = whole_number(&header[colon + 1..]) {
             rows.int(SOURCE_LINE, line);
         }
-        if message < event.len() {
+        if message < event.len() && !self.structured(event, message, rows) {
             rows.text(MESSAGE, message, event.len());
         }
         Ok(Fit::Whole)
+    }
+}
+
+/// The syntax of klog's pairs.
+const PAIRS: Style = Style { escapes: true, single_quotes: false };
+
+impl GlogReader {
+    /// klog's structured lines: `"message" key="value"`. A message in quotes with other text after it is just that.
+    fn structured(&mut self, event: &[u8], message: usize, rows: &mut Rows) -> bool {
+        if event[message] != b'"' {
+            return false;
+        }
+        let Some((end, has_quotes)) = PAIRS.quoted(event, message + 1) else { return false };
+        let mut at = end + 1;
+        let mut pairs = Vec::new();
+        while let Some(item) = PAIRS.next(event, at) {
+            if item.value.is_none() || !is_key(item.key(event)) {
+                return false;
+            }
+            at = item.end;
+            pairs.push(item);
+        }
+        if has_quotes {
+            let span = rows.rewrite(|buffer| unescape(&event[message + 1..end], buffer));
+            rows.span(MESSAGE, span);
+        } else {
+            rows.text(MESSAGE, message + 1, end);
+        }
+        self.named.begin();
+        for item in pairs.iter().filter(|item| may_be_field(item.key(event))) {
+            item.put(item.key(event), event, &mut self.named, rows);
+        }
+        true
     }
 }
 
@@ -143,6 +183,14 @@ mod tests {
         check(
             "W261121 03:04:05.123456 147 1@server/node.go:219  [n1] slow\n  more",
             "2026-11-21T03:04:05.123456Z warn thread=147 source_file=\"server/node.go\" source_line=219 message=\"[n1] slow\\n  more\"",
+        );
+        check(
+            r#"I1121 03:04:05.123456 1 x.go:7] "Starting \"a\"" controller="a b" err=<nil> count=3"#,
+            r#"1680-11-21T03:04:05.123456Z info thread=1 source_file="x.go" source_line=7 message="Starting \"a\"" controller="a b" err="<nil>" count=3"#,
+        );
+        check(
+            r#"I1121 03:04:05.123456 1 x.go:7] "a" is not b=1"#,
+            r#"1680-11-21T03:04:05.123456Z info thread=1 source_file="x.go" source_line=7 message="\"a\" is not b=1""#,
         );
         check("I1121 03:04:05.123456 7 x] a", "unparsed: no level, day, thread and place in the source");
         check("I1121 03:04:05", "unparsed: no level, day, thread and place in the source");
