@@ -33,7 +33,8 @@ static ELB_LAYOUTS: LazyLock<LineLayouts> = LazyLock::new(|| {
              {ssl_cipher:word} {ssl_protocol:word} {target_group_arn:word} {trace_id:quoted}« \
              {domain_name:quoted} {chosen_cert_arn:quoted}« {matched_rule_priority:word} \
              {request_creation_time:word} {actions_executed:quoted}« {redirect_url:quoted} \
-             {error_reason:quoted}«{more:rest}»»»»",
+             {error_reason:quoted}« {target_list:quoted} {target_status_list:quoted} {classification:quoted} \
+             {classification_reason:quoted}«{more:rest}»»»»»",
             // Network.
             "{type:word} {version:word} {time} {elb:word} {listener:word} {client:word} {target:word} \
              {connection_time:int} {tls_handshake_time:int} {received_bytes:int} {bytes:int}« \
@@ -128,6 +129,13 @@ mod tests {
             r#"https 2026-11-21T03:04:05.125000Z app/shop/1 10.1.2.3:443 10.0.0.1:80 0.001 0.002 -1 502 - 34 366 "GET https://shop.example:443/cart?a=1 HTTP/2.0" "curl/8" ECDHE TLSv1.2 arn:aws:x "Root=1-2" "shop.example" "arn:cert" 0 2026-11-21T03:04:05.000000Z "forward" "-" "-""#,
             r#"2026-11-21T03:04:05.125Z error type="https" elb="app/shop/1" client="10.1.2.3:443" target="10.0.0.1:80" request_processing_time=0.001 target_processing_time=0.002 response_processing_time=-1.0 status=502 received_bytes=34 bytes=366 request="GET https://shop.example:443/cart?a=1 HTTP/2.0" user_agent="curl/8" ssl_cipher="ECDHE" ssl_protocol="TLSv1.2" target_group_arn="arn:aws:x" trace_id="Root=1-2" domain_name="shop.example" chosen_cert_arn="arn:cert" matched_rule_priority="0" request_creation_time="2026-11-21T03:04:05.000000Z" actions_executed="forward" client_ip="10.1.2.3" client_port=443 method="GET" path="https://shop.example:443/cart?a=1" protocol="HTTP/2.0""#,
         );
+        let targets = r#""10.0.0.1:80" "502" "Ambiguous" "BadUri" TID_1"#;
+        let line = format!(
+            r#"http 2026-11-21T03:04:05Z app/shop/1 10.1.2.3:443 - -1 -1 -1 502 - 34 366 "GET http://shop/ HTTP/1.1" "curl/8" - - arn:aws:x "Root=1-2" "-" "-" 0 2026-11-21T03:04:05Z "forward" "-" "-" {targets}"#
+        );
+        let read = render(&ELB, &line);
+        let expected = r#"target_list="10.0.0.1:80" target_status_list="502" classification="Ambiguous" classification_reason="BadUri" more=" TID_1""#;
+        assert!(read.contains(expected), "{read}");
         check(
             &ELB,
             r#"2026-11-21T03:04:05Z shop 10.1.2.3:2817 10.0.0.1:80 0.00007 0.001 0.00005 200 200 0 29 "GET http://shop.example:80/ HTTP/1.1" "curl/8" - -"#,
