@@ -16,6 +16,7 @@ mod programs;
 mod protocol;
 pub(crate) mod proxy;
 mod session;
+mod snare;
 
 pub(crate) use self::carried::{CARRIED, Carried};
 pub use self::carried::{SYSLOG_PREFIX, message_format, program_of};

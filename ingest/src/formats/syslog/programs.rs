@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem;
 
-use super::{cisco, filterlog, ise, mail, named, netfilter, network, proxy, session};
+use super::{cisco, filterlog, ise, mail, named, netfilter, network, proxy, session, snare};
 use crate::formats::Setup;
 use crate::formats::json::JsonBody;
 use crate::layout::{LayoutReader, LineLayouts};
@@ -65,6 +65,7 @@ pub(super) struct Programs {
     netfilter: netfilter::Netfilter,
     filterlog: filterlog::Filterlog,
     ise: ise::Ise,
+    snare: snare::Snare,
     /// For the pairs of other programs.
     named: NamedColumns,
 }
@@ -76,7 +77,7 @@ impl Programs {
         if matches!(event[message], b'{' | b'@') && self.json.read(event, message, rows) {
             return;
         }
-        if self.ise.read(event, message, rows) {
+        if self.ise.read(event, message, rows) || self.snare.read(event, message, rows) {
             return;
         }
         // Cisco's devices are also recognised if another program relays them.

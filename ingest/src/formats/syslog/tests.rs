@@ -47,6 +47,25 @@ fn message_follows_the_program_after_seconds_since_1970() {
 }
 
 #[test]
+fn windows_events_between_tabs() {
+    let event = |kind: &str| {
+        format!(
+            "<13>Nov 21 03:04:06 wks-1 MSWinEventLog\t1\tSecurity\t1234\tSat Nov 21 03:04:05 2026\t4625\tAuditing\tDOM\\bob\tN/A\t{kind}\twks-1.example\tLogon\t\tAn account failed to log on.\t99"
+        )
+    };
+    let fields = |kind: &str| {
+        format!(
+            r#"criticality=1 channel="Security" counter=1234 event_id=4625 provider="Auditing" user="DOM\\bob" event_type="{kind}" computer="wks-1.example" category="Logon" description="An account failed to log on." checksum=99"#
+        )
+    };
+    for (kind, level) in [("Failure Audit", "notice"), ("Error", "error")] {
+        let read = render(&FORMAT, &event(kind));
+        assert!(read.starts_with(&format!("2026-11-21T03:04:05Z {level} ")), "{read}");
+        assert!(read.ends_with(&fields(kind)), "{read}");
+    }
+}
+
+#[test]
 fn names_of_access_points_have_commas() {
     check(
         "Nov 21 03:04:05 U7PG2,f09fc2aabbcc,v4.3.20.11298 hostapd: ath0: STA associated",
