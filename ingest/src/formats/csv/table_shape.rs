@@ -312,7 +312,9 @@ fn level_column(body: &[Row<'_>], columns: usize, may_be_letters: bool) -> Optio
         // A program may have levels of its own, which are words in capitals as well.
         let are_words =
             || values().all(|value| !value.is_empty() && value.iter().all(u8::is_ascii_uppercase));
-        levels > 1 && (others == 0 || others * 4 <= levels && are_words())
+        // True and false, or no.
+        let are_answers = || values().all(|value| matches!(value, b"T" | b"F" | b"N"));
+        levels > 1 && !are_answers() && (others == 0 || others * 4 <= levels && are_words())
     })
 }
 

@@ -229,6 +229,15 @@ fn link_date_of_a_program_is_not_the_time_of_its_row() {
 }
 
 #[test]
+fn letters_for_true_and_false_are_no_levels() {
+    let row = |id: usize| format!("2026-11-21 03:04:{id}\tC{id}\t{}\tx\n", ["F", "T"][id % 7 / 6]);
+    let rows: String = (10..30).map(row).collect();
+    check(&rows, r#"2026-11-21T03:04:10Z - column_2="C10" column_3="F" column_4="x""#);
+    let rows = rows.replace("\tT\t", "\tE\t").replace("\tF\t", "\tI\t");
+    check(&rows, r#"2026-11-21T03:04:10Z info column_2="C10" column_4="x""#);
+}
+
+#[test]
 fn level_may_be_in_brackets() {
     let row = |id: usize| format!("{id}\t{}\tdisk {id} is full\n", ["[ERROR]", "[INFO]"][id % 2]);
     let rows: String = (10..30).map(row).collect();
