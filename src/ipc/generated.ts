@@ -148,7 +148,7 @@ export type AlertBasis = { baseline: Baseline,
  */
 samples: number, history: HistoryAmount, };
 
-export type AlertChoice = { "keys": Array<AlertKey> } | { "matching": AlertFilter };
+export type AlertChoice = { "keys": Array<AlertKey> } | { "matching": { filter: AlertFilter, expected: number, } };
 
 export type AlertFilter = { 
 /**

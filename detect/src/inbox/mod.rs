@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use indexer::triage::{AlertKey, CloseReason, Triage, TriageEntry, TriageState, TriageStatus, TriagedAlert};
-use indexer::{Engine, Nanos, Result, files};
+use indexer::{Engine, Error, ErrorKind, Nanos, Result, files};
 use serde::{Deserialize, Serialize};
 
 use crate::alert::{Alert, Severity};
@@ -321,15 +321,18 @@ impl Inbox {
     }
 
     /// The alerts of these keys, or those of a filter, as a decision holds them. Keys without an alert are left out.
-    #[must_use]
-    pub fn chosen(&self, choice: &AlertChoice, now_ns: i64) -> Vec<TriagedAlert> {
+    /// Refuses a filter that does not select as many alerts as the person saw.
+    pub fn chosen(&self, choice: &AlertChoice, now_ns: i64) -> Result<Vec<TriagedAlert>> {
         match choice {
-            AlertChoice::Keys(keys) => keys
-                .iter()
-                .filter_map(|key| self.places.get(key))
-                .map(|&place| held(&self.rows[place]))
-                .collect(),
-            AlertChoice::Matching(filter) => self.matching(filter, now_ns).map(held).collect(),
+            AlertChoice::Keys(keys) => {
+                let places = keys.iter().filter_map(|key| self.places.get(key));
+                Ok(places.map(|&place| held(&self.rows[place])).collect())
+            }
+            AlertChoice::Matching { filter, expected } => {
+                let chosen: Vec<TriagedAlert> = self.matching(filter, now_ns).map(held).collect();
+                let number = chosen.len() as u64;
+                if number == *expected { Ok(chosen) } else { Err(other_number(*expected, number)) }
+            }
         }
     }
 }
@@ -340,7 +343,18 @@ impl Inbox {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum AlertChoice {
     Keys(Vec<AlertKey>),
-    Matching(AlertFilter),
+    /// All that a filter selects. Alerts come while a person decides: `expected` is how many the person saw.
+    Matching {
+        filter: AlertFilter,
+        expected: u64,
+    },
+}
+
+fn other_number(expected: u64, number: u64) -> Error {
+    let are = if number == 1 { "alert matches" } else { "alerts match" };
+    let message =
+        format!("{number} {are} now, not the {expected} that you decided about; nothing was changed");
+    Error::new(ErrorKind::BadRequest, message).hint("look at the list again, and repeat the decision")
 }
 
 /// What a case has of alerts, in short.

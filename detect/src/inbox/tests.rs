@@ -47,7 +47,7 @@ fn inbox(case: &Case) -> Inbox {
 
 fn decide(case: &Case, inbox: &Inbox, id: &str, verb: TriageVerb, keys: Vec<AlertKey>, now: i64) {
     let decision = Decision { verb, reason: None, until: Some(now + 100), text: "seen by <me>".to_owned() };
-    let alerts = inbox.chosen(&AlertChoice::Keys(keys), now);
+    let alerts = inbox.chosen(&AlertChoice::Keys(keys), now).expect("chosen");
     case.triage(id, &decision, &alerts, now).expect("a decision");
 }
 
@@ -139,6 +139,26 @@ fn decided_alert_of_a_deleted_detector_stays_and_a_mute_ends() {
 }
 
 #[test]
+fn decision_by_filter_is_refused_if_other_alerts_came_meanwhile() {
+    let (_folder, case) = case();
+    let mut inbox = inbox(&case);
+    let filter = AlertFilter { detector: Some("busy".to_owned()), ..AlertFilter::default() };
+    let seen = AlertChoice::Matching { filter: filter.clone(), expected: 2 };
+    assert_eq!(inbox.chosen(&seen, 0).expect("as many as were seen").len(), 2);
+    let more = (0..3).map(|at| alert("busy", Severity::High, T0 + at * HOUR, "web-1")).collect();
+    inbox.took_run("f busy", "busy", more);
+    inbox.refresh(&case, 0).expect("refreshed");
+    let refused = inbox.chosen(&seen, 0).expect_err("another number");
+    assert_eq!(refused.kind(), ErrorKind::BadRequest);
+    assert_eq!(
+        refused.message(),
+        "3 alerts match now, not the 2 that you decided about; nothing was changed"
+    );
+    assert!(refused.hint_text().is_some());
+    assert_eq!(inbox.chosen(&AlertChoice::Matching { filter, expected: 3 }, 0).expect("seen again").len(), 3);
+}
+
+#[test]
 fn thousands_of_alerts_are_closed_at_once_and_opened_again() {
     let (_folder, case) = case();
     let mut inbox = Inbox::new(case.folder().to_path_buf());
@@ -152,7 +172,8 @@ fn thousands_of_alerts_are_closed_at_once_and_opened_again() {
         until: None,
         text: String::new(),
     };
-    let all = inbox.chosen(&AlertChoice::Matching(AlertFilter::default()), 0);
+    let all = AlertChoice::Matching { filter: AlertFilter::default(), expected: 5_000 };
+    let all = inbox.chosen(&all, 0).expect("chosen");
     case.triage("bulk", &decision, &all, 1).expect("a decision over several notes");
     inbox.refresh(&case, 2).expect("refreshed");
     assert_eq!(inbox.flags(9, 2).counts.closed, 5_000);
@@ -169,7 +190,8 @@ fn export_has_states_and_keeps_hostile_texts_harmless() {
     let reason = Some(CloseReason::FalsePositive);
     let decision =
         Decision { verb: TriageVerb::Close, reason, until: None, text: "=cmd()\n\"quoted\"".to_owned() };
-    case.triage("a", &decision, &inbox.chosen(&AlertChoice::Keys(vec![key]), 0), 10).expect("a decision");
+    let chosen = inbox.chosen(&AlertChoice::Keys(vec![key]), 0).expect("chosen");
+    case.triage("a", &decision, &chosen, 10).expect("a decision");
     inbox.refresh(&case, 20).expect("refreshed");
     let all = inbox.all(&AlertFilter::default(), 20);
     let written = |format| {

@@ -144,7 +144,7 @@ pub fn triage(
     let case = session.case(Path::new(&request.case))?;
     let now = now_ns();
     let inbox = current(session, &case, now)?;
-    let chosen = locked(&inbox).chosen(&request.alerts, now);
+    let chosen = locked(&inbox).chosen(&request.alerts, now)?;
     let decision = Decision {
         verb: request.verb,
         reason: request.reason,

@@ -5,6 +5,7 @@ import type { InboxAlert, InboxGroup, InboxPage } from '../../ipc/generated';
 import { FakeClient, settled } from '../fakeclient';
 import type { UndoableChange } from '../view/history.svelte';
 import { Inbox } from './inbox.svelte';
+import { sizeOf } from './inboxview';
 
 const alert = (key: string) => ({ key, status: 'new', alert: { title: key } }) as InboxAlert;
 
@@ -118,11 +119,34 @@ it('picks all that match, and forgets the picked ones with another filter', asyn
   expect(inbox.pickedCount).toBe(90_000);
   void inbox.decide('mute', { untilMs: 5 });
   expect(client.callsTo('triage')[0]!.args).toMatchObject({
-    alerts: { matching: inbox.filter },
+    alerts: { matching: { filter: inbox.filter, expected: 90_000 } },
     until: '5000000',
   });
   inbox.change({ severities: ['high'] });
   expect(inbox.pickedCount).toBe(0);
+});
+
+it('asks again with the new number if alerts came while a person decided', async () => {
+  const { client, inbox, answer } = opened();
+  inbox.watch();
+  await answer(page(['a', 'b']));
+  inbox.pickAll();
+  const choice = inbox.choice!;
+  expect(sizeOf(choice)).toBe(2);
+  const done = inbox.decide('close', {}, choice);
+  await client.callsTo('triage')[0]!.fail({ code: 'badRequest', message: '3 alerts match now.' });
+  expect(await done).toBe(false);
+  await answer(page(['a', 'b', 'c']));
+  await settled();
+  expect([inbox.failure?.code, inbox.pickedCount]).toEqual(['badRequest', 3]);
+  const again = inbox.recounted(choice);
+  expect(client.callsTo('alerts').at(-1)!.args).toMatchObject({ filter: inbox.filter, count: 0 });
+  await answer(page([], { matching: 3 }));
+  expect(await again).toEqual({ matching: { filter: inbox.filter, expected: 3 } });
+  // The heading of a group shows how many alerts it has.
+  inbox.groupBy('detector');
+  const group = { key: 'busy', alerts: 7, from: null, to: null } as InboxGroup;
+  expect(sizeOf(inbox.choiceOfGroup(group)!)).toBe(7);
 });
 
 it('keeps the selection on its alert, and goes to the next one if it was decided here', async () => {

@@ -307,7 +307,7 @@ export class Inbox {
   get choice(): AlertChoice | null {
     // On the heading of a group nothing but its own menu decides.
     const selected = this.line(this.at)?.group ? null : this.selected;
-    return choiceOf(this.picked, selected, this.filter);
+    return choiceOf(this.picked, selected, this.filter, this.pickedCount);
   }
 
   /** The alerts of a group; null where no filter names them, as those without a time. */
@@ -315,7 +315,20 @@ export class Inbox {
     const { grouping } = this;
     return grouping === 'none' || (grouping === 'time' && group.from === null)
       ? null
-      : { matching: filterOfGroup(this.filter, grouping, group) };
+      : { matching: { filter: filterOfGroup(this.filter, grouping, group), expected: group.alerts } };
+  }
+
+  /** The same choice with as many alerts as it has now, for whoever is asked again; as it is if that is not known. */
+  async recounted(choice: AlertChoice): Promise<AlertChoice> {
+    if ('keys' in choice) return choice;
+    const { filter } = choice.matching;
+    const asked = { ...this.#asked, filter, first: 0, count: 0, selected: null };
+    try {
+      const { matching } = await this.#client.call('alerts', asked);
+      return { matching: { filter, expected: matching } };
+    } catch {
+      return choice;
+    }
   }
 
   /** Decides about alerts, as a step that can be undone. True if it is written. */

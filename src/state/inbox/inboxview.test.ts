@@ -24,12 +24,14 @@ it('turns states on and off, and shows all rather than none', () => {
 
 it('decides about the picked alerts, else about the selected one', () => {
   const two = pickToggled(NONE, [key('a'), key('b')]);
-  expect(choiceOf(two, key('c'), OPEN)).toEqual({ keys: ['a', 'b'] });
-  expect(choiceOf(pickToggled(two, [key('a'), key('b')]), key('c'), OPEN)).toEqual({ keys: ['c'] });
+  expect(choiceOf(two, key('c'), OPEN, 9)).toEqual({ keys: ['a', 'b'] });
+  expect(choiceOf(pickToggled(two, [key('a'), key('b')]), key('c'), OPEN, 9)).toEqual({ keys: ['c'] });
   expect([...pickToggled(two, [key('b'), key('c')]).keys]).toEqual(['a', 'b', 'c']);
-  expect(choiceOf({ keys: new Set(), all: true }, null, OPEN)).toEqual({ matching: OPEN });
+  expect(choiceOf({ keys: new Set(), all: true }, null, OPEN, 9)).toEqual({
+    matching: { filter: OPEN, expected: 9 },
+  });
   expect(isPicked({ keys: new Set(), all: true }, key('z'))).toBe(true);
-  expect(choiceOf(NONE, null, OPEN)).toBeNull();
+  expect(choiceOf(NONE, null, OPEN, 9)).toBeNull();
 });
 
 it('finds the alerts of a group by its detector, entity or time', () => {

@@ -58,19 +58,24 @@ export function pickToggled({ keys }: Picked, picked: readonly AlertKey[]): Pick
   return { keys: next, all: false };
 }
 
-/** The alerts that a decision is about: those that are picked, else the selected one. */
+/** The alerts that a decision is about: those that are picked, else the selected one. `matching` is how many a person sees. */
 export function choiceOf(
   picked: Picked,
   selected: AlertKey | null,
   filter: AlertFilter,
+  matching: number,
 ): AlertChoice | null {
-  if (picked.all) return { matching: filter };
+  if (picked.all) return { matching: { filter, expected: matching } };
   if (picked.keys.size > 0) return { keys: [...picked.keys] };
   return selected === null ? null : onlyAlert(selected);
 }
 
 /** One alert. */
 export const onlyAlert = (key: AlertKey): AlertChoice => ({ keys: [key] });
+
+/** How many alerts a person has chosen. */
+export const sizeOf = (choice: AlertChoice): number =>
+  'keys' in choice ? choice.keys.length : choice.matching.expected;
 
 /** The filter of the alerts of a group. */
 export function filterOfGroup(
