@@ -114,6 +114,22 @@ fn two_windows_that_decide_about_one_alert_both_count() {
 }
 
 #[test]
+fn decisions_count_in_the_order_in_which_they_were_written() {
+    let (_folder, case) = case();
+    let mut inbox = inbox(&case);
+    let key = key_of(&alert("busy", Severity::High, T0, "web-1"));
+    decide(&case, &inbox, "z", TriageVerb::Close, vec![key], 1_000);
+    // The clock is set back, and the decision before it is undone and made again.
+    decide(&case, &inbox, "a", TriageVerb::Reopen, vec![key], 10);
+    case.undo_triage("z", true, 20).expect("undone");
+    case.undo_triage("z", false, 30).expect("made again");
+    inbox.refresh(&case, 2_000).expect("refreshed");
+    let shown = inbox.get(key, 2_000).expect("an alert");
+    assert_eq!(shown.status, TriageStatus::New);
+    assert_eq!(shown.history.iter().map(|entry| entry.at.0).collect::<Vec<_>>(), [1_000, 10]);
+}
+
+#[test]
 fn decided_alert_of_a_deleted_detector_stays_and_a_mute_ends() {
     let (_folder, case) = case();
     let before = inbox(&case);

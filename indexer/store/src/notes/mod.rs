@@ -33,6 +33,8 @@ pub struct Note {
     pub kind: String,
     /// Its name among those of its kind.
     pub id: String,
+    /// Grows in the order in which notes were first written, whatever the clock said. Changes keep it.
+    pub number: u64,
     /// The revision of the store that last changed it.
     pub revision: u64,
     pub created_ns: i64,

@@ -61,7 +61,7 @@ pub fn read(connection: &Connection, since: Option<&str>) -> Step<Notes> {
         return Ok(found);
     }
     let after = after.map_or(i64::MIN, |known| known as i64);
-    let listed = format!("SELECT {COLUMNS} FROM note WHERE revision > ?1 ORDER BY kind, id");
+    let listed = format!("SELECT {COLUMNS}, rowid FROM note WHERE revision > ?1 ORDER BY kind, id");
     let mut statement = transaction.prepare(&listed)?;
     for row in statement.query_map([after], note)? {
         found.notes.push(row?);
@@ -87,6 +87,7 @@ fn note(row: &Row<'_>) -> rusqlite::Result<Note> {
     Ok(Note {
         kind: row.get(0)?,
         id: row.get(1)?,
+        number: within(11, row.get(11)?)?,
         revision: within(2, row.get(2)?)?,
         created_ns: row.get(3)?,
         changed_ns: row.get(4)?,
@@ -103,7 +104,7 @@ fn within<T: TryFrom<i64>>(column: usize, number: i64) -> rusqlite::Result<T> {
 }
 
 fn one(connection: &Connection, kind: &str, id: &str) -> Step<Option<Note>> {
-    let query = format!("SELECT {COLUMNS} FROM note WHERE kind = ?1 AND id = ?2");
+    let query = format!("SELECT {COLUMNS}, rowid FROM note WHERE kind = ?1 AND id = ?2");
     Ok(connection.query_row(&query, [kind, id], note).optional()?)
 }
 
@@ -184,7 +185,7 @@ pub fn rescue(connection: &Connection) -> Vec<Note> {
     let mut found: Vec<Note> = Vec::new();
     for order in ["ASC", "DESC"] {
         // Without the index, which may be what is damaged.
-        let query = format!("SELECT {COLUMNS} FROM note NOT INDEXED ORDER BY rowid {order}");
+        let query = format!("SELECT {COLUMNS}, rowid FROM note NOT INDEXED ORDER BY rowid {order}");
         let Ok(mut statement) = connection.prepare(&query) else { continue };
         let Ok(rows) = statement.query_map([], note) else { continue };
         // After an error of the file itself there are no more rows; a value that cannot be is in one row.
@@ -192,6 +193,8 @@ pub fn rescue(connection: &Connection) -> Vec<Note> {
     }
     found.sort_by(|a, b| (&a.kind, &a.id, b.revision).cmp(&(&b.kind, &b.id, a.revision)));
     found.dedup_by(|later, first| later.kind == first.kind && later.id == first.id);
+    // They are written again in this order.
+    found.sort_by_key(|note| note.number);
     found
 }
 

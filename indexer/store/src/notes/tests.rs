@@ -195,6 +195,30 @@ fn damaged_file_is_renamed_and_readable_notes_are_rescued() {
 }
 
 #[test]
+fn notes_keep_the_order_in_which_they_were_first_written() {
+    let (case, copied) = (case(), case());
+    // A clock that was set back, and ids in another order.
+    for (id, now) in [("c", 30), ("a", 20), ("b", 10)] {
+        made(change(case.path(), &put(vec![draft("triage", id, "first")]), now).expect("a change"));
+    }
+    made(change(case.path(), &put(vec![draft("triage", "c", "changed")]), 40).expect("a change"));
+    let order = |case: &Path| {
+        let mut notes = read(case, None, 50).expect("notes").notes;
+        notes.sort_by_key(|note| note.number);
+        notes.into_iter().map(|note| note.id).collect::<Vec<_>>()
+    };
+    assert_eq!(order(case.path()), ["c", "a", "b"]);
+    copy(case.path(), copied.path()).expect("copied");
+    assert_eq!(order(copied.path()), ["c", "a", "b"]);
+    made(change(case.path(), &put(vec![draft("tag", "z", "damaged")]), 60).expect("a change"));
+    let open = rusqlite::Connection::open(path(case.path())).expect("it opens");
+    open.execute_batch("UPDATE note SET data = '{' WHERE id = 'z'").expect("damaged");
+    drop(open);
+    assert_eq!(order(case.path()), ["c", "a", "b"], "what is rescued keeps its order");
+    assert_eq!(kept_aside(case.path()).len(), 1);
+}
+
+#[test]
 fn foreign_file_in_place_of_notes_is_renamed_intact() {
     for content in [&b"not a database at all, but long enough to be looked at as one"[..], &[0; 5_000]] {
         let case = case();

@@ -2,8 +2,12 @@
 //!
 //! A decision is a note of the kind `triage`. It holds the alerts that it is about with all that is known of them, so
 //! that they stay readable when their detector is gone. The state of an alert follows from all decisions about it, in
-//! the order in which they were made. So two windows that decide about one alert never overwrite each other, and undo
+//! the order in which they were written. So two windows that decide about one alert never overwrite each other, and undo
 //! marks a decision as undone. Large decisions are split into several notes.
+
+mod state;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -17,6 +21,8 @@ use sha2::{Digest, Sha256};
 use store::{Note, NoteChange, NoteDraft, NotesChanged};
 
 use crate::Engine;
+
+pub use state::{CloseReason, Decision, TriageEntry, TriageState, TriageStatus, TriageVerb};
 
 /// The kind of notes that are decisions about alerts.
 pub const TRIAGE: &str = "triage";
@@ -72,137 +78,6 @@ impl<'de> Deserialize<'de> for AlertKey {
     }
 }
 
-/// What a person does with alerts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub enum TriageVerb {
-    Acknowledge,
-    /// Closes alerts, with a reason.
-    Close,
-    /// Makes alerts new again.
-    Reopen,
-    /// Mutes alerts until a time.
-    Mute,
-    Unmute,
-    /// Writes a comment and changes nothing else. Other decisions may have one, too.
-    Comment,
-}
-
-/// Why an alert was closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub enum CloseReason {
-    /// It was right, and somebody dealt with it.
-    Resolved,
-    FalsePositive,
-    /// It was right, and is no problem.
-    Expected,
-    Duplicate,
-}
-
-impl CloseReason {
-    /// The reason as people read it.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            CloseReason::Resolved => "resolved",
-            CloseReason::FalsePositive => "false positive",
-            CloseReason::Expected => "expected",
-            CloseReason::Duplicate => "duplicate",
-        }
-    }
-}
-
-/// The state of an alert at a moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub enum TriageStatus {
-    /// Nobody has decided anything about it.
-    #[default]
-    New,
-    Acknowledged,
-    Muted,
-    Closed,
-}
-
-impl TriageStatus {
-    /// The state as people read it.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            TriageStatus::New => "new",
-            TriageStatus::Acknowledged => "acknowledged",
-            TriageStatus::Muted => "muted",
-            TriageStatus::Closed => "closed",
-        }
-    }
-}
-
-/// A decision, as it is made.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Decision {
-    pub verb: TriageVerb,
-    /// Of a closed alert.
-    pub reason: Option<CloseReason>,
-    /// The end of a mute.
-    pub until: Option<i64>,
-    /// A comment; empty for none.
-    pub text: String,
-}
-
-/// A decision about one alert, as its history lists it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct TriageEntry {
-    pub at: Nanos,
-    pub verb: TriageVerb,
-    pub reason: Option<CloseReason>,
-    pub until: Option<Nanos>,
-    pub text: String,
-}
-
-/// What people decided about one alert.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TriageState {
-    is_acknowledged: bool,
-    /// Why it is closed, if it is.
-    pub closed: Option<CloseReason>,
-    pub muted_until: Option<i64>,
-    /// All decisions, the earliest first.
-    pub history: Vec<TriageEntry>,
-}
-
-impl TriageState {
-    /// The state at a time of the wall clock. A closed alert is closed, whatever else was decided.
-    #[must_use]
-    pub fn status(&self, now_ns: i64) -> TriageStatus {
-        if self.closed.is_some() {
-            TriageStatus::Closed
-        } else if self.muted_until.is_some_and(|until| now_ns < until) {
-            TriageStatus::Muted
-        } else if self.is_acknowledged {
-            TriageStatus::Acknowledged
-        } else {
-            TriageStatus::New
-        }
-    }
-
-    fn take(&mut self, entry: TriageEntry) {
-        match entry.verb {
-            TriageVerb::Acknowledge => self.is_acknowledged = true,
-            TriageVerb::Close => self.closed = Some(entry.reason.unwrap_or(CloseReason::Resolved)),
-            TriageVerb::Reopen => (self.is_acknowledged, self.closed, self.muted_until) = (false, None, None),
-            TriageVerb::Mute => self.muted_until = entry.until.map(|until| until.0),
-            TriageVerb::Unmute => self.muted_until = None,
-            TriageVerb::Comment => {}
-        }
-        self.history.push(entry);
-    }
-}
-
 /// An alert as a decision holds it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriagedAlert {
@@ -237,6 +112,7 @@ struct StoredDecision<A> {
 
 #[derive(Debug)]
 struct KnownDecision {
+    number: u64,
     at: i64,
     text: String,
     stored: StoredDecision<Vec<Arc<TriagedAlert>>>,
@@ -249,7 +125,7 @@ impl KnownDecision {
             serde_json::from_value::<StoredDecision<Vec<TriagedAlert>>>(note.data.clone()).ok()?;
         let alerts = alerts.into_iter().map(Arc::new).collect();
         let stored = StoredDecision { verb, reason, until, undone, alerts };
-        Some(KnownDecision { at: note.created_ns, text: note.text.clone(), stored })
+        Some(KnownDecision { number: note.number, at: note.created_ns, text: note.text.clone(), stored })
     }
 }
 
@@ -330,11 +206,12 @@ impl Triage {
 
     /// Derives the state of each alert from the decisions.
     fn settle(&mut self) {
-        let mut order: Vec<(&String, &KnownDecision)> =
-            self.decisions.iter().filter(|(_, known)| !known.stored.undone).collect();
-        order.sort_by_key(|(id, known)| (known.at, *id));
+        let mut order: Vec<&KnownDecision> =
+            self.decisions.values().filter(|known| !known.stored.undone).collect();
+        // A clock may have been set back.
+        order.sort_by_key(|known| known.number);
         let mut alerts: HashMap<AlertKey, Triaged> = HashMap::new();
-        for (_, KnownDecision { at, text, stored }) in order {
+        for KnownDecision { at, text, stored, .. } in order {
             for alert in &stored.alerts {
                 let triaged = alerts
                     .entry(alert.key)
@@ -451,100 +328,5 @@ fn draft(id: &str, text: String, data: serde_json::Value) -> NoteDraft {
         range: None,
         text,
         data,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn alert(start: i64) -> TriagedAlert {
-        let group = vec![("host".to_owned(), "web-1".to_owned())];
-        TriagedAlert {
-            key: AlertKey::new("busy", Some(start), &group),
-            origin: "detector".to_owned(),
-            detector: "busy".to_owned(),
-            title: "Many requests".to_owned(),
-            severity: "high".to_owned(),
-            start: Some(start),
-            end: Some(start + 60),
-            peak: None,
-            events: 7,
-            group,
-            value: Some(7.0),
-            expected: None,
-            query: "host:web-1".to_owned(),
-        }
-    }
-
-    fn note(id: &str, at: i64, verb: TriageVerb, data: &serde_json::Value) -> Note {
-        let mut all = serde_json::json!({ "verb": verb, "alerts": [alert(1)] });
-        all.as_object_mut().expect("a map").extend(data.as_object().expect("a map").clone());
-        Note {
-            kind: TRIAGE.to_owned(),
-            id: id.to_owned(),
-            revision: 1,
-            created_ns: at,
-            changed_ns: at,
-            event: None,
-            range: None,
-            text: String::new(),
-            data: all,
-        }
-    }
-
-    fn status(notes: &[Note], now: i64) -> TriageStatus {
-        let triage = Triage::of_notes(notes);
-        triage.get(alert(1).key).map_or(TriageStatus::New, |one| one.state.status(now))
-    }
-
-    #[test]
-    fn state_of_an_alert_follows_from_all_decisions_about_it() {
-        use TriageVerb::{Acknowledge, Close, Mute, Reopen};
-        let none = serde_json::json!({});
-        let mut notes = vec![note("a", 1, Acknowledge, &none)];
-        assert_eq!(status(&notes, 9), TriageStatus::Acknowledged);
-        notes.push(note("b", 2, Mute, &serde_json::json!({ "until": 10 })));
-        assert_eq!(
-            (status(&notes, 9), status(&notes, 10)),
-            (TriageStatus::Muted, TriageStatus::Acknowledged)
-        );
-        notes.push(note("c", 3, Close, &serde_json::json!({ "reason": "falsePositive" })));
-        notes.push(note("d", 4, Acknowledge, &none));
-        assert_eq!(
-            status(&notes, 9),
-            TriageStatus::Closed,
-            "a window that had not seen it closed acknowledges it"
-        );
-        notes.push(note("e", 5, Reopen, &none));
-        assert_eq!(status(&notes, 9), TriageStatus::New);
-        let triage = Triage::of_notes(&notes);
-        let history = &triage.get(alert(1).key).expect("it was triaged").state.history;
-        assert_eq!(history.iter().map(|entry| entry.at.0).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
-        assert_eq!(history[2].reason, Some(CloseReason::FalsePositive));
-    }
-
-    #[test]
-    fn undone_decision_counts_no_more_and_notes_of_strangers_decide_nothing() {
-        let undone = serde_json::json!({ "undone": true });
-        assert_eq!(status(&[note("a", 1, TriageVerb::Close, &undone)], 9), TriageStatus::New);
-        let strange = note("a", 1, TriageVerb::Close, &serde_json::json!({ "alerts": "all" }));
-        assert_eq!(status(&[strange], 9), TriageStatus::New);
-    }
-
-    #[test]
-    fn key_of_an_alert_depends_on_detector_start_and_group() {
-        let group = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
-        let key = AlertKey::new("busy", Some(1), &group("a", "bc"));
-        assert_eq!(key, AlertKey::new("busy", Some(1), &group("a", "bc")));
-        let others = [
-            AlertKey::new("busy", Some(1), &group("ab", "c")),
-            AlertKey::new("busy", None, &group("a", "bc")),
-            AlertKey::new("busy", Some(2), &group("a", "bc")),
-            AlertKey::new("idle", Some(1), &group("a", "bc")),
-        ];
-        assert!(!others.contains(&key));
-        let written = serde_json::to_string(&key).expect("JSON");
-        assert_eq!((written.len(), serde_json::from_str::<AlertKey>(&written).expect("read")), (18, key));
     }
 }
