@@ -1111,7 +1111,11 @@ open: boolean, gone: AlertGone | null, status: TriageStatus,
 /**
  * Of a closed alert.
  */
-reason: CloseReason | null, mutedUntil: Nanos | null, 
+reason: CloseReason | null, 
+/**
+ * How many events came since it was closed, which made it new again.
+ */
+sinceClosed: number | null, mutedUntil: Nanos | null, 
 /**
  * All decisions, the earliest first.
  */

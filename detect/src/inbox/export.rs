@@ -21,7 +21,7 @@ pub enum InboxFormat {
     Sarif,
 }
 
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 16] = [
     "start",
     "end",
     "severity",
@@ -34,6 +34,7 @@ const COLUMNS: [&str; 15] = [
     "expected",
     "state",
     "reason",
+    "since_closed",
     "muted_until",
     "comments",
     "query",
@@ -45,7 +46,7 @@ impl Inbox {
     pub fn all(&self, filter: &AlertFilter, now_ns: i64) -> Vec<InboxAlert> {
         let mut rows: Vec<_> = self.matching(filter, now_ns).collect();
         rows.sort_by_key(|row| (row.alert.start, row.key));
-        rows.into_iter().map(|row| self.shown(row, now_ns)).collect()
+        rows.into_iter().map(|row| Inbox::shown(row, now_ns)).collect()
     }
 }
 
@@ -97,7 +98,7 @@ fn comments(alert: &InboxAlert) -> Vec<&str> {
     alert.history.iter().map(|entry| entry.text.as_str()).filter(|text| !text.is_empty()).collect()
 }
 
-fn cells(one: &InboxAlert) -> [Cell; 15] {
+fn cells(one: &InboxAlert) -> [Cell; 16] {
     let time = |time: Option<i64>| time.map_or(Cell::Missing, |time| Cell::text(&stamp::to_rfc3339(time)));
     let number = |value: Option<f64>| value.map_or(Cell::Missing, Cell::Float);
     let alert = &one.alert;
@@ -114,6 +115,7 @@ fn cells(one: &InboxAlert) -> [Cell; 15] {
         number(alert.expected),
         Cell::text(one.status.label()),
         one.reason.map_or(Cell::Missing, |reason| Cell::text(reason.label())),
+        one.since_closed.map_or(Cell::Missing, |events| Cell::Int(events as i64)),
         time(one.muted_until.map(|until| until.0)),
         Cell::text(&comments(one).join("; ")),
         Cell::text(&alert.query),
@@ -123,9 +125,11 @@ fn cells(one: &InboxAlert) -> [Cell; 15] {
 /// An alert as `check` writes it, with its state and its history.
 fn fields(one: &InboxAlert) -> Value {
     let mut all = one.alert.fields();
+    all["key"] = one.key.to_string().into();
     all["origin"] = one.origin.name().into();
     all["state"] = one.status.label().into();
     all["reason"] = one.reason.map(CloseReason::label).into();
+    all["since_closed"] = one.since_closed.into();
     all["muted_until"] = one.muted_until.map(|until| stamp::to_rfc3339(until.0)).into();
     let entry = |entry: &TriageEntry| {
         json!({

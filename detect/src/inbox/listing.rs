@@ -185,7 +185,7 @@ impl<'f> Matcher<'f> {
     }
 
     /// Whether everything but states and severities lets a row through.
-    fn lets_through(&self, inbox: &Inbox, row: &InboxRow) -> bool {
+    fn lets_through(&self, row: &InboxRow) -> bool {
         let AlertFilter { origins, detector, entity, from, to, .. } = self.filter;
         let start = row.alert.start;
         (origins.is_empty() || origins.contains(&row.origin))
@@ -193,7 +193,7 @@ impl<'f> Matcher<'f> {
             && entity.as_ref().is_none_or(|entity| *entity == row.entity)
             && from.is_none_or(|from| start.is_some_and(|start| start >= from.0))
             && to.is_none_or(|to| start.is_some_and(|start| start < to.0))
-            && self.words.iter().all(|word| row.text.contains(word) || has_comment(inbox, row, word))
+            && self.words.iter().all(|word| row.text.contains(word) || has_comment(row, word))
     }
 
     fn has_status(&self, status: TriageStatus) -> bool {
@@ -205,9 +205,9 @@ impl<'f> Matcher<'f> {
     }
 }
 
-fn has_comment(inbox: &Inbox, row: &InboxRow, word: &str) -> bool {
-    let state = inbox.state(row);
-    state.is_some_and(|state| state.history.iter().any(|entry| entry.text.to_lowercase().contains(word)))
+fn has_comment(row: &InboxRow, word: &str) -> bool {
+    row.state()
+        .is_some_and(|state| state.history.iter().any(|entry| entry.text.to_lowercase().contains(word)))
 }
 
 impl Inbox {
@@ -219,9 +219,7 @@ impl Inbox {
     ) -> impl Iterator<Item = &'a InboxRow> + 'a {
         let matcher = Matcher::new(filter);
         self.rows.iter().filter(move |row| {
-            matcher.has_severity(row)
-                && matcher.has_status(self.status(row, now_ns))
-                && matcher.lets_through(self, row)
+            matcher.has_severity(row) && matcher.has_status(row.status(now_ns)) && matcher.lets_through(row)
         })
     }
 
@@ -239,7 +237,7 @@ impl Inbox {
         let count = (request.count as usize).min(MOST_LINES);
         let lines = order.lines[first..].iter().take(count).map(|line| match line {
             Line::Row(place) => {
-                InboxLine { alert: Some(self.shown(&self.rows[*place], now_ns)), group: None }
+                InboxLine { alert: Some(Inbox::shown(&self.rows[*place], now_ns)), group: None }
             }
             Line::Group(group) => InboxLine { alert: None, group: Some((**group).clone()) },
         });
@@ -264,10 +262,10 @@ impl Inbox {
         let mut severities = [0; Severity::ALL.len()];
         let mut found: Vec<(usize, TriageStatus)> = Vec::new();
         for (place, row) in self.rows.iter().enumerate() {
-            if !matcher.lets_through(self, row) {
+            if !matcher.lets_through(row) {
                 continue;
             }
-            let status = self.status(row, now_ns);
+            let status = row.status(now_ns);
             let (has_status, has_severity) = (matcher.has_status(status), matcher.has_severity(row));
             if has_severity {
                 statuses.add(status);

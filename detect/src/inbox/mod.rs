@@ -6,6 +6,7 @@
 
 mod export;
 mod listing;
+mod moved;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +15,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use indexer::triage::{AlertKey, CloseReason, Triage, TriageEntry, TriageState, TriageStatus, TriagedAlert};
+use indexer::triage::{
+    AlertKey, CloseReason, Triage, TriageEntry, TriageState, TriageStatus, Triaged, TriagedAlert,
+};
 use indexer::{Engine, Error, ErrorKind, Nanos, Result, files};
 use serde::{Deserialize, Serialize};
 
@@ -80,6 +83,9 @@ pub struct InboxAlert {
     pub status: TriageStatus,
     /// Of a closed alert.
     pub reason: Option<CloseReason>,
+    /// How many events came since it was closed, which made it new again.
+    #[serde(rename = "sinceClosed")]
+    pub since_closed: Option<u64>,
     #[serde(rename = "mutedUntil")]
     pub muted_until: Option<Nanos>,
     /// All decisions, the earliest first.
@@ -111,6 +117,25 @@ struct InboxRow {
     entity: String,
     /// Title, detector and entity in lower case.
     text: String,
+    /// What people decided about it, also under other keys if it moved.
+    triaged: Option<Arc<Triaged>>,
+}
+
+impl InboxRow {
+    fn new(alert: &Arc<Alert>, origin: AlertOrigin) -> InboxRow {
+        let entity = entity_of(alert);
+        let text = format!("{}\n{}\n{entity}", alert.title, alert.detector).to_lowercase();
+        let (key, alert) = (key_of(alert), Arc::clone(alert));
+        InboxRow { key, alert, origin, is_open: false, gone: None, entity, text, triaged: None }
+    }
+
+    fn state(&self) -> Option<&TriageState> {
+        self.triaged.as_ref().map(|triaged| &triaged.state)
+    }
+
+    fn status(&self, now_ns: i64) -> TriageStatus {
+        self.state().map_or(TriageStatus::New, |state| state.status(self.alert.events, now_ns))
+    }
 }
 
 /// The last run of a detector.
@@ -136,6 +161,7 @@ pub struct Inbox {
     ledger: Option<(SystemTime, u64)>,
     triage: Triage,
     rows: Vec<InboxRow>,
+    /// Of rows by their keys, and by those that their alerts had before they moved.
     places: HashMap<AlertKey, usize>,
     is_stale: bool,
     /// Grows with every change of rows or decisions.
@@ -184,15 +210,9 @@ impl Inbox {
         self.is_stale = true;
     }
 
-    /// Reads the decisions since the last call.
-    pub fn refresh_decisions(&mut self, engine: &Engine, now_ns: i64) -> Result<()> {
-        self.is_stale |= self.triage.refresh(engine, now_ns)?;
-        Ok(())
-    }
-
     /// Reads the decisions and the live alerts since the last call.
     pub fn refresh(&mut self, engine: &Engine, now_ns: i64) -> Result<()> {
-        self.refresh_decisions(engine, now_ns)?;
+        self.is_stale |= self.triage.refresh(engine, now_ns)?;
         let file = ledger_file(&self.folder);
         let found = files::open(&file).and_then(|file| file.metadata()).ok();
         let stamp = found.and_then(|found| Some((found.modified().ok()?, found.len())));
@@ -209,34 +229,43 @@ impl Inbox {
     }
 
     fn rebuild(&mut self) {
-        let (mut rows, mut places) = (Vec::new(), HashMap::new());
-        let mut add = |rows: &mut Vec<InboxRow>, alert: &Arc<Alert>, origin, is_open: bool, gone| {
-            let key = key_of(alert);
-            let place = *places.entry(key).or_insert(rows.len());
-            if place < rows.len() {
-                rows[place].is_open |= is_open;
-                return;
+        let (mut rows, mut places) = (Vec::<InboxRow>::new(), HashMap::new());
+        let detected = self.ran.values().flat_map(|ran| &ran.alerts);
+        let detected = detected.map(|alert| (alert, AlertOrigin::Detector, false));
+        let rules = self.rules.iter().map(|alert| (alert, AlertOrigin::Sigma, false));
+        let live = self.live.iter().map(|(alert, is_open)| (alert, AlertOrigin::Live, *is_open));
+        for (alert, origin, is_open) in detected.chain(rules).chain(live) {
+            let row = InboxRow::new(alert, origin);
+            let place = *places.entry(row.key).or_insert(rows.len());
+            if place == rows.len() {
+                rows.push(row);
             }
-            let entity = entity_of(alert);
-            let text = format!("{}\n{}\n{entity}", alert.title, alert.detector).to_lowercase();
-            rows.push(InboxRow { key, alert: Arc::clone(alert), origin, is_open, gone, entity, text });
-        };
-        for alert in self.ran.values().flat_map(|ran| &ran.alerts) {
-            add(&mut rows, alert, AlertOrigin::Detector, false, None);
+            rows[place].is_open |= is_open;
         }
-        for alert in &self.rules {
-            add(&mut rows, alert, AlertOrigin::Sigma, false, None);
-        }
-        for (alert, is_open) in &self.live {
-            add(&mut rows, alert, AlertOrigin::Live, *is_open, None);
-        }
-        for triaged in self.triage.alerts() {
-            let alert = Arc::new(restored(&triaged.alert));
-            let origin = AlertOrigin::named(&triaged.alert.origin);
-            add(&mut rows, &alert, origin, false, self.why_gone(&alert.detector, origin));
-        }
+        self.add_decisions(&mut rows, &mut places);
         (self.rows, self.places, self.order, self.is_stale) = (rows, places, None, false);
         self.version += 1;
+    }
+
+    /// Gives each alert the decisions about it, and adds the alerts with decisions that are not found any more.
+    fn add_decisions(&self, rows: &mut Vec<InboxRow>, places: &mut HashMap<AlertKey, usize>) {
+        let mut inherited: HashMap<usize, Vec<AlertKey>> = HashMap::new();
+        for (key, place) in moved::heirs(rows, places, &self.triage) {
+            inherited.entry(place).or_default().push(key);
+            places.insert(key, place);
+        }
+        for (place, row) in rows.iter_mut().enumerate() {
+            let moved = inherited.get(&place).into_iter().flatten();
+            let parts = [&row.key].into_iter().chain(moved).filter_map(|key| self.triage.get(*key));
+            row.triaged = merged(&parts.collect::<Vec<_>>());
+        }
+        for triaged in self.triage.united(|key| !places.contains_key(&key)) {
+            let origin = AlertOrigin::named(&triaged.alert.origin);
+            let gone = self.why_gone(&triaged.alert.detector, origin);
+            places.extend(triaged.keys().map(|key| (key, rows.len())));
+            let row = InboxRow::new(&Arc::new(restored(&triaged.alert)), origin);
+            rows.push(InboxRow { gone, triaged: Some(triaged), ..row });
+        }
     }
 
     /// Why an alert is not among those that were found, if that is known.
@@ -249,40 +278,34 @@ impl Inbox {
         if is_known { Some(AlertGone::Alert) } else { self.has_run.then_some(AlertGone::Detector) }
     }
 
-    fn state(&self, row: &InboxRow) -> Option<&TriageState> {
-        self.triage.get(row.key).map(|triaged| &triaged.state)
-    }
-
-    fn status(&self, row: &InboxRow, now_ns: i64) -> TriageStatus {
-        self.state(row).map_or(TriageStatus::New, |state| state.status(now_ns))
-    }
-
-    fn shown(&self, row: &InboxRow, now_ns: i64) -> InboxAlert {
-        let state = self.state(row);
+    fn shown(row: &InboxRow, now_ns: i64) -> InboxAlert {
+        let (state, events) = (row.state(), row.alert.events);
         InboxAlert {
             key: row.key,
             origin: row.origin,
             open: row.is_open,
             gone: row.gone,
-            status: self.status(row, now_ns),
-            reason: state.and_then(|state| state.closed),
+            status: row.status(now_ns),
+            reason: state.and_then(|state| state.closed(events)),
+            since_closed: state.and_then(|state| state.since_closed(events)),
             muted_until: state.and_then(|state| state.muted_until).map(Nanos),
             history: state.map(|state| state.history.clone()).unwrap_or_default(),
             alert: (*row.alert).clone(),
         }
     }
 
-    /// An alert by its key.
+    /// An alert by its key, or by one that it had before it moved.
     #[must_use]
     pub fn get(&self, key: AlertKey, now_ns: i64) -> Option<InboxAlert> {
-        self.places.get(&key).map(|&place| self.shown(&self.rows[place], now_ns))
+        self.places.get(&key).map(|&place| Inbox::shown(&self.rows[place], now_ns))
     }
 
     /// Whether a person does not want to hear of an alert: it, or its detector, is muted, or it was dealt with.
     #[must_use]
     pub fn is_quiet(&self, alert: &Alert, now_ns: i64) -> bool {
-        let state = self.triage.get(key_of(alert)).map(|triaged| triaged.state.status(now_ns));
-        self.triage.is_muted(&alert.detector) || state.is_some_and(|status| status != TriageStatus::New)
+        let state = self.places.get(&key_of(alert)).and_then(|&place| self.rows[place].state());
+        self.triage.is_muted(&alert.detector)
+            || state.is_some_and(|state| state.status(alert.events, now_ns) != TriageStatus::New)
     }
 
     /// New alerts of detectors that are not muted, the most serious first and at most so many; how many alerts have
@@ -292,7 +315,7 @@ impl Inbox {
         let mut counts = StatusCounts::default();
         let mut new: Vec<&InboxRow> = Vec::new();
         for row in &self.rows {
-            let status = self.status(row, now_ns);
+            let status = row.status(now_ns);
             counts.add(status);
             let has_time = row.alert.start.is_some() && row.alert.end.is_some();
             if status == TriageStatus::New && has_time && !self.triage.is_muted(&row.alert.detector) {
@@ -377,6 +400,13 @@ pub struct AlertFlag {
     pub start: Option<Nanos>,
     pub end: Option<Nanos>,
     pub value: Option<f64>,
+}
+
+fn merged(parts: &[&Arc<Triaged>]) -> Option<Arc<Triaged>> {
+    match parts {
+        [one] => Some(Arc::clone(one)),
+        several => Triaged::merged(several.iter().copied()).map(Arc::new),
+    }
 }
 
 fn shared(alerts: Vec<Alert>) -> Vec<Arc<Alert>> {

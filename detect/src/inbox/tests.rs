@@ -129,6 +129,128 @@ fn decisions_count_in_the_order_in_which_they_were_written() {
     assert_eq!(shown.history.iter().map(|entry| entry.at.0).collect::<Vec<_>>(), [1_000, 10]);
 }
 
+fn timed(start: i64, end: i64, events: u64) -> Alert {
+    Alert { end: Some(end), events, ..alert("busy", Severity::High, start, "web-1") }
+}
+
+/// The inbox after a run that found these alerts.
+fn found(case: &Case, alerts: &[Alert]) -> Inbox {
+    let mut inbox = Inbox::new(case.folder().to_path_buf());
+    inbox.took_run("f busy", "busy", alerts.to_vec());
+    inbox.keep_runs(&HashSet::from(["f busy".to_owned()]));
+    inbox.refresh(case, 0).expect("refreshed");
+    inbox
+}
+
+fn states(inbox: &Inbox, now: i64) -> Vec<(i64, TriageStatus, Option<u64>)> {
+    let all = inbox.all(&AlertFilter::default(), now);
+    let state = |one: &InboxAlert| {
+        assert_eq!(one.gone, None, "{one:?}");
+        (one.alert.start.expect("a time"), one.status, one.since_closed)
+    };
+    all.iter().map(state).collect()
+}
+
+#[test]
+fn closed_alert_is_new_again_when_events_came_and_others_keep_their_state() {
+    let (_folder, case) = case();
+    for (id, verb, status, since) in [
+        ("close", TriageVerb::Close, TriageStatus::New, Some(4)),
+        ("acknowledge", TriageVerb::Acknowledge, TriageStatus::Acknowledged, None),
+        ("mute", TriageVerb::Mute, TriageStatus::Muted, None),
+    ] {
+        let before = found(&case, &[timed(10, 20, 3)]);
+        decide(&case, &before, id, verb, vec![key_of(&timed(10, 20, 3))], 5);
+        assert_ne!(states(&found(&case, &[timed(10, 20, 3)]), 9)[0].1, TriageStatus::New, "{id}");
+        let grown = found(&case, &[timed(10, 90, 7)]);
+        assert_eq!(states(&grown, 9), [(10, status, since)], "{id}");
+        let is_new = status == TriageStatus::New;
+        assert_eq!(grown.is_quiet(&timed(10, 90, 7), 9), !is_new);
+        case.undo_triage(id, true, 6).expect("undone");
+    }
+    let before = found(&case, &[timed(10, 20, 3)]);
+    assert_eq!(states(&before, 9), [(10, TriageStatus::New, None)], "all decisions are undone");
+}
+
+#[test]
+fn decisions_follow_an_alert_whose_start_moves() {
+    let (_folder, case) = case();
+    let old = key_of(&timed(10, 20, 3));
+    decide(&case, &found(&case, &[timed(10, 20, 3)]), "a", TriageVerb::Acknowledge, vec![old], 5);
+    // An earlier file was imported; another alert of the group touches the old times.
+    let moved = [timed(4, 20, 5), timed(20, 40, 9)];
+    let after = found(&case, &moved);
+    let acknowledged = [(4, TriageStatus::Acknowledged, None), (20, TriageStatus::New, None)];
+    assert_eq!(states(&after, 9), acknowledged);
+    assert_eq!(after.get(old, 9).expect("by its old key").alert.start, Some(4));
+    // The next decision has the new key, and those before belong to it.
+    decide(&case, &after, "b", TriageVerb::Close, vec![old], 6);
+    let after = found(&case, &moved);
+    assert_eq!(states(&after, 9), [(4, TriageStatus::Closed, None), (20, TriageStatus::New, None)]);
+    let history = after.get(key_of(&moved[0]), 9).expect("found").history;
+    assert_eq!(history.iter().map(|entry| entry.at.0).collect::<Vec<_>>(), [5, 6]);
+    case.undo_triage("b", true, 7).expect("undone");
+    assert_eq!(states(&found(&case, &moved), 9), acknowledged);
+    case.undo_triage("b", false, 8).expect("made again");
+    // It moves once more, and has more events than when it was closed.
+    assert_eq!(states(&found(&case, &[timed(2, 19, 8)]), 9), [(2, TriageStatus::New, Some(3))]);
+    // Nothing has run yet, and it is one alert all the same.
+    let mut unread = Inbox::new(case.folder().to_path_buf());
+    unread.refresh(&case, 9).expect("refreshed");
+    assert_eq!(states(&unread, 9), [(4, TriageStatus::Closed, None)]);
+    // Another time or another group is another alert.
+    let ungrouped = Alert { group: Vec::new(), ..timed(10, 20, 3) };
+    let others = found(&case, &[timed(21, 30, 3), ungrouped]).all(&AlertFilter::default(), 9);
+    let gone: Vec<_> = others.iter().map(|one| (one.gone, one.status)).collect();
+    let none = (None, TriageStatus::New);
+    assert_eq!(gone, [(Some(AlertGone::Alert), TriageStatus::Closed), none, none]);
+}
+
+#[test]
+fn one_part_of_an_alert_that_was_split_gets_its_decisions() {
+    let (_folder, case) = case();
+    let whole = timed(10, 100, 30);
+    decide(&case, &found(&case, &[whole.clone()]), "a", TriageVerb::Close, vec![key_of(&whole)], 5);
+    let parts = found(&case, &[timed(10, 30, 8), timed(40, 90, 20), timed(95, 200, 2)]);
+    let (new, closed) = (TriageStatus::New, TriageStatus::Closed);
+    assert_eq!(states(&parts, 9), [(10, new, None), (40, closed, None), (95, new, None)]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn decisions_go_to_the_longest_overlap(
+        lost in proptest::collection::vec((0..60_i64, 0..30_i64), 0..12),
+        kept in proptest::collection::vec((0..60_i64, 0..30_i64), 0..12),
+    ) {
+        let (_folder, case) = case();
+        let alerts = |times: &[(i64, i64)]| {
+            times.iter().map(|&(start, long)| timed(start, start + long, 1)).collect::<Vec<_>>()
+        };
+        let before = found(&case, &alerts(&lost));
+        let keys: Vec<AlertKey> = before.rows.iter().map(|row| row.key).collect();
+        if !keys.is_empty() {
+            decide(&case, &before, "a", TriageVerb::Acknowledge, keys, 5);
+        }
+        let after = found(&case, &alerts(&kept));
+        let is_kept = |key| after.rows.iter().any(|row| row.gone.is_none() && row.key == key);
+        for row in before.rows.iter().filter(|row| !is_kept(row.key)) {
+            let span = |alert: &Alert| (alert.start.expect("a time"), alert.end.expect("a time"));
+            let (start, end) = span(&row.alert);
+            let overlap = |other: &InboxRow| {
+                let (from, to) = span(&other.alert);
+                to.min(end) - from.max(start)
+            };
+            let there = || after.rows.iter().filter(|other| other.gone.is_none());
+            let most = there().map(overlap).filter(|&long| long >= 0).max();
+            let heir = &after.rows[after.places[&row.key]];
+            prop_assert_eq!(heir.gone.is_none().then(|| overlap(heir)), most);
+            prop_assert_eq!(heir.status(9), TriageStatus::Acknowledged);
+        }
+    }
+}
+
 #[test]
 fn decided_alert_of_a_deleted_detector_stays_and_a_mute_ends() {
     let (_folder, case) = case();
@@ -219,7 +341,7 @@ fn export_has_states_and_keeps_hostile_texts_harmless() {
     let row =
         "2026-03-01T14:00:00Z,2026-03-01T14:00:00.00000006Z,high,Title of busy,busy,detector,host=web-1,3,3";
     assert!(csv.lines().nth(1).is_some_and(|line| line.starts_with(row)), "{csv}");
-    assert!(csv.contains("closed,false positive,,\"'=cmd()\n\"\"quoted\"\"\",host:web-1"), "{csv}");
+    assert!(csv.contains("closed,false positive,,,\"'=cmd()\n\"\"quoted\"\"\",host:web-1"), "{csv}");
     let lines: Vec<serde_json::Value> =
         written(InboxFormat::Ndjson).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(lines.len(), 3);

@@ -1,5 +1,7 @@
 //! The alerts of a case that somebody decided something about, as rows of a table.
 
+use std::sync::Arc;
+
 use base::stamp::to_rfc3339;
 use engine::notes::triage::{Triage, TriageEntry, TriageVerb, Triaged};
 use store::Note;
@@ -17,16 +19,17 @@ pub fn rest(alerts: &[Triaged]) -> Option<String> {
 
 /// The alerts of these notes, the latest first.
 pub fn triaged(notes: &[Note]) -> Vec<Triaged> {
-    let mut all: Vec<Triaged> = Triage::of_notes(notes).alerts().cloned().collect();
+    let united = Triage::of_notes(notes).united(|_| true);
+    let mut all: Vec<Triaged> = united.into_iter().map(Arc::unwrap_or_clone).collect();
     all.sort_by(|a, b| b.alert.start.cmp(&a.alert.start).then(a.alert.key.cmp(&b.alert.key)));
     all
 }
 
 /// A cell for each column. Lines of a cell are separated by line feeds.
-pub fn cells(Triaged { alert, state }: &Triaged, now_ns: i64) -> [String; 6] {
+pub fn cells(Triaged { alert, state, .. }: &Triaged, now_ns: i64) -> [String; 6] {
     let entity: Vec<String> = alert.group.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let status = state.status(now_ns).label();
-    let state_cell = match (state.closed, state.muted_until) {
+    let status = state.status(alert.events, now_ns).label();
+    let state_cell = match (state.closed(alert.events), state.muted_until) {
         (Some(reason), _) => format!("{status}: {}", reason.label()),
         (None, Some(until)) if now_ns < until => format!("{status} until {}", to_rfc3339(until)),
         _ => status.to_owned(),

@@ -60,6 +60,7 @@ export const inbox = {
   noEntity: 'No entity',
   noTime: 'No time',
   firing: 'firing',
+  sinceClosed: (events: number) => `${counted(events, 'event')} since it was closed`,
   pick: (title: string) => `Select ${title}`,
   groupLine: (alerts: number, fresh: number) =>
     fresh === 0

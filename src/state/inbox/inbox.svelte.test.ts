@@ -171,6 +171,17 @@ it('keeps the selection on its alert, and goes to the next one if it was decided
   expect([inbox.at, inbox.selected]).toEqual([-1, 'c']);
 });
 
+it('keeps the details of an alert that moved and has another key', async () => {
+  const { inbox, answer } = opened();
+  inbox.watch();
+  await answer(page(['a', 'b']));
+  inbox.select(1);
+  inbox.refresh();
+  await answer(page(['moved', 'a'], { selected: alert('moved') }));
+  await settled();
+  expect([inbox.selected, inbox.at, inbox.detail?.key]).toEqual(['moved', 0, 'moved']);
+});
+
 it('decides about no alert where a heading is selected, nor about a group that no filter names', async () => {
   const { inbox, answer } = opened();
   inbox.watch();

@@ -170,7 +170,10 @@ export class Inbox {
    * place is selected; if another window decided, its details stay.
    */
   #follow(page: InboxPage | null): void {
-    if (page === null || this.selected === null || this.line(this.at)?.group) return;
+    if (page === null || this.selected === null) return;
+    // The answer has its present key, if the alert moved.
+    this.selected = page.selected?.key ?? this.selected;
+    if (this.line(this.at)?.group) return;
     const found = page.lines.findIndex(({ alert }) => alert?.key === this.selected);
     const last = page.first + page.lines.length - 1;
     if (found >= 0) this.at = page.first + found;

@@ -208,7 +208,7 @@ pub fn live_alerts(
     let mut sent = watching.alerts(&case);
     let (inbox, now) = (session.inbox(&case), now_ns());
     let mut inbox = locked(&inbox);
-    inbox.refresh_decisions(&case, now)?;
+    inbox.refresh(&case, now)?;
     for alert in &mut sent.alerts {
         alert.quiet = inbox.is_quiet(&alert.message.alert, now);
     }

@@ -2,8 +2,9 @@
 //!
 //! A decision is a note of the kind `triage`. It holds the alerts that it is about with all that is known of them, so
 //! that they stay readable when their detector is gone. The state of an alert follows from all decisions about it, in
-//! the order in which they were written. So two windows that decide about one alert never overwrite each other, and undo
-//! marks a decision as undone. Large decisions are split into several notes.
+//! the order in which they were written, and from its events: one that was closed and has grown is new. So two windows
+//! that decide about one alert never overwrite each other, and undo marks a decision as undone. Large decisions are
+//! split into several notes.
 
 mod state;
 #[cfg(test)]
@@ -97,6 +98,14 @@ pub struct TriagedAlert {
     pub query: String,
 }
 
+impl TriagedAlert {
+    /// The first and the last instant of it.
+    #[must_use]
+    pub fn times(&self) -> Option<(i64, i64)> {
+        self.start.zip(self.end)
+    }
+}
+
 /// A decision in a note, without its text.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct StoredDecision<A> {
@@ -127,21 +136,67 @@ impl KnownDecision {
         let stored = StoredDecision { verb, reason, until, undone, alerts };
         Some(KnownDecision { number: note.number, at: note.created_ns, text: note.text.clone(), stored })
     }
+
+    fn entry(&self) -> TriageEntry {
+        TriageEntry {
+            at: Nanos(self.at),
+            verb: self.stored.verb,
+            reason: self.stored.reason,
+            until: self.stored.until.map(Nanos),
+            text: self.text.clone(),
+        }
+    }
 }
 
 /// An alert that somebody decided something about.
 #[derive(Clone, Debug)]
 pub struct Triaged {
+    /// As the last decision has it.
     pub alert: Arc<TriagedAlert>,
     pub state: TriageState,
+    decided: Vec<Decided>,
+}
+
+/// A decision, and the alert as it has it.
+type Decided = (Arc<KnownDecision>, Arc<TriagedAlert>);
+
+impl Triaged {
+    /// The decisions are in their order.
+    fn new(decided: Vec<Decided>) -> Option<Triaged> {
+        let alert = Arc::clone(&decided.last()?.1);
+        let mut state = TriageState::default();
+        let mut listed = None;
+        for (known, alert) in &decided {
+            let entry = known.entry();
+            state.take(&entry, alert);
+            // One decision about several alerts that turned out to be one is listed once.
+            if listed.replace(known.number) != Some(known.number) {
+                state.history.push(entry);
+            }
+        }
+        Some(Triaged { alert, state, decided })
+    }
+
+    /// Alerts that turned out to be one, with all decisions about them in their order.
+    pub fn merged<'a>(parts: impl IntoIterator<Item = &'a Arc<Triaged>>) -> Option<Triaged> {
+        let decided = parts.into_iter().flat_map(|part| part.decided.iter().cloned());
+        let mut decided: Vec<Decided> = decided.collect();
+        decided.sort_by_key(|(known, _)| known.number);
+        Triaged::new(decided)
+    }
+
+    /// All keys that the alert had in decisions.
+    pub fn keys(&self) -> impl Iterator<Item = AlertKey> {
+        self.decided.iter().map(|(_, alert)| alert.key)
+    }
 }
 
 /// All decisions of a case.
 #[derive(Debug, Default)]
 pub struct Triage {
     mark: Option<String>,
-    decisions: BTreeMap<String, KnownDecision>,
-    alerts: HashMap<AlertKey, Triaged>,
+    decisions: BTreeMap<String, Arc<KnownDecision>>,
+    alerts: HashMap<AlertKey, Arc<Triaged>>,
     /// The names of detectors that are muted altogether, by the ids of their notes.
     muted: BTreeSet<String>,
 }
@@ -199,45 +254,71 @@ impl Triage {
             return;
         }
         match KnownDecision::of_note(note) {
-            Some(known) => self.decisions.insert(note.id.clone(), known),
+            Some(known) => self.decisions.insert(note.id.clone(), Arc::new(known)),
             None => self.decisions.remove(&note.id),
         };
     }
 
     /// Derives the state of each alert from the decisions.
     fn settle(&mut self) {
-        let mut order: Vec<&KnownDecision> =
+        let mut order: Vec<&Arc<KnownDecision>> =
             self.decisions.values().filter(|known| !known.stored.undone).collect();
         // A clock may have been set back.
         order.sort_by_key(|known| known.number);
-        let mut alerts: HashMap<AlertKey, Triaged> = HashMap::new();
-        for KnownDecision { at, text, stored, .. } in order {
-            for alert in &stored.alerts {
-                let triaged = alerts
-                    .entry(alert.key)
-                    .or_insert_with(|| Triaged { alert: Arc::clone(alert), state: TriageState::default() });
-                triaged.alert = Arc::clone(alert);
-                triaged.state.take(TriageEntry {
-                    at: Nanos(*at),
-                    verb: stored.verb,
-                    reason: stored.reason,
-                    until: stored.until.map(Nanos),
-                    text: text.clone(),
-                });
+        let mut alerts: HashMap<AlertKey, Vec<Decided>> = HashMap::new();
+        for known in order {
+            for alert in &known.stored.alerts {
+                alerts.entry(alert.key).or_default().push((Arc::clone(known), Arc::clone(alert)));
             }
         }
-        self.alerts = alerts;
+        let triaged = |(key, decided)| Some((key, Arc::new(Triaged::new(decided)?)));
+        self.alerts = alerts.into_iter().filter_map(triaged).collect();
     }
 
     /// What was decided about an alert.
     #[must_use]
-    pub fn get(&self, key: AlertKey) -> Option<&Triaged> {
+    pub fn get(&self, key: AlertKey) -> Option<&Arc<Triaged>> {
         self.alerts.get(&key)
     }
 
     /// All alerts that somebody decided something about, in no order.
-    pub fn alerts(&self) -> impl Iterator<Item = &Triaged> {
+    pub fn alerts(&self) -> impl Iterator<Item = &Arc<Triaged>> {
         self.alerts.values()
+    }
+
+    /// The alerts of these keys, in no order. Those of one detector and group whose times overlap are one that moved.
+    pub fn united(&self, is_wanted: impl Fn(AlertKey) -> bool) -> Vec<Arc<Triaged>> {
+        let wanted = self.alerts.iter().filter(|(key, _)| is_wanted(**key));
+        let mut wanted: Vec<&Arc<Triaged>> = wanted.map(|(_, triaged)| triaged).collect();
+        let identity = |one: &Arc<Triaged>| (one.alert.detector.clone(), one.alert.group.clone());
+        wanted.sort_by_cached_key(|one| (identity(one), one.alert.start, one.alert.key));
+        let mut united: Vec<Vec<&Arc<Triaged>>> = Vec::new();
+        let mut until = None;
+        for one in wanted {
+            let times = one.alert.times();
+            let is_same = |last: &[&Arc<Triaged>]| {
+                let known = &last[0].alert;
+                known.detector == one.alert.detector
+                    && known.group == one.alert.group
+                    && times.zip(until).is_some_and(|((start, _), until)| start <= until)
+            };
+            let end = times.map(|(_, end)| end);
+            match united.last_mut().filter(|last| is_same(last)) {
+                Some(last) => {
+                    last.push(one);
+                    until = until.max(end);
+                }
+                None => {
+                    united.push(vec![one]);
+                    until = end;
+                }
+            }
+        }
+        let merged = |parts: Vec<&Arc<Triaged>>| match parts.as_slice() {
+            [one] => Some(Arc::clone(one)),
+            several => Triaged::merged(several.iter().copied()).map(Arc::new),
+        };
+        united.into_iter().filter_map(merged).collect()
     }
 
     /// Whether all alerts of a detector are muted.

@@ -3,6 +3,8 @@
 use base::Nanos;
 use serde::{Deserialize, Serialize};
 
+use super::TriagedAlert;
+
 /// What a person does with alerts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -99,18 +101,47 @@ pub struct TriageEntry {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TriageState {
     is_acknowledged: bool,
-    /// Why it is closed, if it is.
-    pub closed: Option<CloseReason>,
+    closed: Option<ClosedAlert>,
     pub muted_until: Option<i64>,
     /// All decisions, the earliest first.
     pub history: Vec<TriageEntry>,
 }
 
+/// A close, and what was closed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ClosedAlert {
+    reason: CloseReason,
+    /// Several where alerts that were closed one by one turned out to be one. Their times do not overlap.
+    parts: Vec<ClosedPart>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ClosedPart {
+    times: Option<(i64, i64)>,
+    events: u64,
+}
+
+impl ClosedAlert {
+    /// This close, and the earlier ones of other times.
+    fn with(earlier: Option<ClosedAlert>, reason: CloseReason, alert: &TriagedAlert) -> ClosedAlert {
+        let part = ClosedPart { times: alert.times(), events: alert.events };
+        let is_other = |other: &ClosedPart| {
+            let times = other.times.zip(part.times);
+            times.is_some_and(|((from, to), (start, end))| to < start || end < from)
+        };
+        let mut parts = earlier.map_or_else(Vec::new, |earlier| earlier.parts);
+        parts.retain(is_other);
+        parts.push(part);
+        ClosedAlert { reason, parts }
+    }
+}
+
 impl TriageState {
-    /// The state at a time of the wall clock. A closed alert is closed, whatever else was decided.
+    /// The state of an alert with so many events at a time of the wall clock. A closed alert is closed, whatever else was
+    /// decided, as long as it does not grow.
     #[must_use]
-    pub fn status(&self, now_ns: i64) -> TriageStatus {
-        if self.closed.is_some() {
+    pub fn status(&self, events: u64, now_ns: i64) -> TriageStatus {
+        if self.closed(events).is_some() {
             TriageStatus::Closed
         } else if self.muted_until.is_some_and(|until| now_ns < until) {
             TriageStatus::Muted
@@ -121,15 +152,36 @@ impl TriageState {
         }
     }
 
-    pub(super) fn take(&mut self, entry: TriageEntry) {
+    /// Why an alert with so many events is closed, if it is.
+    #[must_use]
+    pub fn closed(&self, events: u64) -> Option<CloseReason> {
+        let closed = self.closed.as_ref().filter(|_| self.since_closed(events).is_none());
+        closed.map(|closed| closed.reason)
+    }
+
+    /// How many events an alert with so many events has more than when it was closed.
+    #[must_use]
+    pub fn since_closed(&self, events: u64) -> Option<u64> {
+        let held: u64 = self.closed.as_ref()?.parts.iter().map(|part| part.events).sum();
+        events.checked_sub(held).filter(|&more| more > 0)
+    }
+
+    /// Takes the next decision, and the alert as that has it.
+    pub(super) fn take(&mut self, entry: &TriageEntry, alert: &TriagedAlert) {
         match entry.verb {
-            TriageVerb::Acknowledge => self.is_acknowledged = true,
-            TriageVerb::Close => self.closed = Some(entry.reason.unwrap_or(CloseReason::Resolved)),
+            // In a window that had not seen it closed.
+            TriageVerb::Acknowledge if self.closed(alert.events).is_some() => {}
+            TriageVerb::Acknowledge => (self.is_acknowledged, self.closed) = (true, None),
+            TriageVerb::Close => {
+                let reason = entry.reason.unwrap_or(CloseReason::Resolved);
+                self.closed = Some(ClosedAlert::with(self.closed.take(), reason, alert));
+                // If it grows, it is new.
+                self.is_acknowledged = false;
+            }
             TriageVerb::Reopen => (self.is_acknowledged, self.closed, self.muted_until) = (false, None, None),
             TriageVerb::Mute => self.muted_until = entry.until.map(|until| until.0),
             TriageVerb::Unmute => self.muted_until = None,
             TriageVerb::Comment => {}
         }
-        self.history.push(entry);
     }
 }

@@ -38,7 +38,7 @@ fn note(id: &str, number: u64, verb: TriageVerb, data: &serde_json::Value) -> No
 
 fn status(notes: &[Note], now: i64) -> TriageStatus {
     let triage = Triage::of_notes(notes);
-    triage.get(alert(1).key).map_or(TriageStatus::New, |one| one.state.status(now))
+    triage.get(alert(1).key).map_or(TriageStatus::New, |one| one.state.status(one.alert.events, now))
 }
 
 #[test]
@@ -73,6 +73,60 @@ fn decision_made_after_the_clock_was_set_back_is_the_later_one() {
     let triage = Triage::of_notes(&notes);
     let history = &triage.get(alert(1).key).expect("it was triaged").state.history;
     assert_eq!(history.iter().map(|entry| entry.at.0).collect::<Vec<_>>(), [9_000, 50], "as the clock said");
+}
+
+fn decision(number: u64, verb: TriageVerb, alerts: &[(i64, i64, u64)]) -> Note {
+    let held =
+        |&(start, end, events): &(i64, i64, u64)| TriagedAlert { end: Some(end), events, ..alert(start) };
+    let alerts: Vec<TriagedAlert> = alerts.iter().map(held).collect();
+    note(&number.to_string(), number, verb, &serde_json::json!({ "alerts": alerts }))
+}
+
+/// The state of the one alert that these decisions are about, if it has so many events.
+fn united_status(notes: &[Note], events: u64) -> (TriageStatus, Option<u64>) {
+    let united = Triage::of_notes(notes).united(|_| true);
+    assert_eq!(united.len(), 1, "{united:?}");
+    let state = &united[0].state;
+    (state.status(events, 9), state.since_closed(events))
+}
+
+#[test]
+fn closed_alert_that_grows_is_new_and_an_acknowledged_one_is_not() {
+    use TriageVerb::{Acknowledge, Close, Comment};
+    let mut notes = vec![decision(1, Acknowledge, &[(1, 9, 5)])];
+    assert_eq!(united_status(&notes, 8), (TriageStatus::Acknowledged, None));
+    notes.push(decision(2, Close, &[(1, 9, 5)]));
+    assert_eq!(united_status(&notes, 5), (TriageStatus::Closed, None));
+    assert_eq!(united_status(&notes, 4), (TriageStatus::Closed, None));
+    assert_eq!(united_status(&notes, 8), (TriageStatus::New, Some(3)));
+    notes.push(decision(3, Acknowledge, &[(1, 9, 5)]));
+    assert_eq!(united_status(&notes, 8), (TriageStatus::New, Some(3)), "it had not seen the close");
+    notes.push(decision(4, Comment, &[(1, 9, 8)]));
+    assert_eq!(united_status(&notes, 8), (TriageStatus::New, Some(3)));
+    let mut closed_again = notes.clone();
+    closed_again.push(decision(5, Close, &[(1, 9, 8)]));
+    assert_eq!(united_status(&closed_again, 8), (TriageStatus::Closed, None));
+    notes.push(decision(5, Acknowledge, &[(1, 9, 8)]));
+    assert_eq!(united_status(&notes, 12), (TriageStatus::Acknowledged, None));
+    notes[4].data["undone"] = true.into();
+    assert_eq!(united_status(&notes, 12), (TriageStatus::New, Some(7)), "undone, it is what it was before");
+}
+
+#[test]
+fn alerts_that_became_one_are_closed_by_what_was_closed_of_each() {
+    use TriageVerb::{Close, Comment};
+    let both = [decision(1, Close, &[(1, 9, 5), (20, 29, 7)]), decision(2, Comment, &[(1, 29, 12)])];
+    assert_eq!(united_status(&both, 12), (TriageStatus::Closed, None));
+    assert_eq!(united_status(&both, 15), (TriageStatus::New, Some(3)));
+    let united = Triage::of_notes(&both).united(|_| true);
+    assert_eq!(united[0].state.history.len(), 2, "one decision about both is listed once");
+    // The first close is of the same alert before it moved.
+    let moved = [decision(1, Close, &[(5, 9, 5)]), decision(2, Close, &[(1, 9, 7)])];
+    assert_eq!(united_status(&moved, 8), (TriageStatus::New, Some(1)));
+    let one = [decision(1, Close, &[(1, 9, 5)]), decision(2, Comment, &[(1, 29, 12)])];
+    assert_eq!(united_status(&one, 12), (TriageStatus::New, Some(7)));
+    let others = [decision(1, Close, &[(1, 9, 5)]), decision(2, Close, &[(10, 12, 5)])];
+    assert_eq!(Triage::of_notes(&others).united(|_| true).len(), 2);
 }
 
 #[test]

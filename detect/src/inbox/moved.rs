@@ -1,0 +1,71 @@
+//! Alerts that moved since somebody decided about them: an earlier file was imported, or a live alert got another start.
+//!
+//! Their key is another one then. The decisions belong to the found alert of the same detector and group whose time
+//! overlaps most, the earliest of those alike. Only one alert gets them: if an alert was split, the other parts are new,
+//! and nobody misses them.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use indexer::triage::{AlertKey, Triage};
+
+use super::InboxRow;
+
+/// The detector and the group of an alert.
+type Identity<'a> = (&'a str, &'a [(String, String)]);
+
+/// The time of an alert, both ends included.
+#[derive(Clone, Copy, Debug)]
+struct Timed<T> {
+    start: i64,
+    end: i64,
+    alert: T,
+}
+
+/// Keys with decisions that no found alert has, each with the place of the row that its decisions belong to.
+pub(super) fn heirs(
+    rows: &[InboxRow],
+    places: &HashMap<AlertKey, usize>,
+    triage: &Triage,
+) -> Vec<(AlertKey, usize)> {
+    let mut lost: HashMap<Identity<'_>, Vec<Timed<AlertKey>>> = HashMap::new();
+    for triaged in triage.alerts().filter(|triaged| !places.contains_key(&triaged.alert.key)) {
+        let alert = &triaged.alert;
+        if let Some((start, end)) = alert.times() {
+            let of_identity = lost.entry((&alert.detector, &alert.group)).or_default();
+            of_identity.push(Timed { start, end, alert: alert.key });
+        }
+    }
+    let mut found: HashMap<Identity<'_>, Vec<Timed<usize>>> = HashMap::new();
+    for (place, row) in rows.iter().enumerate() {
+        let identity: Identity<'_> = (&row.alert.detector, &row.alert.group);
+        let times = row.alert.start.zip(row.alert.end);
+        if let Some((start, end)) = times.filter(|_| lost.contains_key(&identity)) {
+            found.entry(identity).or_default().push(Timed { start, end, alert: place });
+        }
+    }
+    let mut heirs = Vec::new();
+    for (identity, mut found) in found {
+        found.sort_unstable_by_key(|one| (one.start, one.end, one.alert));
+        let mut lost = lost.remove(&identity).unwrap_or_default();
+        lost.sort_unstable_by_key(|one| (one.start, one.end));
+        meet(&lost, &found, &mut heirs);
+    }
+    heirs
+}
+
+/// Both are sorted by their starts. Looks at each pair that overlaps, and at no other.
+fn meet(lost: &[Timed<AlertKey>], found: &[Timed<usize>], heirs: &mut Vec<(AlertKey, usize)>) {
+    // Those that began before the lost one, and go on when it begins.
+    let (mut next, mut open) = (0, Vec::<Timed<usize>>::new());
+    for one in lost {
+        let begun = found[next..].iter().take_while(|other| other.start <= one.start).count();
+        open.extend(&found[next..next + begun]);
+        next += begun;
+        open.retain(|other| other.end >= one.start);
+        let within = found[next..].iter().take_while(|other| other.start <= one.end);
+        let overlap = |other: &Timed<usize>| other.end.min(one.end) - other.start.max(one.start);
+        let best = open.iter().chain(within).max_by_key(|other| (overlap(other), Reverse(other.start)));
+        heirs.extend(best.map(|best| (one.alert, best.alert)));
+    }
+}
