@@ -45,6 +45,8 @@ pub enum Command {
     Preview(Preview),
     /// Evaluate detectors and Sigma rules over a case and print alerts; exit code 4 when something fired
     Check(Check),
+    /// List the alerts of a case, and acknowledge, close or mute them
+    Alerts(Box<crate::inbox::InboxArguments>),
     /// Write matching events to a file: csv, ndjson, parquet, arrow, or the original bytes
     Export(Export),
     /// Show what a case contains

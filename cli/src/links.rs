@@ -134,7 +134,7 @@ fn seconds(nanos: i64) -> String {
     format!("{sign}{}.{:03}s", millis / 1_000, millis % 1_000)
 }
 
-fn as_json(found: &Found, snapshot: &Snapshot) -> Value {
+pub fn as_json(found: &Found, snapshot: &Snapshot) -> Value {
     json!({
         "links": found.links.iter().map(|link| link_as_json(link, snapshot)).collect::<Vec<_>>(),
         "ids": found.ids.iter().map(|id| json!({

@@ -13,6 +13,7 @@ mod configs;
 mod events;
 mod files;
 mod import;
+mod inbox;
 mod info;
 mod links;
 mod listen;
@@ -36,6 +37,7 @@ mod token;
 mod tune;
 mod tuning;
 mod words;
+mod workbench;
 
 use std::process::ExitCode;
 
@@ -88,6 +90,7 @@ fn main() -> ExitCode {
         Command::Sql(arguments) => sql::run(&arguments),
         Command::Preview(arguments) => preview::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Alerts(arguments) => inbox::run(&arguments),
         Command::Export(arguments) => events::export(&arguments),
         Command::Info(arguments) => info::info(&arguments),
         Command::Verify(arguments) => info::verify(&arguments),

@@ -116,7 +116,7 @@ fn per_minute(found: &Found, edge: &ServiceEdge) -> f64 {
     edge.count as f64 / (found.span_ns as f64 / 6e10).max(1e-9)
 }
 
-fn as_json(found: &Found) -> Value {
+pub fn as_json(found: &Found) -> Value {
     let nodes = found.nodes.iter().map(
         |node| json!({ "name": node.name, "events": node.events, "ids": node.ids, "errors": node.errors }),
     );

@@ -10,6 +10,7 @@
 //! assert_eq!(findings.len(), 1);
 //! ```
 
+pub mod assistant;
 pub mod cases;
 pub mod changes;
 pub mod faults;

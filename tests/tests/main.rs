@@ -27,6 +27,7 @@ mod language;
 mod listen;
 mod long_phrases;
 mod mcp;
+mod mcp_alerts;
 mod neighbours;
 mod never_destroyed;
 mod notes;

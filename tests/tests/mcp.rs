@@ -1,140 +1,14 @@
 //! `timberline mcp` over its pipes, as an assistant talks to it, and with Python's official client.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{BufRead, BufReader, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Output, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::path::Path;
+use std::process::Command;
 
 use indexer::{Cancel, Case, ImportOptions, View};
 use serde_json::{Value, json};
+use timberline_tests::assistant::{Server, contents, keys_rule, rows, shop};
 use timberline_tests::{files, programs, report};
-
-/// Longer than any answer takes on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(2);
-
-/// The most that an answer may weigh: the limit in `cli/src/mcp/limits.rs`.
-const ANSWER_BYTES: usize = 48 << 10;
-
-/// A case of a shop's log, where payment becomes slow and fails after 15:00.
-fn shop(folder: &Path, events: usize) -> PathBuf {
-    let mut text = String::new();
-    for event in 0..events {
-        let (hour, minute, second) = (14 + event * 2 / events, event / 60 % 60, event % 60);
-        let service = ["cart", "payment", "search"][event % 3];
-        let is_late = hour == 15 && service == "payment";
-        let (level, took) = if is_late { ("error", 900 + event % 100) } else { ("info", 10 + event % 50) };
-        let message = if is_late { "connection reset by peer" } else { "request done" };
-        writeln!(
-            text,
-            "{{\"time\":\"2026-03-01T{hour}:{minute:02}:{second:02}Z\",\"level\":\"{level}\",\"service\":\"{service}\",\
-             \"took_ms\":{took},\"message\":\"{message} for user {}\"}}",
-            event % 977
-        )
-        .expect("text grows");
-    }
-    let log = folder.join("shop.json");
-    fs::write(&log, text).expect("a log");
-    let path = folder.join("shop.case");
-    let case = Case::create(&path).expect("a case");
-    case.import(&[log], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("an import");
-    path
-}
-
-/// The running server. Its replies are read as they come.
-struct Server {
-    child: Child,
-    input: Option<ChildStdin>,
-    lines: Receiver<String>,
-    asked: u64,
-}
-
-impl Server {
-    fn start(cases: &[&Path]) -> Server {
-        let mut child = Command::new(programs::timberline())
-            .arg("mcp")
-            .args(cases)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("it starts");
-        let (output, (sender, lines)) = (child.stdout.take().expect("a pipe"), channel());
-        std::thread::spawn(move || {
-            for line in BufReader::new(output).lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    break;
-                }
-            }
-        });
-        let mut server = Server { input: child.stdin.take(), child, lines, asked: 0 };
-        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
-        let reply = server.ask("initialize", &hello);
-        assert_eq!(reply["result"]["protocolVersion"], "2025-06-18", "{reply}");
-        server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
-        server
-    }
-
-    fn send(&mut self, line: &str) {
-        let input = self.input.as_mut().expect("it is open");
-        input.write_all(format!("{line}\n").as_bytes()).and_then(|()| input.flush()).expect("it reads");
-    }
-
-    fn read(&self) -> Value {
-        let line = self.lines.recv_timeout(PATIENCE).expect("a reply");
-        serde_json::from_str(&line).expect("every line of the output is a message")
-    }
-
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
-        self.asked += 1;
-        let id = self.asked;
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string());
-        let reply = self.read();
-        assert_eq!((&reply["jsonrpc"], &reply["id"]), (&json!("2.0"), &json!(id)), "{reply}");
-        reply
-    }
-
-    /// The whole answer of a tool. Whole answers need more than a second on a busy machine.
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        let (answer, is_error) = self.try_call(tool, arguments);
-        assert!(!is_error, "{tool}: {answer}");
-        assert!(answer.get("partial").is_none(), "{tool}: {answer}");
-        answer
-    }
-
-    /// What a tool answers where it refuses.
-    fn refused(&mut self, tool: &str, arguments: Value) -> Value {
-        let (answer, is_error) = self.try_call(tool, arguments);
-        assert!(is_error, "{tool}: {answer}");
-        answer["error"].clone()
-    }
-
-    fn try_call(&mut self, tool: &str, mut arguments: Value) -> (Value, bool) {
-        if arguments.get("seconds").is_none() {
-            arguments["seconds"] = json!(60);
-        }
-        let reply = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }));
-        let result = &reply["result"];
-        let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{reply}"));
-        assert!(text.len() <= ANSWER_BYTES, "{tool} answered {} bytes", text.len());
-        (serde_json::from_str(text).expect("an answer is JSON"), result["isError"] == true)
-    }
-
-    /// Closes its input and waits for its end; whatever it wrote in the meantime.
-    fn end(mut self) -> (Output, Vec<Value>) {
-        drop(self.input.take());
-        let output = self.child.wait_with_output().expect("it ends");
-        let rest = self.lines.iter().map(|line| serde_json::from_str(&line).expect("a message")).collect();
-        (output, rest)
-    }
-}
-
-fn rows<'a>(answer: &'a Value, name: &str) -> &'a Vec<Value> {
-    answer[name].as_array().unwrap_or_else(|| panic!("{name} of {answer}"))
-}
 
 #[test]
 fn every_tool_answers_over_the_pipes_what_the_engine_answers() {
@@ -155,7 +29,22 @@ fn every_tool_answers_over_the_pipes_what_the_engine_answers() {
         rows(&listed["result"], "tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
     assert_eq!(
         names,
-        ["fields", "count", "timeline", "events", "patterns", "percentiles", "explain-selection", "sql"]
+        [
+            "fields",
+            "count",
+            "timeline",
+            "events",
+            "patterns",
+            "percentiles",
+            "explain-selection",
+            "sql",
+            "detectors",
+            "sigma",
+            "alerts",
+            "compare",
+            "links",
+            "map"
+        ]
     );
     for tool in rows(&listed["result"], "tools") {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
@@ -244,22 +133,6 @@ fn every_tool_answers_over_the_pipes_what_the_engine_answers() {
     assert_eq!(contents(&path), before, "nothing of the case changed");
 }
 
-/// Every file of a case, except those that an open database keeps next to itself.
-fn contents(case: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![case.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
-            if entry.is_dir() {
-                folders.push(entry);
-            } else {
-                found.insert(entry.clone(), fs::read(&entry).expect("a file"));
-            }
-        }
-    }
-    found
-}
-
 #[test]
 fn mistakes_come_back_as_tool_errors_with_span_and_nearest_name() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -320,7 +193,7 @@ fn mistakes_come_back_as_tool_errors_with_span_and_nearest_name() {
     let nothing = server.call("count", json!({ "query": "connexion" }));
     assert_eq!(nothing["count"], 0);
     assert!(nothing["advice"].as_str().is_some_and(|advice| advice.contains("`connection`")), "{nothing}");
-    server.end();
+    drop(server.end());
 }
 
 #[test]
@@ -348,7 +221,7 @@ fn sql_reads_files_below_the_folders_that_are_allowed() {
         "{refused}"
     );
     assert_eq!(server.refused("sql", statement("none.csv"))["code"], "notAllowed");
-    server.end();
+    drop(server.end());
 
     let mut server = Server::start(&[&path, Path::new("--allow-files"), &tables]);
     assert_eq!(server.call("sql", statement("tables/owners.csv"))["rows"], json!([["Ann"]]));
@@ -361,7 +234,7 @@ fn sql_reads_files_below_the_folders_that_are_allowed() {
     for name in outside {
         assert_eq!(server.refused("sql", statement(name))["code"], "notAllowed", "{name}");
     }
-    server.end();
+    drop(server.end());
 }
 
 #[test]
@@ -484,7 +357,7 @@ fn huge_results_are_cut_and_say_what_is_left_out() {
     );
     let fields = server.call("fields", json!({ "limit": 200 }));
     assert!(rows(&fields, "fields").len() > 100);
-    server.end();
+    drop(server.end());
 }
 
 #[test]
@@ -504,7 +377,7 @@ fn several_cases_are_asked_by_name() {
     let reference = listed["events"][0]["event"].as_str().expect("a reference").to_owned();
     assert_eq!(reference, "shop 2#0:0");
     assert_eq!(server.call("events", json!({ "event": reference }))["case"], "shop 2");
-    server.end();
+    drop(server.end());
 
     let none = Command::new(programs::timberline()).args(["mcp", "nowhere.case"]).output().expect("it runs");
     assert_eq!((none.status.code(), none.stdout.len()), (Some(3), 0), "{none:?}");
@@ -526,10 +399,16 @@ fn python_client_lists_and_calls_every_tool() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = shop(folder.path(), 3_000);
     let script = files::root().join("tests/tests/mcp/client.py");
-    let run =
-        Command::new(python).arg(script).arg(programs::timberline()).arg(&path).output().expect("it starts");
+    let rules = keys_rule(folder.path());
+    let run = Command::new(python)
+        .arg(script)
+        .arg(programs::timberline())
+        .args([&path, &rules])
+        .output()
+        .expect("it starts");
     let said = String::from_utf8_lossy(&run.stdout).into_owned();
     assert!(run.status.success(), "{said}\n{}", String::from_utf8_lossy(&run.stderr));
-    let tools = "count events explain-selection fields patterns percentiles sql timeline";
-    assert_eq!(said.lines().collect::<Vec<_>>(), [tools, "8 answered", "1 refused"], "{said}");
+    let tools = "alerts compare count detectors events explain-selection fields links map patterns percentiles sigma sql \
+                 timeline";
+    assert_eq!(said.lines().collect::<Vec<_>>(), [tools, "14 answered", "1 refused"], "{said}");
 }

@@ -17,7 +17,7 @@ use indexer::query::time::{Period, stretch};
 use indexer::{Cancel, Case, Engine, Error, ErrorKind, Scalar, Snapshot, View, stamp};
 use remote::{Asked, SampleCase};
 
-mod json;
+pub mod json;
 
 use crate::Outcome;
 use crate::events::{outcome, time};

@@ -3,7 +3,7 @@
 use indexer::{Error, ErrorKind, ErrorReport};
 use serde_json::{Map, Value, json};
 
-use super::limits::{ANSWER_BYTES, TEXT_BYTES};
+use super::limits::{ANSWER_BYTES, CELL_BYTES, TEXT_BYTES};
 
 /// Why a tool gave no answer, and in which argument.
 pub struct Failure {
@@ -15,7 +15,13 @@ pub struct Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure { report: Box::new(ErrorReport::from(error)), argument: None, part: None }
+        ErrorReport::from(error).into()
+    }
+}
+
+impl From<ErrorReport> for Failure {
+    fn from(report: ErrorReport) -> Failure {
+        Failure { report: Box::new(report), argument: None, part: None }
     }
 }
 
@@ -120,6 +126,21 @@ pub fn shortened(text: &str, most: usize) -> String {
         }
         (whole, false) => whole,
     }
+}
+
+/// A value whose texts are cut where they are long.
+pub fn short(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(shortened(&text, CELL_BYTES)),
+        Value::Array(values) => values.into_iter().map(short).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(name, value)| (name, short(value))).collect(),
+        other => other,
+    }
+}
+
+/// The rows of a list in JSON.
+pub fn listed<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+    value[name].as_array().map_or(&[], Vec::as_slice)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! One call of a tool: what it is about, how long it may take, and what is said of every answer.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -45,6 +46,7 @@ pub struct Call<'a> {
     pub given: &'a Given,
     pub cases: &'a OpenCases,
     pub files: &'a FileAccess,
+    pub rules: &'a [PathBuf],
     pub deadline: &'a Deadline,
 }
 
@@ -54,10 +56,20 @@ impl Call<'_> {
     }
 
     pub fn case(&self) -> Result<&NamedCase, Failure> {
-        let name = self.given.text("case");
+        self.case_in("case")
+    }
+
+    /// The case that an argument names.
+    pub fn case_in(&self, argument: &'static str) -> Result<&NamedCase, Failure> {
+        let name = self.given.text(argument);
         self.cases
             .case(name)
-            .map_err(|error| Failure::from(error).in_argument("case", name.unwrap_or_default()))
+            .map_err(|error| Failure::from(error).in_argument(argument, name.unwrap_or_default()))
+    }
+
+    /// What the workbench answers about a case.
+    pub fn ask(&self, case: &NamedCase, name: &str, arguments: Value) -> Result<Value, Failure> {
+        Ok(case.workbench.ask(name, arguments, self.cancel())?)
     }
 
     /// The events that `query`, `from` and `to` select.
@@ -227,7 +239,8 @@ mod tests {
         let partial = |deadline: &Deadline| {
             let result: indexer::Result<u64> = Err(until_stopped(deadline));
             let (given, cases) = (Given::check(&[], &Value::Null)?, OpenCases::open(&[])?);
-            let call = Call { given: &given, cases: &cases, files: &FileAccess::default(), deadline };
+            let call =
+                Call { given: &given, cases: &cases, files: &FileAccess::default(), rules: &[], deadline };
             let (count, share) = call.or_partial(result, Some((7, 0.25)))?;
             let mut answer = Map::new();
             answer.insert("count".to_owned(), json!(count));

@@ -7,11 +7,13 @@ use indexer::query::nearest;
 use indexer::{Case, Error, EventId, Result, stamp};
 
 use super::arguments::bad;
+use crate::workbench::WorkbenchCase;
 
 /// A case with the name that it has in answers, which no other one has.
 pub struct NamedCase {
     pub name: String,
     pub case: Arc<Case>,
+    pub workbench: WorkbenchCase,
 }
 
 /// Opened once, for reading only.
@@ -30,7 +32,8 @@ impl OpenCases {
                 .chain(numbered)
                 .find(|name| cases.iter().all(|other| other.name != *name))
                 .unwrap_or(own);
-            cases.push(NamedCase { name, case: Arc::new(case) });
+            let case = Arc::new(case);
+            cases.push(NamedCase { name, workbench: WorkbenchCase::new(&case), case });
         }
         Ok(OpenCases { cases })
     }

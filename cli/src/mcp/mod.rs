@@ -33,11 +33,14 @@ pub struct Mcp {
     /// Let SQL read the files below this folder; may be repeated. Otherwise it reads no files
     #[arg(long, value_name = "FOLDER")]
     pub allow_files: Vec<PathBuf>,
+    /// A file or folder of Sigma rules that the tools `sigma` and `alerts` run; may be repeated
+    #[arg(long, value_name = "FOLDER")]
+    pub rules: Vec<PathBuf>,
 }
 
 pub fn run(arguments: &Mcp) -> Result<Outcome> {
-    let server =
-        Arc::new(Server::new(OpenCases::open(&arguments.cases)?, files_below(&arguments.allow_files)?));
+    let (cases, files) = (OpenCases::open(&arguments.cases)?, files_below(&arguments.allow_files)?);
+    let server = Arc::new(Server::new(cases, files, arguments.rules.clone()));
     let output = Arc::new(Output::new(Box::new(out::shared_stdout())));
     server.serve(&mut io::stdin().lock(), &output)?;
     Ok(Outcome::Done)

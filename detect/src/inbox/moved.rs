@@ -1,4 +1,4 @@
-//! Alerts that moved since somebody decided about them: an earlier file was imported, or a live alert got another start.
+//! Alerts that moved since somebody decided about them, because an earlier file was imported or a live alert changed.
 //!
 //! Their key is another one then. The decisions belong to the found alert of the same detector and group whose time
 //! overlaps most, the earliest of those alike. Only one alert gets them: if an alert was split, the other parts are new,
@@ -64,7 +64,8 @@ fn meet(lost: &[Timed<AlertKey>], found: &[Timed<usize>], heirs: &mut Vec<(Alert
         next += begun;
         open.retain(|other| other.end >= one.start);
         let within = found[next..].iter().take_while(|other| other.start <= one.end);
-        let overlap = |other: &Timed<usize>| other.end.min(one.end) - other.start.max(one.start);
+        let overlap =
+            |other: &Timed<usize>| other.end.min(one.end).saturating_sub(other.start.max(one.start));
         let best = open.iter().chain(within).max_by_key(|other| (overlap(other), Reverse(other.start)));
         heirs.extend(best.map(|best| (one.alert, best.alert)));
     }

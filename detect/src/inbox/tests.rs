@@ -210,7 +210,14 @@ fn decisions_follow_an_alert_whose_start_moves() {
 fn one_part_of_an_alert_that_was_split_gets_its_decisions() {
     let (_folder, case) = case();
     let whole = timed(10, 100, 30);
-    decide(&case, &found(&case, &[whole.clone()]), "a", TriageVerb::Close, vec![key_of(&whole)], 5);
+    decide(
+        &case,
+        &found(&case, std::slice::from_ref(&whole)),
+        "a",
+        TriageVerb::Close,
+        vec![key_of(&whole)],
+        5,
+    );
     let parts = found(&case, &[timed(10, 30, 8), timed(40, 90, 20), timed(95, 200, 2)]);
     let (new, closed) = (TriageStatus::New, TriageStatus::Closed);
     assert_eq!(states(&parts, 9), [(10, new, None), (40, closed, None), (95, new, None)]);

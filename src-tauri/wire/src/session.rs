@@ -172,6 +172,18 @@ impl Session {
         answer
     }
 
+    /// Answers a command for a caller that stops it in its own way, and shows no progress.
+    pub fn ask(&self, command: Command, cancel: &Cancel) -> Result<serde_json::Value, WireError> {
+        let call = Call { cancel: cancel.clone(), left: Cancel::default(), progress: &|_| {} };
+        answer(self, &call, command)
+    }
+
+    /// Answers about a case that the caller has opened with the same handle, and with the same caches.
+    pub fn add_case(&self, case: &Arc<Case>) {
+        let key = case.folder().canonicalize().unwrap_or_else(|_| case.folder().to_path_buf());
+        locked(&self.cases).insert(key, Arc::clone(case));
+    }
+
     /// Stops a call that is under way; one that has ended is left as it is.
     pub fn cancel(&self, id: &str) {
         if let Some(running) = locked(&self.running).get(id) {

@@ -318,7 +318,9 @@ export class Inbox {
     const { grouping } = this;
     return grouping === 'none' || (grouping === 'time' && group.from === null)
       ? null
-      : { matching: { filter: filterOfGroup(this.filter, grouping, group), expected: group.alerts } };
+      : {
+          matching: { filter: filterOfGroup(this.filter, grouping, group), expected: group.alerts },
+        };
   }
 
   /** The same choice with as many alerts as it has now, for whoever is asked again; as it is if that is not known. */

@@ -25,7 +25,9 @@ it('turns states on and off, and shows all rather than none', () => {
 it('decides about the picked alerts, else about the selected one', () => {
   const two = pickToggled(NONE, [key('a'), key('b')]);
   expect(choiceOf(two, key('c'), OPEN, 9)).toEqual({ keys: ['a', 'b'] });
-  expect(choiceOf(pickToggled(two, [key('a'), key('b')]), key('c'), OPEN, 9)).toEqual({ keys: ['c'] });
+  expect(choiceOf(pickToggled(two, [key('a'), key('b')]), key('c'), OPEN, 9)).toEqual({
+    keys: ['c'],
+  });
   expect([...pickToggled(two, [key('b'), key('c')]).keys]).toEqual(['a', 'b', 'c']);
   expect(choiceOf({ keys: new Set(), all: true }, null, OPEN, 9)).toEqual({
     matching: { filter: OPEN, expected: 9 },

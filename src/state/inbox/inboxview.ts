@@ -58,7 +58,7 @@ export function pickToggled({ keys }: Picked, picked: readonly AlertKey[]): Pick
   return { keys: next, all: false };
 }
 
-/** The alerts that a decision is about: those that are picked, else the selected one. `matching` is how many a person sees. */
+/** The alerts that a decision is about: those that are picked, else the selected one. A person sees `matching` of them. */
 export function choiceOf(
   picked: Picked,
   selected: AlertKey | null,

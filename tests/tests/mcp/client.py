@@ -1,4 +1,4 @@
-"""Lists and calls every tool of `timberline mcp` with the official client: client.py PROGRAM CASE."""
+"""Lists and calls every tool of `timberline mcp` with the official client: client.py PROGRAM CASE RULES."""
 
 import asyncio
 import json
@@ -15,11 +15,17 @@ CALLS = {
     "percentiles": {"field": "took_ms", "by": "service"},
     "explain-selection": {"query": "level=error"},
     "sql": {"statement": "SELECT service, count(*) FROM events GROUP BY service"},
+    "detectors": {},
+    "sigma": {},
+    "alerts": {},
+    "compare": {"a": "level=info", "b": "level=error"},
+    "links": {},
+    "map": {"id": "took_ms", "by": "service"},
 }
 
 
-async def main(program, case):
-    server = StdioServerParameters(command=program, args=["mcp", case])
+async def main(program, case, rules):
+    server = StdioServerParameters(command=program, args=["mcp", case, "--rules", rules])
     async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
         await session.initialize()
         listed = await session.list_tools()

@@ -1,12 +1,18 @@
 //! The tools, a file each.
 
+mod alerts;
+mod compare;
 mod count;
+mod detectors;
 mod events;
 mod explain_selection;
 mod fields;
+mod links;
+mod map;
 mod patterns;
 mod percentiles;
 mod rows;
+mod sigma;
 mod sql;
 mod timeline;
 
@@ -31,4 +37,10 @@ pub const TOOLS: &[Tool] = &[
     percentiles::TOOL,
     explain_selection::TOOL,
     sql::TOOL,
+    detectors::TOOL,
+    sigma::TOOL,
+    alerts::TOOL,
+    compare::TOOL,
+    links::TOOL,
+    map::TOOL,
 ];

@@ -154,15 +154,15 @@ pub struct Triaged {
     /// As the last decision has it.
     pub alert: Arc<TriagedAlert>,
     pub state: TriageState,
-    decided: Vec<Decided>,
+    decided: Vec<DecidedAlert>,
 }
 
 /// A decision, and the alert as it has it.
-type Decided = (Arc<KnownDecision>, Arc<TriagedAlert>);
+type DecidedAlert = (Arc<KnownDecision>, Arc<TriagedAlert>);
 
 impl Triaged {
     /// The decisions are in their order.
-    fn new(decided: Vec<Decided>) -> Option<Triaged> {
+    fn new(decided: Vec<DecidedAlert>) -> Option<Triaged> {
         let alert = Arc::clone(&decided.last()?.1);
         let mut state = TriageState::default();
         let mut listed = None;
@@ -178,9 +178,10 @@ impl Triaged {
     }
 
     /// Alerts that turned out to be one, with all decisions about them in their order.
+    #[must_use]
     pub fn merged<'a>(parts: impl IntoIterator<Item = &'a Arc<Triaged>>) -> Option<Triaged> {
         let decided = parts.into_iter().flat_map(|part| part.decided.iter().cloned());
-        let mut decided: Vec<Decided> = decided.collect();
+        let mut decided: Vec<DecidedAlert> = decided.collect();
         decided.sort_by_key(|(known, _)| known.number);
         Triaged::new(decided)
     }
@@ -265,7 +266,7 @@ impl Triage {
             self.decisions.values().filter(|known| !known.stored.undone).collect();
         // A clock may have been set back.
         order.sort_by_key(|known| known.number);
-        let mut alerts: HashMap<AlertKey, Vec<Decided>> = HashMap::new();
+        let mut alerts: HashMap<AlertKey, Vec<DecidedAlert>> = HashMap::new();
         for known in order {
             for alert in &known.stored.alerts {
                 alerts.entry(alert.key).or_default().push((Arc::clone(known), Arc::clone(alert)));
@@ -287,6 +288,7 @@ impl Triage {
     }
 
     /// The alerts of these keys, in no order. Those of one detector and group whose times overlap are one that moved.
+    #[must_use]
     pub fn united(&self, is_wanted: impl Fn(AlertKey) -> bool) -> Vec<Arc<Triaged>> {
         let wanted = self.alerts.iter().filter(|(key, _)| is_wanted(**key));
         let mut wanted: Vec<&Arc<Triaged>> = wanted.map(|(_, triaged)| triaged).collect();
@@ -303,15 +305,12 @@ impl Triage {
                     && times.zip(until).is_some_and(|((start, _), until)| start <= until)
             };
             let end = times.map(|(_, end)| end);
-            match united.last_mut().filter(|last| is_same(last)) {
-                Some(last) => {
-                    last.push(one);
-                    until = until.max(end);
-                }
-                None => {
-                    united.push(vec![one]);
-                    until = end;
-                }
+            if let Some(last) = united.last_mut().filter(|last| is_same(last)) {
+                last.push(one);
+                until = until.max(end);
+            } else {
+                united.push(vec![one]);
+                until = end;
             }
         }
         let merged = |parts: Vec<&Arc<Triaged>>| match parts.as_slice() {

@@ -137,8 +137,8 @@ impl ClosedAlert {
 }
 
 impl TriageState {
-    /// The state of an alert with so many events at a time of the wall clock. A closed alert is closed, whatever else was
-    /// decided, as long as it does not grow.
+    /// The state of an alert with so many events at a time of the wall clock. A closed alert is closed, whatever else
+    /// was decided, as long as it does not grow.
     #[must_use]
     pub fn status(&self, events: u64, now_ns: i64) -> TriageStatus {
         if self.closed(events).is_some() {
