@@ -6,23 +6,16 @@ use indexer::{Result, Snapshot};
 
 use super::News;
 use crate::limits::LIVE_GROUPS;
-use crate::measure::sequence::{Sequence, times};
+use crate::measure::sequence::{Sequence, StepTimes};
 use crate::measure::series::Keys;
 use crate::measure::{CheckScope, Detector, Interval};
 
 /// Events that come later than this are for `check`, unless a sequence lasts longer.
 const LATE_NS: i64 = 3_600_000_000_000;
 
-/// The times of the events of one key, in order.
-#[derive(Debug, Default)]
-struct KeyTimes {
-    first: Vec<i64>,
-    second: Vec<i64>,
-}
-
 #[derive(Debug)]
 pub struct Times {
-    keys: BTreeMap<Keys, KeyTimes>,
+    keys: BTreeMap<Keys, StepTimes>,
     changed: BTreeSet<Keys>,
     found: BTreeMap<Keys, Vec<Interval>>,
     kept: i64,
@@ -47,22 +40,19 @@ impl Times {
         snapshot: &Snapshot,
     ) -> Result<()> {
         let part = CheckScope { snapshot, range: (Some(self.cut), None), ..*scope };
-        let first = times(detector, &part, &detector.filter)?;
-        let second = times(detector, &part, &sequence.second)?;
-        for (is_first, times) in [(true, first), (false, second)] {
-            for (keys, times) in times {
-                if !self.keys.contains_key(&keys) && self.keys.len() >= LIVE_GROUPS {
-                    continue;
-                }
-                let of_key = self.keys.entry(keys.clone()).or_default();
-                let known = if is_first { &mut of_key.first } else { &mut of_key.second };
-                let in_order = known.last().is_none_or(|last| times.first() >= Some(last));
-                known.extend(times);
+        for (keys, mut new) in sequence.times(detector, &part)? {
+            if !self.keys.contains_key(&keys) && self.keys.len() >= LIVE_GROUPS {
+                continue;
+            }
+            let known = self.keys.entry(keys.clone()).or_default();
+            for (known, new) in known.steps().into_iter().zip(new.steps()) {
+                let in_order = known.last().zip(new.first()).is_none_or(|(last, first)| first >= last);
+                known.append(new);
                 if !in_order {
                     known.sort_unstable();
                 }
-                self.changed.insert(keys);
             }
+            self.changed.insert(keys);
         }
         Ok(())
     }
@@ -89,8 +79,7 @@ impl Times {
             self.cut = cut;
             for (keys, times) in &mut self.keys {
                 let before = times.first.len();
-                times.first.retain(|&time| time >= cut);
-                times.second.retain(|&time| time >= cut);
+                times.steps().into_iter().for_each(|step| step.retain(|&time| time >= cut));
                 if times.first.len() != before {
                     self.changed.insert(keys.clone());
                 }
@@ -104,7 +93,7 @@ impl Times {
     pub fn judge(&mut self, sequence: &Sequence, now: i64) -> Option<Vec<(Keys, Interval)>> {
         if sequence.is_without {
             // What is missing is known when its time is over.
-            let waits = |times: &KeyTimes| times.first.iter().any(|time| now - time >= sequence.within);
+            let waits = |times: &StepTimes| times.first.iter().any(|time| now - time >= sequence.within);
             let waiting = self.keys.iter().filter(|(_, times)| waits(times)).map(|(keys, _)| keys.clone());
             self.changed.extend(waiting.collect::<Vec<_>>());
         }
@@ -125,7 +114,6 @@ impl Times {
     }
 }
 
-fn intervals(sequence: &Sequence, times: &KeyTimes, now: i64) -> Vec<Interval> {
-    let found = sequence.pairs(&times.first, &times.second, now);
-    found.into_iter().map(|pair| sequence.interval(pair, &times.first, &times.second)).collect()
+fn intervals(sequence: &Sequence, times: &StepTimes, now: i64) -> Vec<Interval> {
+    sequence.pairs(times, now).into_iter().map(|pair| sequence.interval(pair, times)).collect()
 }

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use indexer::query::Filter;
-use indexer::{Cell, Result};
+use indexer::{Cell, Result, duration};
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::read::Lines;
 use super::series::{Keys, key_expression, key_name};
 use super::{CheckScope, Detector, Evaluated, Interval};
-use crate::evidence::any;
+use crate::evidence::{all, any};
 use crate::problem::Fault;
-use crate::verdict::{Account, Coverage, Lack};
+use crate::verdict::{Account, Coverage, Lack, Outcome};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,53 +47,107 @@ impl WrittenSequence {
     }
 }
 
+/// The times of the events of one key, each in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepTimes {
+    pub first: Vec<i64>,
+    pub second: Vec<i64>,
+    /// Of events that match both queries: they are in both of the others, too.
+    pub both: Vec<i64>,
+}
+
+impl StepTimes {
+    pub fn steps(&mut self) -> [&mut Vec<i64>; 3] {
+        [&mut self.first, &mut self.second, &mut self.both]
+    }
+
+    /// The next second event after a first one.
+    fn following(&self, time: i64) -> Option<i64> {
+        let at = self.second.partition_point(|&other| other < time);
+        // An event does not follow itself.
+        let is_alone = |times: &[i64]| within(times, time, time) == 1;
+        let is_itself = [&self.first, &self.second, &self.both].into_iter().all(|times| is_alone(times));
+        self.second.get(at + usize::from(is_itself)).copied()
+    }
+}
+
+/// How many times are between two, both included.
+fn within(times: &[i64], from: i64, to: i64) -> u64 {
+    (times.partition_point(|&time| time <= to) - times.partition_point(|&time| time < from)) as u64
+}
+
 impl Sequence {
     pub fn evaluate(&self, detector: &Detector, scope: &CheckScope<'_>) -> Result<Evaluated> {
         let Some(ends) = scope.ends() else { return Ok(Evaluated::lacking(Lack::Time)) };
-        let first = times(detector, scope, &detector.filter)?;
-        let second = times(detector, scope, &self.second)?;
+        let keys = self.times(detector, scope)?;
         let filter = self.evidence(detector);
         let (mut alerts, mut account) = (Vec::new(), Account::new(ends));
-        for (keys, first) in &first {
-            let second = second.get(keys).map(Vec::as_slice).unwrap_or_default();
-            account.add(self.coverage(first, second, ends.1));
-            for pair in self.pairs(first, second, ends.1) {
-                let interval = self.interval(pair, first, second);
+        for (keys, times) in keys.iter().filter(|(_, times)| !times.first.is_empty()) {
+            account.add(self.coverage(times, ends.1));
+            for pair in self.pairs(times, ends.1) {
+                let interval = self.interval(pair, times);
                 alerts.push(detector.alert(keys, &interval, &filter));
             }
         }
         let is_any =
             |filter: &Filter| -> Result<bool> { Ok(scope.table(&format!("{filter} | limit 1"))?.rows() > 0) };
-        if first.is_empty() {
+        if keys.values().all(|times| times.first.is_empty()) {
             let lack = is_any(&detector.filter)?.then_some(Lack::Key);
             account.add(Coverage { lack, ..Coverage::default() });
+            return Ok(Evaluated { verdict: account.verdict(0, "event"), alerts, remark: None });
         }
-        let mut remark = None;
-        if !first.is_empty() && second.is_empty() {
+        let mut why = self.unmet(keys.values());
+        if keys.values().all(|times| times.second.is_empty()) {
             let is_keyless = is_any(&self.second)?;
             if is_keyless && !self.is_without {
                 return Ok(Evaluated::lacking(Lack::Key));
             }
-            remark = self.is_without.then(|| {
-                let why = if is_keyless { "has the fields of `by`" } else { "matches it" };
-                let message = format!("its second query can end no sequence, because no event {why}");
-                (message, "check the query of `without`".to_owned())
-            });
+            why = Some(format!(
+                "no event {}",
+                if is_keyless { "has the fields of `by`" } else { "matches it" }
+            ));
         }
-        let verdict = account.verdict(alerts.len(), "event");
+        let mut verdict = account.verdict(alerts.len(), "event");
+        let why = why.map(|why| format!("its second query can end no sequence, because {why}"));
+        let remark = why
+            .as_ref()
+            .filter(|_| self.is_without)
+            .map(|why| (why.clone(), "check the query of `without`, and `within`".to_owned()));
+        if let (false, Outcome::Quiet, Some(why)) = (self.is_without, verdict.outcome, why) {
+            verdict.sentence = format!("{}; {why}", verdict.sentence);
+        }
         Ok(Evaluated { alerts, verdict, remark })
     }
 
-    /// How many first events of a key can be judged: not those whose second event may come after the end of the data.
-    pub(crate) fn coverage(&self, first: &[i64], second: &[i64], last: i64) -> Coverage {
-        let is_judged = |&&time: &&i64| {
-            let next = second.get(second.partition_point(|&other| other < time));
-            last - time >= self.within || next.is_some_and(|next| next - time <= self.within)
+    /// Why no second event follows a first one in time; nothing if one does.
+    fn unmet<'a>(&self, keys: impl Iterator<Item = &'a StepTimes>) -> Option<String> {
+        let gap = |times: &StepTimes| {
+            times.first.iter().filter_map(|&time| Some(times.following(time)? - time)).min()
         };
-        let count = first.iter().filter(is_judged).count() as u64;
-        let has = first.first().map_or(0, |time| last - time);
+        let length = |ns: i64| duration::compact(ns, 2);
+        match keys.filter_map(gap).min() {
+            None => {
+                Some("none of its events comes after a first event with the same fields of `by`".to_owned())
+            }
+            Some(gap) if gap > self.within => {
+                let (gap, within) = (length(gap), length(self.within));
+                Some(format!(
+                    "the nearest of its events comes {gap} after a first one, and `within` is {within}"
+                ))
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// How many first events of a key can be judged: not those whose second event may come after the end of the data.
+    pub(crate) fn coverage(&self, times: &StepTimes, last: i64) -> Coverage {
+        let is_judged = |&&time: &&i64| {
+            last - time >= self.within || times.following(time).is_some_and(|next| next - time <= self.within)
+        };
+        let count = times.first.iter().filter(is_judged).count() as u64;
+        let has = times.first.first().map_or(0, |time| last - time);
         let lack = Lack::Span { has, needed: self.within, what: "waits for the second event for" };
-        Coverage { count, of: first.len() as u64, short: 0, lack: (count == 0).then_some(lack) }
+        Coverage { count, of: times.first.len() as u64, short: 0, lack: (count == 0).then_some(lack) }
     }
 
     /// The events that its alerts are about.
@@ -105,21 +159,26 @@ impl Sequence {
     }
 
     /// A pair as an interval, with the events in it.
-    pub fn interval(&self, (start, end, gap): (i64, i64, i64), first: &[i64], second: &[i64]) -> Interval {
-        let within = |times: &[i64]| {
-            (times.partition_point(|&time| time <= end) - times.partition_point(|&time| time < start)) as u64
-        };
-        let events = if self.is_without { within(first) } else { within(first) + within(second) };
+    pub fn interval(&self, (start, end, gap): (i64, i64, i64), times: &StepTimes) -> Interval {
+        let count = |times: &[i64]| within(times, start, end);
+        let seconds = if self.is_without { 0 } else { count(&times.second) - count(&times.both) };
         let (value, expected) = (gap as f64 / 1e9, self.within as f64 / 1e9);
-        Interval { start, end, peak: end, value, expected, events, basis: None }
+        Interval {
+            start,
+            end,
+            peak: end,
+            value,
+            expected,
+            events: count(&times.first) + seconds,
+            basis: None,
+        }
     }
 
     /// From when to when, and how long from the first event to the second; sequences that overlap are one.
-    pub fn pairs(&self, first: &[i64], second: &[i64], last: i64) -> Vec<(i64, i64, i64)> {
+    pub fn pairs(&self, times: &StepTimes, last: i64) -> Vec<(i64, i64, i64)> {
         let mut found: Vec<(i64, i64, i64)> = Vec::new();
-        for &time in first {
-            let next = second.get(second.partition_point(|&other| other < time)).copied();
-            let next = next.filter(|next| next - time <= self.within);
+        for &time in &times.first {
+            let next = times.following(time).filter(|next| next - time <= self.within);
             let pair = match (self.is_without, next) {
                 (false, Some(next)) => (time, next, next - time),
                 // What may still come is not missing yet.
@@ -136,10 +195,22 @@ impl Sequence {
         }
         found
     }
+
+    /// The times of the events of each key.
+    pub fn times(&self, detector: &Detector, scope: &CheckScope<'_>) -> Result<BTreeMap<Keys, StepTimes>> {
+        let mut found: BTreeMap<Keys, StepTimes> = BTreeMap::new();
+        let both = all(vec![detector.filter.clone(), self.second.clone()]);
+        for (step, filter) in [&detector.filter, &self.second, &both].into_iter().enumerate() {
+            for (keys, times) in matching_times(detector, scope, filter)? {
+                *found.entry(keys).or_default().steps()[step] = times;
+            }
+        }
+        Ok(found)
+    }
 }
 
 /// The times of matching events by key, in order. Events without a key belong to no sequence.
-pub fn times(
+fn matching_times(
     detector: &Detector,
     scope: &CheckScope<'_>,
     filter: &Filter,

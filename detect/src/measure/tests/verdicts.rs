@@ -2,12 +2,12 @@
 
 use super::super::absence::Absence;
 use super::super::anomaly::unusual;
-use super::super::sequence::Sequence;
+use super::super::sequence::{Sequence, StepTimes};
 use super::super::series::Bin;
 use super::super::threshold::Threshold;
 use super::{Bench, MINUTE, SECOND, Season, detector, minutes};
-use crate::Outcome;
 use crate::verdict::{Account, Coverage};
+use crate::Outcome;
 use indexer::query::Filter;
 
 /// The outcome and the sentence of a detector.
@@ -120,13 +120,37 @@ fn sequences_say_whether_they_could_be_judged() {
     assert_eq!(verdict(&short, &then), (Outcome::CannotSay, waits.clone()));
     assert_eq!(verdict(&short, &without), (Outcome::CannotSay, waits));
     let long = Bench::new(&[(0, fail), (600, login)]);
-    assert_eq!(verdict(&long, &then), (Outcome::Quiet, "1 event judged, over 10m".to_owned()));
+    let never = "1 event judged, over 10m; its second query can end no sequence, because none of its events comes after \
+        a first event with the same fields of `by`";
+    assert_eq!(verdict(&long, &then), (Outcome::Quiet, never.to_owned()));
     assert_eq!(verdict(&long, &without).0, Outcome::Fired);
     let keyless = Bench::new(&[(0, fail), (5, r#""what":"login""#), (600, r#""user":"ann","what":"other""#)]);
     let lacks = "no event that it is about has the fields of `by`".to_owned();
     assert_eq!(verdict(&keyless, &then), (Outcome::CannotSay, lacks));
     let report = keyless.check(&without);
     assert!(report.problems[0].message.contains("can end no sequence"), "{:?}", report.problems);
+    let late = Bench::new(&[(0, fail), (300, r#""user":"ann","what":"login""#), (600, fail), (900, login)]);
+    let gap = "because the nearest of its events comes 5m after a first one, and `within` is 2m";
+    let (outcome, sentence) = verdict(&late, &then);
+    assert!(outcome == Outcome::Quiet && sentence.ends_with(gap), "{sentence}");
+    let report = late.check(&without);
+    assert_eq!(report.alerts.len(), 2, "each of them fires");
+    assert!(report.problems[0].message.ends_with(gap), "{:?}", report.problems);
+    let none = Bench::new(&[(0, fail), (600, fail)]);
+    assert!(verdict(&none, &then).1.ends_with("because no event matches it"));
+}
+
+#[test]
+fn event_does_not_follow_itself() {
+    let fail = r#""user":"ann","what":"fail""#;
+    let bench = Bench::new(&[(0, fail), (30, fail), (600, fail), (900, r#""user":"ann","what":"other""#)]);
+    let head = "query = \"what:fail\"\nby = [\"user\"]\n";
+    let then = format!("{head}sequence = {{ then = \"user:ann\", within = \"1m\" }}");
+    assert_eq!(bench.spans(&then), [(0, 30, 30.0)], "its events count once");
+    let without = format!("{head}sequence = {{ without = \"what:fail\", within = \"1m\" }}");
+    assert_eq!(bench.spans(&without), [(30, 30, 60.0), (600, 600, 60.0)]);
+    let at_once = Bench::new(&[(0, fail), (0, fail), (900, fail)]);
+    assert_eq!(at_once.spans(&then), [(0, 0, 0.0)], "the other one follows");
 }
 
 /// A generator of numbers with a seed.
@@ -244,8 +268,9 @@ fn of_sequence(dice: &mut Dice) -> (Outcome, Outcome) {
     let is_missing = |time: &&i64| !answered.contains(time);
     let is_fired = if is_without { first.iter().filter(is_missing).any(is_over) } else { !second.is_empty() };
     let is_judged = first.iter().any(|time| answered.contains(time) || is_over(time));
-    let alerts = sequence.pairs(&first, &second, last).len();
-    (outcome(alerts, sequence.coverage(&first, &second, last)), expected(is_judged, is_fired, false))
+    let times = StepTimes { first, second, both: Vec::new() };
+    let alerts = sequence.pairs(&times, last).len();
+    (outcome(alerts, sequence.coverage(&times, last)), expected(is_judged, is_fired, false))
 }
 
 #[test]
