@@ -9,7 +9,7 @@ use toml::Spanned;
 
 use super::Interval;
 use super::read::Lines;
-use super::series::Bin;
+use super::series::{Bin, is_whole};
 use crate::alert::{Baseline, Basis, HistoryAmount};
 use crate::clock::DAY;
 use crate::problem::Fault;
@@ -134,7 +134,9 @@ impl Anomaly {
             Baseline::Day => seasonal(self, bins, DAY),
             Baseline::Week => seasonal(self, bins, 7 * DAY),
         };
-        with_deviations(bins, &usual, baseline)
+        // Counts are whole, so no distance is less than half an event. Of a rare event most bins count none.
+        let least = if is_whole(&self.measure) { 0.5 } else { f64::MIN_POSITIVE.sqrt() };
+        with_deviations(bins, &usual, baseline, least)
     }
 
     /// Why nothing can be said, with so many bins judged, and so many of them in a row.
@@ -279,7 +281,12 @@ fn before(anomaly: &Anomaly, bins: &[Bin]) -> Vec<Option<Usual>> {
 
 /// Values spread more where they are large: counts by their square root. What is left is spread alike, so that one figure
 /// of all bins tells it, and few samples of a slot do not have to.
-fn with_deviations(bins: &[Bin], usual: &[Option<Usual>], baseline: Baseline) -> Vec<Option<Expected>> {
+fn with_deviations(
+    bins: &[Bin],
+    usual: &[Option<Usual>],
+    baseline: Baseline,
+    least: f64,
+) -> Vec<Option<Expected>> {
     let scale = |median: f64| median.abs().max(1e-9).sqrt();
     // Without a season the first values have nothing before them. How far they lie from each other counts too, else a
     // jump right after them would be its own measure.
@@ -301,8 +308,7 @@ fn with_deviations(bins: &[Bin], usual: &[Option<Usual>], baseline: Baseline) ->
                 let root = by_root * scale(value);
                 let share = (by_value * value.abs()).min(flat.max(root));
                 // Values that never change leave a deviation of nothing; a hundredth of them is still the same.
-                let least = (value.abs() * 0.01).max(f64::MIN_POSITIVE.sqrt());
-                let deviation = root.max(share).max(least);
+                let deviation = root.max(share).max(value.abs() * 0.01).max(least);
                 Expected { value, deviation, basis: basis(baseline, samples as u32) }
             })
         })

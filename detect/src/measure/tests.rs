@@ -260,7 +260,7 @@ fn the_starter_set_reads_and_runs_over_a_case_with_its_fields() {
     events.push((300, r#""message":"kernel: Out of memory: Killed process 17""#));
     let bench = Bench::new(&events);
     let detectors = Detectors::read(&["starter".into()], &ReadOptions::default());
-    assert_eq!((detectors.len(), detectors.problems()), (21, [].as_slice()));
+    assert_eq!((detectors.len(), detectors.problems()), (26, [].as_slice()));
     let report = detectors
         .check(&bench.case, &bench.case.snapshot(), &Scope::default(), &Cancel::default())
         .expect("checked");

@@ -68,11 +68,23 @@ fn durations(slow: std::ops::Range<i64>) -> Lines {
     [fast, slow.flat_map(|bin| (1..9).map(move |at| took(bin * 300 + at, 900))).collect()].concat()
 }
 
-/// Requests of forty bins of five minutes, two in some of them.
-fn traffic(few: std::ops::Range<i64>) -> Lines {
-    let count = |bin: i64| if few.contains(&bin) { 2 } else { 100 + bin % 7 };
-    let of_bin = |bin: i64| (0..count(bin)).map(move |at| request(bin * 300 + at * 2, 200, "10.0.0.1"));
-    (0..40).flat_map(of_bin).collect()
+/// Requests of forty bins of five minutes, another number in some of them.
+fn traffic(changed: std::ops::Range<i64>, to: i64) -> Lines {
+    volume(changed, to, |second| request(second, 200, "10.0.0.1"))
+}
+
+fn volume(changed: std::ops::Range<i64>, to: i64, line: impl Fn(i64) -> (i64, String)) -> Lines {
+    let count = |bin: i64| if changed.contains(&bin) { to } else { 100 + bin % 7 };
+    let seconds = |bin: i64| (0..count(bin)).map(move |at| bin * 300 + at % 300);
+    (0..40).flat_map(seconds).map(line).collect()
+}
+
+/// Two services in forty bins; in some of these the first has another number of events.
+fn of_services(changed: std::ops::Range<i64>, to: i64) -> Lines {
+    let of = |name: &'static str| {
+        move |second| json(second, &format!("\"service\":\"{name}\",\"message\":\"ok\""))
+    };
+    [volume(changed, to, of("cart")), volume(0..0, 0, of("mail"))].concat()
 }
 
 /// Errors for two thousand minutes, one kind of them now and then.
@@ -115,7 +127,12 @@ fn table() -> Vec<(&'static str, Lines, Lines)> {
         ("starter.5xx-burst", failing(503, 50)(7).collect(), failing(503, 51)(7).collect()),
         ("starter.latency-p95", durations(0..0), durations(30..31)),
         ("starter.latency-p99", durations(30..32), durations(30..33)),
-        ("starter.traffic-drop", traffic(0..0), traffic(30..32)),
+        ("starter.traffic-drop", traffic(30..31, 2), traffic(30..32, 2)),
+        ("starter.traffic-surge", traffic(30..31, 600), traffic(30..32, 600)),
+        ("starter.source-drop", minutes("web-1", 200), traffic(30..32, 2)),
+        ("starter.source-surge", traffic(30..32, 2), traffic(30..32, 600)),
+        ("starter.service-drop", of_services(30..32, 0), of_services(30..32, 2)),
+        ("starter.service-surge", of_services(30..31, 600), of_services(30..32, 600)),
         (
             "starter.not-found-scan",
             with(failing(404, 100)(9).collect(), each(90, 1, |second| request(second, 404, "10.0.0.2"))),
@@ -161,6 +178,61 @@ fn table() -> Vec<(&'static str, Lines, Lines)> {
             vec![windows(0, "Security", 4_624), windows(9, "System", 104)],
         ),
     ]
+}
+
+/// The numbers of a text.
+fn digits(text: &str) -> Vec<&str> {
+    text.split(|letter: char| !letter.is_ascii_digit()).filter(|part| !part.is_empty()).collect()
+}
+
+#[test]
+fn texts_of_starters_name_no_number_that_a_person_can_change() {
+    const WORDS: &str = "two three four five six seven eight nine ten twelve fifteen twenty thirty fifty hundred \
+        thousand quarter half dozen second minute hour seconds minutes";
+    let words: Vec<&str> = WORDS.split_whitespace().collect();
+    let (mut tried, unit) = (0, "The value is the step in seconds.");
+    for (file, text) in crate::starters() {
+        let read = Detectors::of_texts([(*file, *text)]);
+        for (detector, _) in read.measures() {
+            let written = crate::measure::text_of(text, detector);
+            let is_condition = |line: &&str| line.starts_with(&format!("{} = ", detector.kind()));
+            let condition = written.lines().find(is_condition).expect("a condition on one line");
+            // The part of a share is a filter, as the query is.
+            let condition = condition.split_once("\", above").map_or(condition, |(_, rest)| rest);
+            let said = format!("{} {}", detector.title, detector.description.as_deref().unwrap_or_default());
+            let said = said.replace(unit, "").to_lowercase();
+            let numbers = digits(&said);
+            assert!(digits(condition).iter().all(|number| !numbers.contains(number)), "{said}: {condition}");
+            let named =
+                said.split(|letter: char| !letter.is_alphanumeric()).find(|word| words.contains(word));
+            assert_eq!(named, None, "{said}");
+            tried += 1;
+        }
+    }
+    assert_eq!(tried, table().len());
+}
+
+#[test]
+fn volume_with_too_little_history_is_no_quiet_volume() {
+    let short = |count: i64| {
+        let of = |second| json(second, "\"service\":\"cart\",\"status\":200");
+        let bins = (0..count).flat_map(|bin| (0..100 + bin % 7).map(move |at| bin * 300 + at));
+        bins.map(of).fold(String::new(), |text, (_, line)| text + &line + "\n")
+    };
+    let detectors = Detectors::read(&["starter".into()], &ReadOptions::default());
+    let said = |text: &str| {
+        let bench = Bench::of_log(text);
+        let (scope, cancel) = (Scope::default(), Cancel::default());
+        let report = detectors.check(&bench.case, &bench.case.snapshot(), &scope, &cancel).expect("checked");
+        let is_volume = |name: &str| name.ends_with("-drop") || name.ends_with("-surge");
+        let verdicts =
+            report.verdicts.into_iter().filter(|(name, _)| is_volume(name) && !name.contains("error"));
+        verdicts.map(|(_, verdict)| (verdict.outcome, verdict.sentence)).collect::<Vec<_>>()
+    };
+    let lacks = "it needs 14 bins with values, twelve of them to know what is usual, and the data has 12";
+    assert_eq!(said(&short(12)), vec![(Outcome::CannotSay, lacks.to_owned()); 6]);
+    assert!(said(&short(13)).iter().all(|(outcome, _)| *outcome == Outcome::CannotSay));
+    assert!(said(&short(14)).iter().all(|(outcome, _)| *outcome == Outcome::Quiet));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Tests on the past fire, are quiet, or cannot say.
 
+use super::super::Condition;
 use super::super::absence::Absence;
 use super::super::anomaly::unusual;
 use super::super::sequence::{Sequence, StepTimes};
@@ -7,7 +8,7 @@ use super::super::series::Bin;
 use super::super::threshold::Threshold;
 use super::{Bench, MINUTE, SECOND, Season, detector, minutes};
 use crate::verdict::{Account, Coverage};
-use crate::Outcome;
+use crate::{Detectors, Outcome, starters};
 use indexer::query::Filter;
 
 /// The outcome and the sentence of a detector.
@@ -234,6 +235,36 @@ fn of_anomaly(dice: &mut Dice) -> (Outcome, Outcome) {
     (outcome(found.len(), coverage), expected(is_judged, fault >= needed, is_at_the_end))
 }
 
+/// A detector of volume that comes with the program: a file or a service begins later than the data, then writes far more
+/// or far fewer events for a time.
+fn of_volume(dice: &mut Dice) -> (Outcome, Outcome) {
+    const NAMES: [&str; 5] =
+        ["traffic-surge", "source-drop", "source-surge", "service-drop", "service-surge"];
+    let name = format!("starter.{}", NAMES[dice.below(NAMES.len())]);
+    let starters = Detectors::of_texts(starters().iter().copied());
+    let (detector, _) = starters.measures().find(|(one, _)| one.name == name).expect("it comes along");
+    let Condition::Anomaly(anomaly) = &detector.condition else { panic!("{name} is an anomaly") };
+    let (silent, length) = (dice.below(20), 1 + dice.below(60));
+    let fault = dice.below(4).min(length.saturating_sub(12));
+    let at = 12 + dice.below(length.saturating_sub(12 + fault) + 1);
+    let is_surge = dice.below(2) == 0;
+    let count = |index: usize| match index.checked_sub(silent) {
+        None => 0,
+        Some(index) if !(at..at + fault).contains(&index) => 100 + index as u64 * 7 % 11,
+        Some(_) if is_surge => 900,
+        Some(_) => 5,
+    };
+    let bin = |index: usize| {
+        let start = index as i64 * anomaly.width;
+        Bin { start, value: Some(count(index) as f64), events: count(index), ends: (start, start) }
+    };
+    let bins = anomaly.known((0..silent + length).map(bin).collect());
+    let (found, coverage) = unusual(anomaly, &bins, &anomaly.expected(&bins));
+    let is_of_it = fault > 0 && is_surge == name.ends_with("surge");
+    let is_at_the_end = is_of_it && at + fault + 1 >= length;
+    (outcome(found.len(), coverage), expected(length >= 14, is_of_it && fault >= 2, is_at_the_end))
+}
+
 fn of_absence(dice: &mut Dice) -> (Outcome, Outcome) {
     let count = 1 + dice.below(40);
     let (at, pause) = (dice.below(count), 1 + dice.below(20) as i64);
@@ -279,6 +310,7 @@ fn the_outcome_of_made_up_series_is_the_known_one() {
     for (name, made) in [
         ("threshold", of_threshold as fn(&mut Dice) -> (Outcome, Outcome)),
         ("anomaly", of_anomaly),
+        ("volume", of_volume),
         ("absence", of_absence),
         ("sequence", of_sequence),
     ] {
