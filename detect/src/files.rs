@@ -279,7 +279,7 @@ pub fn run_one(
     scope: &CheckScope<'_>,
     fields: &[String],
 ) -> Result<Tested> {
-    if let Some(needed) = detector.needs.iter().find(|needed| !fields.contains(needed)) {
+    if let Some(needed) = detector.missing(fields) {
         let hint = "import logs that have it, or name another field in `needs`".to_owned();
         let verdict = Verdict::cannot_say(format!("the field `{needed}` is in no event"), Some(hint));
         return Ok(Tested { is_applicable: false, alerts: Vec::new(), verdict, problem: None });

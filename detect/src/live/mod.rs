@@ -170,7 +170,7 @@ impl Watch {
         self.reads.begin(snapshot);
         self.recent.add(&news, snapshot, self.tracks.iter().filter_map(Track::reads_recent).max());
         for track in &mut self.tracks {
-            if !track.detector.needs.iter().all(|needed| fields.contains(needed)) {
+            if track.detector.missing(&fields).is_some() {
                 continue;
             }
             let known = self.ledger.detector(&track.key, None);

@@ -143,6 +143,12 @@ impl Detector {
         self
     }
 
+    /// The first field that it needs and that is not among those of a case.
+    #[must_use]
+    pub fn missing(&self, fields: &[String]) -> Option<&str> {
+        self.needs.iter().find(|needed| !fields.contains(needed)).map(String::as_str)
+    }
+
     /// What its condition is called in files.
     #[must_use]
     pub fn kind(&self) -> &'static str {
