@@ -115,7 +115,8 @@ impl Absence {
             .map(|(from, to)| Interval {
                 start: from + 1,
                 end: to - 1,
-                peak: from + limit,
+                // The silence is longest where it ends.
+                peak: to - 1,
                 value: (to - from) as f64 / 1e9,
                 expected: limit as f64 / 1e9,
                 events: 0,

@@ -40,6 +40,11 @@ it('does not press the values flat for a level far beyond them', () => {
   expect(px(10, null)).toBe(300);
 });
 
+it('has room for the level at which an alert ends', () => {
+  const ends = { ...level(8, 'below'), clear: 20 };
+  expect(px(20, ends)).toBeLessThanOrEqual(300);
+});
+
 it('shows a level of a measure without values', () => {
   expect(measureScale([], level(7), 300, 'plain').scale.toPx(7)).toBeLessThanOrEqual(300);
 });

@@ -49,7 +49,8 @@ export function measureScale(
   const highest = values.reduce((one, other) => Math.max(one, other), 0);
   // A level far beyond all values would press them flat; its line is at the edge then.
   const isNear = level !== null && (values.length === 0 || level.value <= highest * FAR);
-  if (level !== null && isNear && !isRelative(level.kind)) values.push(level.value);
+  if (level !== null && isNear && !isRelative(level.kind))
+    values.push(level.value, ...(level.clear === null ? [] : [level.clear]));
   else if (level !== null) values.push(highest * 1.1);
   const most = values.reduce((one, other) => Math.max(one, other), 0);
   return { scale: valueScale(values, 'linear', lengthPx, unit, false), most };

@@ -1,7 +1,16 @@
 import { expect, it } from 'vitest';
 
-import type { DetectorLevel, MeasurePoints } from '../../ipc/generated';
-import { isWhole, levelAt, limitsAt, roundLevel, sliderRange } from './levelline';
+import type { DetectorLevel, MeasurePoints, Nanos } from '../../ipc/generated';
+import {
+  crossedAt,
+  hasLevel,
+  isWhole,
+  levelAt,
+  limitsAt,
+  measureUnit,
+  roundLevel,
+  sliderRange,
+} from './levelline';
 
 const points: MeasurePoints = {
   group: [],
@@ -66,4 +75,20 @@ it('has whole levels for counts', () => {
   expect(isWhole('deviations', 'count')).toBe(false);
   expect([roundLevel(6.09, true), roundLevel(98_765, true)]).toEqual([6, 98_800]);
   expect(sliderRange([points], { kind: 'above', value: 3 }, true).step).toBe(1);
+});
+
+it('says when a silence became too long, and that only a chosen level is one', () => {
+  const start = '1000000000' as Nanos;
+  expect(crossedAt({ start, expected: 1.5 })).toBe('2500000000');
+  expect(crossedAt({ start: null, expected: 1.5 })).toBeNull();
+  expect(crossedAt({ start, expected: null })).toBeNull();
+  const all = ['threshold', 'absence', 'sequence', 'anomaly', 'pattern', null];
+  expect(all.filter(hasLevel)).toEqual(['threshold', 'absence', 'sequence']);
+});
+
+it('takes the unit of a measure from its field', () => {
+  expect(measureUnit({ condition: 'absence', measure: null })).toBe('s');
+  expect(measureUnit({ condition: 'anomaly', measure: 'p95(duration_ms)' })).toBe('ms');
+  expect(measureUnit({ condition: 'threshold', measure: 'count' })).toBe('plain');
+  expect(measureUnit(null)).toBe('plain');
 });

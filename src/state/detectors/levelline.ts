@@ -1,5 +1,34 @@
 /** The line of a level over a measure: where it lies, and which level a place on the plot means. */
-import type { DetectorLevel, LevelKind, MeasurePoints } from '../../ipc/generated';
+import { asTime, nanosFromTime, timeFromNanos } from '../../base/time';
+import type {
+  Alert,
+  DetectorEntry,
+  DetectorLevel,
+  LevelKind,
+  MeasurePoints,
+  Nanos,
+} from '../../ipc/generated';
+import { unitOf, type Unit } from '../charts/units';
+
+/** Conditions whose value is compared with a level that a person chose, not with what is expected. */
+const LEVELLED = new Set(['threshold', 'absence', 'sequence']);
+
+export const hasLevel = (condition: string | null) => condition !== null && LEVELLED.has(condition);
+
+/** The unit of the values of a detector. */
+export function measureUnit(
+  detector: Pick<DetectorEntry, 'condition' | 'measure'> | null | undefined,
+): Unit {
+  if (detector?.condition === 'absence' || detector?.condition === 'sequence') return 's';
+  const measured = /^(?:p\d+|avg|min|max|sum|median)\(`?([^`)]+)`?\)/.exec(detector?.measure ?? '');
+  return measured === null ? 'plain' : unitOf(measured[1]!);
+}
+
+/** When a silence became too long. */
+export function crossedAt({ start, expected }: Pick<Alert, 'start' | 'expected'>): Nanos | null {
+  if (start === null || expected === null) return null;
+  return nanosFromTime(asTime(timeFromNanos(start) + BigInt(Math.round(expected * 1e9))));
+}
 
 /** Levels that are a distance from what is expected, which differs from slot to slot. */
 export function isRelative(kind: LevelKind): boolean {
