@@ -172,6 +172,35 @@ export type AlertGrouping = "none" | "detector" | "entity" | "time";
 
 export type AlertKey = string & { readonly __alert: unique symbol };
 
+export type AlertMeasure = { 
+/**
+ * The part of the time that has data; null if nothing can be drawn.
+ */
+ends: TimeSpan | null, 
+/**
+ * The measure of the alert's group. Empty if the detector is not known, measures nothing over time, or has no such
+ * group.
+ */
+groups: Array<MeasurePoints>, level: DetectorLevel | null, };
+
+export type AlertMeasureRequest = { case: string, 
+/**
+ * The name of the detector; one of the case is meant before one that comes with the program.
+ */
+detector: string, 
+/**
+ * The fields that the alert is grouped by, with their values.
+ */
+group: Array<[string, string]>, 
+/**
+ * The time around the alert, both ends included.
+ */
+around: TimeSpan, 
+/**
+ * Slots of time that it is drawn in.
+ */
+slots: number, };
+
 export type AlertOrigin = "detector" | "sigma" | "live";
 
 export type AlertSort = "time" | "severity" | "title" | "entity" | "events" | "status";
@@ -182,15 +211,15 @@ export type AlertTally = { alerts: number,
 /**
  * In which something fired: alerts at the same time count once.
  */
-firingNs: Nanos, perDay: number, 
+firingNs: Nanos, 
 /**
- * The share of alerts in which something bad was; nothing without alerts or bad times.
+ * Null for less than a day of data.
  */
-precision: number | null, 
+perDay: number | null, 
 /**
- * The share of bad times in which something fired.
+ * Null without incidents in the data.
  */
-recall: number | null, };
+truth: IncidentTally | null, };
 
 export type AlertsRequest = { case: string, filter: AlertFilter, sort: AlertSort, descending: boolean, grouping: AlertGrouping, 
 /**
@@ -1170,6 +1199,30 @@ statuses: StatusCounts,
  * By severity, of the alerts that all of the filter but its severities lets through.
  */
 severities: Array<SeverityCount>, selected: InboxAlert | null, };
+
+export type IncidentTally = { incidents: number, 
+/**
+ * Incidents in which something fired.
+ */
+found: number, 
+/**
+ * Alerts that meet an incident.
+ */
+rightAlerts: number, 
+/**
+ * The share of the alerted time that is inside incidents. Null without alerted time, and if all incidents are
+ * moments.
+ */
+precision: number | null, 
+/**
+ * The share of the incidents' time that is alerted. Null if all incidents are moments.
+ */
+recall: number | null, 
+/**
+ * From the start of an incident to its first alert, over the incidents in which something fired; nothing if that was
+ * raised before.
+ */
+medianDelayNs: Nanos | null, worstDelayNs: Nanos | null, };
 
 export type IndexTemplate = { body: unknown, 
 /**
@@ -3111,6 +3164,7 @@ export interface Contract {
   runRules: { args: RunRulesRequest; progress: Empty; reply: RuleRuns };
   alerts: { args: AlertsRequest; progress: Empty; reply: InboxPage };
   alertFlags: { args: CasePath; progress: Empty; reply: InboxFlags };
+  alertMeasure: { args: AlertMeasureRequest; progress: Empty; reply: AlertMeasure };
   triage: { args: TriageRequest; progress: Empty; reply: TriagedCount };
   undoTriage: { args: UndoTriageRequest; progress: Empty; reply: Empty };
   exportAlerts: { args: ExportAlertsRequest; progress: Empty; reply: ExportedAlerts };

@@ -363,8 +363,15 @@ describe('a detector', () => {
     await page.getByTestId('note-prompt').getByRole('combobox').fill('bad');
     await page.keyboard.press('Enter');
     await page.getByTestId('truth').selectOption({ label: 'bad' });
-    await page.getByTestId('precision').getByText('precision 50%').waitFor();
-    await page.getByTestId('recall').getByText('recall 100%').waitFor();
+    await page
+      .getByTestId('precision')
+      .getByText(/^Precision: \d+% of the time, 1 of 2 alerts$/)
+      .waitFor();
+    await page
+      .getByTestId('recall')
+      .getByText(/^Recall: \d+% of the time, 1 of 1 incident$/)
+      .waitFor();
+    await page.getByTestId('delay').waitFor();
   });
 
   test('may be a rule of Sigma, which says what is not applicable', async () => {

@@ -4,7 +4,7 @@
 use std::fs;
 use std::process::Command;
 
-use detect::measure::tally;
+use detect::measure::{Firing, tally};
 use detect::{Detectors, Scope};
 use indexer::{Cancel, Case, ImportOptions, stamp};
 use timberline_tests::programs;
@@ -43,12 +43,16 @@ fn injected_faults_are_found_and_little_else() {
         let (snapshot, detectors) = (case.snapshot(), Detectors::of_texts([("d.toml", DETECTOR)]));
         let report = detectors.check(&case, &snapshot, &Scope::default(), &cancel).expect("checked");
         assert_eq!(report.problems, []);
-        let spans: Vec<(i64, i64)> =
-            report.alerts.iter().filter_map(|alert| alert.start.zip(alert.end)).collect();
+        let firing = |(start, end): (i64, i64)| Firing { start, end, raised: start };
+        let fired: Vec<Firing> =
+            report.alerts.iter().filter_map(|alert| alert.start.zip(alert.end)).map(firing).collect();
         let faults = faults(seed);
         assert_eq!(faults.len(), 200);
-        let found = tally(&spans, snapshot.time_range().expect("events"), &faults);
-        let (precision, recall) = (found.precision.unwrap_or(0.0), found.recall.unwrap_or(0.0));
+        let found = tally(&fired, snapshot.time_range().expect("events"), &faults);
+        let truth = found.truth.expect("faults");
+        let share = |part: u64, whole: u64| part as f64 / whole as f64;
+        let precision = share(truth.right_alerts, found.alerts);
+        let recall = share(truth.found, truth.incidents);
         assert!(
             precision >= 0.95 && recall >= 0.95,
             "seed {seed}: precision {precision:.3}, recall {recall:.3}"

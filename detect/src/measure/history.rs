@@ -2,7 +2,6 @@
 //! so that a line can be dragged.
 
 use indexer::Result;
-use indexer::json;
 use indexer::query::Filter;
 use serde::Serialize;
 
@@ -36,6 +35,12 @@ pub struct Group {
     pub(crate) parts: Vec<Bin>,
 }
 
+impl Group {
+    fn events(&self) -> u64 {
+        self.bins.iter().map(|bin| bin.events).sum()
+    }
+}
+
 #[derive(Debug)]
 struct Whole {
     bins: Vec<Bin>,
@@ -56,23 +61,6 @@ pub struct Points {
     pub deviation: Vec<Option<f64>>,
     /// Of anomalies: what the last bin is compared with.
     pub basis: Option<Basis>,
-}
-
-/// What a level would have done, and what it is worth next to times that are known to be bad.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AlertTally"))]
-pub struct Tally {
-    pub alerts: u64,
-    /// In which something fired: alerts at the same time count once.
-    #[serde(with = "json::nanos")]
-    #[cfg_attr(feature = "typescript", ts(as = "indexer::Nanos"))]
-    pub firing_ns: i64,
-    pub per_day: f64,
-    /// The share of alerts in which something bad was; nothing without alerts or bad times.
-    pub precision: Option<f64>,
-    /// The share of bad times in which something fired.
-    pub recall: Option<f64>,
 }
 
 impl History {
@@ -131,35 +119,54 @@ impl History {
         }
     }
 
+    /// Calls with a group's bins of all of the time.
+    fn with_whole<T>(&self, detector: &Detector, at: usize, call: impl FnOnce(&Whole) -> T) -> T {
+        match &self.kept {
+            Some(kept) => call(&kept[at]),
+            None => call(&self.whole(detector, &self.groups[at])),
+        }
+    }
+
     /// Calls with each group's bins of all of the time.
     fn each<T>(&self, detector: &Detector, mut call: impl FnMut(usize, &Whole) -> T) -> Vec<T> {
-        let one = |at: usize| match &self.kept {
-            Some(kept) => call(at, &kept[at]),
-            None => call(at, &self.whole(detector, &self.groups[at])),
-        };
-        (0..self.groups.len()).map(one).collect()
+        (0..self.groups.len()).map(|at| self.with_whole(detector, at, |whole| call(at, whole))).collect()
     }
 
     /// The measure in so many slots, of the groups with the most events.
     #[must_use]
     pub fn points(&self, detector: &Detector, slots: usize, most: usize) -> Vec<Points> {
-        let events = |group: &Group| group.bins.iter().map(|bin| bin.events).sum::<u64>();
         let mut order: Vec<usize> = (0..self.groups.len()).collect();
-        order.sort_by_key(|&at| (std::cmp::Reverse(events(&self.groups[at])), at));
+        order.sort_by_key(|&at| (std::cmp::Reverse(self.groups[at].events()), at));
         order.truncate(most);
-        let mut found = self.each(detector, |at, whole| {
-            order.contains(&at).then(|| {
-                let group = &self.groups[at];
-                let mut slots = Slots::new(self.ends, slots);
-                match &detector.condition {
-                    Condition::Absence(absence) => slots.pauses(absence, &group.bins),
-                    _ => slots.bins(whole, self.width),
-                }
-                let basis = whole.expected.iter().rev().flatten().next().map(|expected| expected.basis);
-                slots.points(shown(&group.keys), events(group), basis)
-            })
-        });
-        order.into_iter().filter_map(|at| found[at].take()).collect()
+        order.into_iter().map(|at| self.points_of(detector, at, self.ends, slots)).collect()
+    }
+
+    /// The measure of one group in so many slots of a range, and the part of the range that was looked at; nothing of a
+    /// group that is not known. The group is its values, as alerts have them.
+    #[must_use]
+    pub fn points_around(
+        &self,
+        detector: &Detector,
+        group: &[&str],
+        range: (i64, i64),
+        slots: usize,
+    ) -> Option<((i64, i64), Points)> {
+        let at = self.groups.iter().position(|known| shown(&known.keys) == group)?;
+        let range = (range.0.max(self.ends.0), range.1.min(self.ends.1));
+        (range.0 <= range.1).then(|| (range, self.points_of(detector, at, range, slots)))
+    }
+
+    fn points_of(&self, detector: &Detector, at: usize, range: (i64, i64), slots: usize) -> Points {
+        let group = &self.groups[at];
+        let mut slots = Slots::new(range, slots);
+        self.with_whole(detector, at, |whole| {
+            match &detector.condition {
+                Condition::Absence(absence) => slots.pauses(absence, &group.bins, self.ends.1),
+                _ => slots.bins(whole, self.width),
+            }
+            let basis = whole.expected.iter().rev().flatten().next().map(|expected| expected.basis);
+            slots.points(shown(&group.keys), group.events(), basis)
+        })
     }
 
     /// A level that is worth trying: between what is in a range and what is elsewhere, or beyond what is usual.
@@ -295,6 +302,10 @@ impl Slots {
         (offset * self.low.len() as i128 / span) as usize
     }
 
+    fn meets(&self, from: i64, to: i64) -> bool {
+        from <= self.ends.1 && to >= self.ends.0
+    }
+
     fn end_of(&self, slot: usize) -> i64 {
         let span = i128::from(self.ends.1 - self.ends.0) + 1;
         (i128::from(self.ends.0) + span * (slot as i128 + 1) / self.low.len() as i128) as i64
@@ -308,6 +319,9 @@ impl Slots {
 
     fn bins(&mut self, whole: &Whole, width: i64) {
         for (index, bin) in whole.bins.iter().enumerate() {
+            if !self.meets(bin.start, bin.start + width - 1) {
+                continue;
+            }
             // A bin that is wider than slots fills them all.
             let slots = self.at(bin.start)..=self.at(bin.start + width - 1);
             for slot in slots {
@@ -323,11 +337,14 @@ impl Slots {
     }
 
     /// How long no event was, in seconds: it rises as long as a pause lasts.
-    fn pauses(&mut self, absence: &Absence, bins: &[Bin]) {
+    fn pauses(&mut self, absence: &Absence, bins: &[Bin], last: i64) {
         // Pauses that are shorter than a bin are none.
         self.low.fill(Some(0.0));
         self.high.fill(Some(0.0));
-        for (from, to) in Absence::pauses(bins, self.ends.1) {
+        for (from, to) in Absence::pauses(bins, last) {
+            if !self.meets(from, to) {
+                continue;
+            }
             for slot in self.at(from)..=self.at(to) {
                 let until = self.end_of(slot).min(to);
                 self.add(slot, (until - from).max(0) as f64 / 1e9);
@@ -356,46 +373,6 @@ fn shown(keys: &Keys) -> Vec<String> {
 /// Three digits: a level that a person could have written.
 fn rounded(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
-}
-
-/// Counts intervals, over ends, next to times that are known to be bad (both ends included).
-#[must_use]
-pub fn tally(intervals: &[(i64, i64)], ends: (i64, i64), bad: &[(i64, i64)]) -> Tally {
-    let merged = merged(intervals);
-    let bad_times = self::merged(bad);
-    let firing_ns = merged.iter().map(|(from, to)| to + 1 - from).sum();
-    let days = ((ends.1 - ends.0) as f64 / 86_400e9).max(f64::MIN_POSITIVE);
-    let share = |some: &[(i64, i64)], others: &[(i64, i64)], is_known: bool| {
-        let hit = some.iter().filter(|one| meets(others, **one)).count();
-        (is_known && !some.is_empty()).then(|| hit as f64 / some.len() as f64)
-    };
-    Tally {
-        alerts: intervals.len() as u64,
-        firing_ns,
-        // Over less than a day a rate would be made up.
-        per_day: intervals.len() as f64 / days.max(1.0),
-        precision: share(intervals, &bad_times, !bad.is_empty()),
-        recall: share(bad, &merged, true),
-    }
-}
-
-/// Whether an interval meets one of others, which are in order and do not overlap.
-fn meets(others: &[(i64, i64)], (from, to): (i64, i64)) -> bool {
-    let first = others.partition_point(|other| other.1 < from);
-    others.get(first).is_some_and(|other| other.0 <= to)
-}
-
-fn merged(intervals: &[(i64, i64)]) -> Vec<(i64, i64)> {
-    let mut sorted = intervals.to_vec();
-    sorted.sort_unstable();
-    let mut merged: Vec<(i64, i64)> = Vec::new();
-    for (from, to) in sorted {
-        match merged.last_mut() {
-            Some(last) if from <= last.1 + 1 => last.1 = last.1.max(to),
-            _ => merged.push((from, to)),
-        }
-    }
-    merged
 }
 
 #[cfg(test)]
@@ -501,16 +478,29 @@ mod tests {
     }
 
     #[test]
-    fn alerts_are_counted_and_compared_with_bad_times() {
-        let day = 86_400 * SECOND;
-        let found = tally(&[(0, 9), (5, 19), (100, 109), (200, 200)], (0, 2 * day), &[]);
-        assert_eq!((found.alerts, found.firing_ns, found.per_day), (4, 31, 2.0), "overlaps count once");
-        assert_eq!((found.precision, found.recall), (None, None));
-        let bad = [(8, 8), (105, 300), (400, 410), (90, 99)];
-        let found = tally(&[(0, 9), (100, 109), (250, 260), (301, 399)], (0, day), &bad);
-        assert_eq!((found.precision, found.recall), (Some(0.75), Some(0.5)));
-        assert_eq!(tally(&[], (0, day), &bad).recall, Some(0.0));
-        let short = tally(&[(0, 1)], (0, SECOND), &[]);
-        assert_eq!((short.alerts, short.per_day), (1, 1.0), "of less than a day");
+    fn the_measure_around_an_alert_is_that_of_its_group_and_of_a_part_of_the_time() {
+        let seconds = burst();
+        over(&seconds, "threshold = { above = 5 }", |detector, history, start| {
+            let minute = |minute: i64| start + minute * 60 * SECOND;
+            let (range, points) =
+                history.points_around(detector, &[], (minute(4), minute(7) - 1), 3).expect("the only group");
+            assert_eq!(range, (minute(4), minute(7) - 1));
+            assert_eq!(points.high, [Some(2.0), Some(12.0), Some(2.0)], "each slot is one bin");
+            assert_eq!(points.low, points.high);
+            let (range, _) =
+                history.points_around(detector, &[], (minute(-9), minute(99)), 3).expect("a part of it");
+            assert_eq!(range, history.ends);
+            assert!(history.points_around(detector, &[], (minute(50), minute(99)), 3).is_none());
+            assert!(history.points_around(detector, &["other"], history.ends, 3).is_none());
+        });
+        over(&[0, 60, 120, 720, 780], "absence = { longer = \"5m\" }", |detector, history, start| {
+            let range = (start + 420 * SECOND, start + 719 * SECOND);
+            let (_, points) = history.points_around(detector, &[], range, 2).expect("the only group");
+            assert!(points.high[0] >= Some(449.0) && points.high[1] >= Some(598.0), "{:?}", points.high);
+        });
+        over(&seconds, "by = [\"n\"]\nthreshold = { above = 5 }", |detector, history, _| {
+            let (_, points) = history.points_around(detector, &["61"], history.ends, 10).expect("a group");
+            assert_eq!((&points.group[..], points.events), (["61".to_owned()].as_slice(), 1));
+        });
     }
 }

@@ -11,6 +11,7 @@ mod read;
 pub(crate) mod reads;
 pub(crate) mod sequence;
 pub(crate) mod series;
+mod tally;
 pub(crate) mod threshold;
 
 use indexer::query::{Filter, parse_query};
@@ -23,9 +24,10 @@ use crate::verdict::{Lack, Verdict};
 
 pub use anomaly::{Anomaly, Season, anomalies};
 pub use form::{KeyChange, KeyValue, WrittenKey, with_keys, written_keys};
-pub use history::{Group, History, Points, Tally, tally};
+pub use history::{Group, History, Points};
 pub use level::{Level, LevelKind, with_level};
 pub use read::{read, text_of};
+pub use tally::{Firing, IncidentTally, Tally, tally};
 
 /// A detector as it was read.
 #[derive(Clone, Debug)]

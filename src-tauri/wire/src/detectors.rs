@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use detect::measure::{
-    CheckScope, Detector, History, KeyChange, Level, Points, Tally, WrittenKey, tally, text_of, with_keys,
-    with_level, written_keys,
+    CheckScope, Detector, Firing, History, KeyChange, Level, Points, Tally, WrittenKey, tally, text_of,
+    with_keys, with_level, written_keys,
 };
 use detect::{Alert, Detectors, Problem, Severity, Verdict, run_one, starters};
 use indexer::{Cancel, Case, Engine, Nanos, Snapshot};
@@ -32,7 +32,7 @@ const KEPT: usize = 4;
 const LISTED: usize = 500;
 
 /// The most slots of time that a back-test is drawn in.
-const MOST_SLOTS: usize = 4_000;
+pub(crate) const MOST_SLOTS: usize = 4_000;
 
 /// Groups that are drawn, those with the most events.
 const MOST_GROUPS: usize = 12;
@@ -304,7 +304,7 @@ fn list(own: &[(String, String)], starters: &[(&str, &str)], snapshot: &Snapshot
             line: detector.line as u32,
             text: if own { text.to_owned() } else { text_of(text, detector).to_owned() },
             level: detector.level(),
-            applicable: detector.needs.iter().all(|needed| fields.contains(needed)),
+            applicable: detector.missing(&fields).is_none(),
         };
         entries.extend(read.measures().map(entry));
     }
@@ -342,7 +342,7 @@ pub fn run_detectors(
             total,
             applicable: tested.is_applicable,
             verdict: tested.verdict,
-            tally: tally(&spans_of(&tested.alerts), scope.ends().unwrap_or_default(), &[]),
+            tally: tally(&firings(detector, &tested.alerts), scope.ends().unwrap_or_default(), &[]),
             listed: tested.alerts.iter().take(LISTED).cloned().collect(),
             problem: tested.problem,
         };
@@ -356,8 +356,8 @@ pub fn run_detectors(
     Ok(DetectorRuns { revision: snapshot.revision(), runs, elapsed_ms: milliseconds(started) })
 }
 
-fn spans_of(alerts: &[Alert]) -> Vec<(i64, i64)> {
-    alerts.iter().filter_map(|alert| alert.start.zip(alert.end)).collect()
+fn firings(detector: &Detector, alerts: &[Alert]) -> Vec<Firing> {
+    alerts.iter().filter_map(|alert| detector.firing_of(alert)).collect()
 }
 
 /// The detector of a text that is called so. What is wrong with it is an error with its line.
@@ -377,7 +377,7 @@ fn named(text: &str, name: &str) -> Answer<Detector> {
 }
 
 /// What a detector reads of the events: as it was kept, or read now.
-fn history(
+pub(crate) fn history(
     session: &Session,
     case: &Case,
     snapshot: &Snapshot,
@@ -422,9 +422,9 @@ pub fn back_test(
         // The case is empty, or the condition measures nothing over time.
         let found = detector.evaluate(&scope)?;
         let ends = scope.ends().unwrap_or_default();
-        let spans = spans_of(&found.alerts);
+        let fired = firings(&detector, &found.alerts);
         let listed = found.alerts.into_iter().take(LISTED).collect();
-        (attempt.tried(spans, found.verdict, listed, ends), found.remark, Vec::new(), 0)
+        (attempt.tried(&fired, found.verdict, listed, ends), found.remark, Vec::new(), 0)
     };
     Ok(BackTest {
         revision: snapshot.revision(),
@@ -476,25 +476,19 @@ impl<'a> Attempt<'a> {
 
     fn over(&self, history: &History) -> TriedLevel {
         let (found, verdict) = self.detector.judge(history);
-        let spans = found.iter().map(|(_, interval)| (interval.start, interval.end)).collect();
+        let fired: Vec<Firing> = found.iter().map(|(_, interval)| self.detector.firing(interval)).collect();
         let listed = found.iter().take(LISTED).map(|one| self.detector.alert_of(history, one)).collect();
-        self.tried(spans, verdict, listed, history.ends)
+        self.tried(&fired, verdict, listed, history.ends)
     }
 
-    fn tried(
-        &self,
-        spans: Vec<(i64, i64)>,
-        verdict: Verdict,
-        listed: Vec<Alert>,
-        ends: (i64, i64),
-    ) -> TriedLevel {
+    fn tried(&self, fired: &[Firing], verdict: Verdict, listed: Vec<Alert>, ends: (i64, i64)) -> TriedLevel {
         let bad: Vec<(i64, i64)> = self.truth.iter().map(|span| (span.from.0, span.to.0)).collect();
         TriedLevel {
             level: self.detector.level(),
             verdict,
-            tally: tally(&spans, ends, &bad),
+            tally: tally(fired, ends, &bad),
             text: with_level(self.text, self.detector).unwrap_or_else(|| self.text.to_owned()),
-            spans: drawn(spans, (ends.1 - ends.0) / self.slots as i64),
+            spans: drawn(fired, (ends.1 - ends.0) / self.slots as i64),
             listed,
             elapsed_ms: milliseconds(self.started),
         }
@@ -502,7 +496,8 @@ impl<'a> Attempt<'a> {
 }
 
 /// Intervals that a slot would not separate are one.
-fn drawn(mut spans: Vec<(i64, i64)>, slot: i64) -> Vec<TimeSpan> {
+fn drawn(fired: &[Firing], slot: i64) -> Vec<TimeSpan> {
+    let mut spans: Vec<(i64, i64)> = fired.iter().map(|one| (one.start, one.end)).collect();
     spans.sort_unstable();
     let mut merged: Vec<TimeSpan> = Vec::new();
     for (from, to) in spans {

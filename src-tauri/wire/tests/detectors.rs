@@ -36,7 +36,7 @@ fn detectors_are_listed_kept_in_the_case_and_run() {
         all.iter().map(|one| one["name"].as_str().expect("a name").to_owned()).collect()
     };
     let starter = list();
-    assert_eq!((names(&starter).len(), &starter["problems"]), (21, &json!([])));
+    assert_eq!((names(&starter).len(), &starter["problems"]), (26, &json!([])));
     let ratio = &starter["detectors"][0];
     assert_eq!((&ratio["name"], &ratio["own"]), (&json!("starter.error-ratio"), &json!(false)));
     let text = ratio["text"].as_str().expect("a text");
@@ -107,7 +107,7 @@ fn run_stops_where_a_person_stops_it() {
     };
     let error = walk.ask_with("runDetectors", json!({ "case": case }), stop).expect_err("it was stopped");
     assert_eq!(error.code, ErrorCode::Cancelled);
-    assert!(*seen.borrow() < 21, "{} ran", seen.borrow());
+    assert!(*seen.borrow() < 26, "{} ran", seen.borrow());
 }
 
 #[test]
@@ -137,9 +137,22 @@ fn levels_are_tried_on_what_was_read_once() {
     let high = tested["groups"][0]["high"].as_array().expect("values");
     assert_eq!((high.len(), &high[0], &high[61]), (120, &json!(10.0), &json!(60.0)));
     let tally = &tested["tried"]["tally"];
+    assert_eq!((&tally["alerts"], &tally["perDay"]), (&json!(2), &Value::Null), "of two hours");
+    let moment = json!({
+        "incidents": 1, "found": 1, "rightAlerts": 1, "precision": null, "recall": null,
+        "medianDelayNs": "0", "worstDelayNs": "0",
+    });
+    assert_eq!(tally["truth"], moment);
+    let mut request = back_test(&case, BUSY);
+    request["truth"] = json!([{ "from": "1772377140000000000", "to": "1772377259999999999" }]);
+    let tested_again = walk.ask("backTest", request).expect("tested");
+    let longer = json!({
+        "incidents": 1, "found": 1, "rightAlerts": 1, "precision": 0.25, "recall": 0.5,
+        "medianDelayNs": "119999999999", "worstDelayNs": "119999999999",
+    });
     assert_eq!(
-        (&tally["alerts"], &tally["precision"], &tally["recall"]),
-        (&json!(2), &json!(0.5), &json!(1.0))
+        tested_again["tried"]["tally"]["truth"], longer,
+        "a minute of four that fired, and of two marked"
     );
     assert_eq!(tested["tried"]["spans"].as_array().map(Vec::len), Some(2));
 
@@ -154,7 +167,8 @@ fn levels_are_tried_on_what_was_read_once() {
         (&json!("quiet"), &json!("120 bins judged, over 1h59m"))
     );
     assert_eq!((&low["tally"]["alerts"], &none["tally"]["alerts"]), (&json!(1), &json!(0)));
-    assert_eq!((&none["tally"]["precision"], &none["tally"]["recall"]), (&Value::Null, &json!(0.0)));
+    let missed = &none["tally"]["truth"];
+    assert_eq!((&missed["found"], &missed["worstDelayNs"]), (&json!(0), &Value::Null));
     let text = low["text"].as_str().expect("a text");
     assert_eq!(text, BUSY.replace("above = 30, clear = 20", "above = 5, clear = 5"), "the rest stays");
 
@@ -166,6 +180,35 @@ fn levels_are_tried_on_what_was_read_once() {
     request["within"] = Value::Null;
     let usual = walk.ask("backTest", request).expect("tested");
     assert_eq!(usual["tried"]["level"]["value"], 15.0, "half more than the median");
+}
+
+#[test]
+fn the_measure_around_an_alert_is_that_of_its_group() {
+    let walk = Walk::new();
+    let (case, _) = walk.imported(&walk.file("web.jsonl", &busy_log()));
+    let text = BUSY.replace("threshold", "by = [\"app\"]\nthreshold");
+    let note = json!({ "kind": "detector", "id": "d1", "text": text, "known": 0 });
+    walk.ask("changeNotes", json!({ "case": case, "put": [note] })).expect("saved");
+    let ask = |detector: &str, group: Value| {
+        let around = json!({ "from": "1772377140000000000", "to": "1772377439999999999" });
+        let request =
+            json!({ "case": case, "detector": detector, "group": group, "around": around, "slots": 5 });
+        walk.ask("alertMeasure", request).expect("a measure")
+    };
+    let measure = ask("busy", json!([["app", "web"]]));
+    assert_eq!(measure["groups"][0]["high"], json!([10.0, 60.0, 60.0, 60.0, 10.0]));
+    assert_eq!(measure["ends"]["from"], "1772377140000000000");
+    assert_eq!((&measure["level"]["value"], &measure["level"]["clear"]), (&json!(30.0), &json!(20.0)));
+    let nothing = json!({ "ends": null, "groups": [], "level": null });
+    assert_eq!(ask("busy", json!([["app", "mail"]])), nothing, "no such group");
+    assert_eq!(ask("busy", json!([["host", "web"]])), nothing, "it was grouped by another field");
+    assert_eq!(ask("gone", json!([])), nothing, "no such detector");
+    assert_eq!(ask("starter.new-error", json!([])), nothing, "it measures nothing over time");
+    assert_eq!(
+        ask("starter.5xx-burst", json!([]))["groups"][0]["high"][1],
+        30.0,
+        "those of the program, too"
+    );
 }
 
 #[test]

@@ -20,8 +20,8 @@ function duration(seconds: number, least = 2): string {
 }
 
 /** `3.1 per day`, `once in 16 years`; of less than a day there is no rate. */
-export function often(perDay: number, spanSeconds: number): string {
-  if (spanSeconds < DAY_S) return `in ${duration(spanSeconds, 1)} of data`;
+export function often(perDay: number | null, spanSeconds: number): string {
+  if (perDay === null || spanSeconds < DAY_S) return `in ${duration(spanSeconds, 1)} of data`;
   if (perDay >= 10) return `${whole.format(perDay)} per day`;
   if (perDay >= 1) return `${tenth.format(perDay)} per day`;
   const days = 1 / perDay;
@@ -100,7 +100,7 @@ export const detectors = {
 
   stopped: 'Stopped before the measure was calculated.',
 
-  sentence: (alerts: number, seconds: number, perDay: number, spanSeconds: number) =>
+  sentence: (alerts: number, seconds: number, perDay: number | null, spanSeconds: number) =>
     `Would have fired ${counted(alerts, 'time')}, ${duration(seconds)} in total, ${often(perDay, spanSeconds)}`,
   todo: (hint: string) => `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`,
   invalid: 'This definition is not valid. The result is from the last valid one.',
@@ -113,10 +113,18 @@ export const detectors = {
   truthHint: 'Times and events that people marked as bad',
   markers: 'marked times',
   noTruths: 'Tag ranges or events to see precision and recall.',
-  precision: (share: number | null) => `precision ${share === null ? '–' : formatShare(share)}`,
-  precisionHint: 'Share of the alerts that contain something marked.',
-  recall: (share: number | null) => `recall ${share === null ? '–' : formatShare(share)}`,
-  recallHint: 'Share of the marked times in which it fired.',
+  precision: (share: number | null, right: number, alerts: number) =>
+    `Precision: ${share === null ? '' : `${formatShare(share)} of the time, `}${formatCount(right)} of ${counted(alerts, 'alert')}`,
+  precisionHint:
+    'Share of the alerted time that is marked, and the alerts that meet something marked.',
+  recall: (share: number | null, found: number, incidents: number) =>
+    `Recall: ${share === null ? '' : `${formatShare(share)} of the time, `}${formatCount(found)} of ${counted(incidents, 'incident')}`,
+  recallHint:
+    'Share of the marked time in which it fired, and the incidents in which it fired. Marks that overlap are one incident.',
+  delay: (median: number, worst: number) =>
+    `Delay: ${duration(median)} (median), ${duration(worst)} (worst)`,
+  delayHint: 'From the start of an incident until its first alert is raised.',
+  noIncidents: 'Nothing is marked in the time of this case.',
   group: 'Group',
   allGroups: 'all',
   noGroup: '(no value)',

@@ -17,9 +17,16 @@ it.each([
 );
 
 it('gives no rate per day for less than a day', () =>
-  expect(texts.detectors.sentence(188, 600, 188, 7_194)).toBe(
+  expect(texts.detectors.sentence(188, 600, null, 7_194)).toBe(
     'Would have fired 188 times, 10 min in total, in 2 h of data',
   ));
+
+it('says what a detector is worth by time and by events', () => {
+  expect(texts.detectors.precision(0.25, 1, 2)).toBe('Precision: 25% of the time, 1 of 2 alerts');
+  expect(texts.detectors.recall(1, 3, 3)).toBe('Recall: 100% of the time, 3 of 3 incidents');
+  expect(texts.detectors.recall(null, 0, 1)).toBe('Recall: 0 of 1 incident');
+  expect(texts.detectors.delay(90, 300)).toBe('Delay: 90 s (median), 5 min (worst)');
+});
 
 it('says how many events have a value, and over which time', () => {
   expect(texts.inspect.found(1, 1, '')).toBe('1 event in 1 source');
