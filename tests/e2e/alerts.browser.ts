@@ -102,6 +102,7 @@ test('alerts are decided about, by keys and in bulk, and taken back', async () =
   await page.keyboard.press('j');
   const detail = page.getByTestId('inbox-detail');
   await textBecomes(detail.getByTestId('inbox-state'), 'New');
+  await detail.getByTestId('inbox-measure').getByTestId('measure-plot').waitFor();
   await page.keyboard.press('a');
   await textBecomes(detail.getByTestId('inbox-state'), 'Acknowledged');
   await counts(page, 'acknowledged', 1);

@@ -16,10 +16,10 @@ use crate::{Call, Session};
 // A row names a function and types of these modules, and nothing else has to name them.
 #[allow(clippy::wildcard_imports)]
 use crate::{
-    ahead::*, alerts::*, analysis::*, both::*, calls::*, cases::*, compare::*, detectors::*, events::*,
-    explain::*, files::*, formats::*, language::*, links::*, live::*, notebook::*, notes::*, patterns::*,
-    recent::*, remotes::*, seismograph::*, service_map::*, sigma::*, sources::*, tables::*, trust::*,
-    types::*, unread::*, upkeep::*, works::*,
+    ahead::*, alert_measure::*, alerts::*, analysis::*, both::*, calls::*, cases::*, compare::*,
+    detectors::*, events::*, explain::*, files::*, formats::*, language::*, links::*, live::*, notebook::*,
+    notes::*, patterns::*, recent::*, remotes::*, seismograph::*, service_map::*, sigma::*, sources::*,
+    tables::*, trust::*, types::*, unread::*, upkeep::*, works::*,
 };
 
 macro_rules! contract {
@@ -246,6 +246,8 @@ contract! {
     alerts / Alerts: AlertsRequest, Empty => InboxPage;
     /// The new alerts for the timeline, and how many alerts have which state.
     alert_flags / AlertFlags: CasePath, Empty => InboxFlags;
+    /// The measure of an alert's detector around the alert.
+    alert_measure / AlertMeasure: AlertMeasureRequest, Empty => AlertMeasure;
     /// Acknowledges, closes, reopens, mutes alerts, or comments on them.
     triage / Triage: TriageRequest, Empty => TriagedCount;
     /// Undoes a decision about alerts, or makes it again.

@@ -14,6 +14,7 @@
 //! ```
 
 mod ahead;
+mod alert_measure;
 mod alerts;
 mod analysis;
 mod both;

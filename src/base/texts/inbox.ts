@@ -100,6 +100,8 @@ export const inbox = {
     events: 'Events',
     value: 'Value',
     expected: 'Expected',
+    level: 'Level',
+    crossed: 'Crossed',
     origin: 'Found by',
   },
   gone: {
@@ -121,6 +123,8 @@ export const inbox = {
   didClose: (reason: string) => `Closed as ${reason.toLowerCase()}`,
   didMute: (when: string) => `Muted until ${when}`,
 
+  measure: 'Measure around it',
+  measureLabel: 'What its detector measures around the alert, with the level. The alert is shaded.',
   around: 'Events around it',
   aroundLabel: (bars: number, most: number) =>
     `Events that its query matches in ${formatCount(bars)} bars, at most ${formatCount(most)} in one. The alert is shaded.`,

@@ -3,6 +3,8 @@ import { asTime, nanosFromTime, SECOND, timeFromNanos, type TimeRange } from '..
 import type { Client } from '../../ipc/client';
 import type {
   Alert,
+  AlertMeasure,
+  AlertMeasureRequest,
   Nanos,
   Page,
   PageRequest,
@@ -17,6 +19,8 @@ import { Difference } from '../timeline/difference.svelte';
 const LISTED = 20;
 /** Bars of the events around it. */
 const BARS = 60;
+/** Slots of time that the measure around it is drawn in. */
+const SLOTS = 200;
 const LEAST_AROUND = 600n * SECOND;
 /** The time that is shown on either side of an alert, as a multiple of its length. */
 const AROUND = 2n;
@@ -72,10 +76,12 @@ export function barsOf({ series }: Timeline): number[] {
   );
 }
 
-/** The events of an alert, those around it, and how its time differs from the rest. */
+/** The events of an alert, the measure and the events around it, and how its time differs from the rest. */
 export class AlertContext {
   readonly events: Request<PageRequest, Page>;
   readonly around: Request<TimelineRequest, Timeline>;
+  /** Without groups if its detector measures nothing over time. */
+  readonly measure: Request<AlertMeasureRequest, AlertMeasure>;
   readonly difference: Difference;
   readonly #casePath: string;
 
@@ -91,6 +97,11 @@ export class AlertContext {
       (asked, { signal }) => client.call('timeline', asked, { signal }),
       SLOWLY,
     );
+    this.measure = new Request(
+      lifetime,
+      (asked, { signal }) => client.call('alertMeasure', asked, { signal }),
+      SLOWLY,
+    );
     this.difference = new Difference(lifetime, client, place);
   }
 
@@ -103,12 +114,15 @@ export class AlertContext {
     const range = aroundRange(alert);
     if (range === null) {
       this.around.ask(null);
+      this.measure.ask(null);
       this.difference.forget();
       return;
     }
     const [from, to] = [nanosFromTime<Nanos>(range.from), nanosFromTime<Nanos>(range.to)];
     const query = detectorQuery ?? alertFilter(alert);
     this.around.ask({ view: { case: this.#casePath, query, from, to }, buckets: BARS });
+    const { detector, group } = alert;
+    this.measure.ask({ case: this.#casePath, detector, group, around: { from, to }, slots: SLOTS });
     const sides = alertSides(alert);
     if (sides !== null) this.difference.show(sides);
   }
@@ -116,6 +130,7 @@ export class AlertContext {
   forget(): void {
     this.events.forget();
     this.around.forget();
+    this.measure.forget();
     this.difference.forget();
   }
 }

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 
+import { Lifetime } from '../../base/lifetime';
 import { SECOND } from '../../base/time';
 import type { Alert, Timeline } from '../../ipc/generated';
-import { alertSides, aroundRange, barsOf, nearRange } from './alertcontext.svelte';
+import { FakeClient } from '../fakeclient';
+import { AlertContext, alertSides, aroundRange, barsOf, nearRange } from './alertcontext.svelte';
 
 const alert = (start: string | null, end: string | null, events = 3) =>
   ({ start, end, events, query: '' }) as Alert;
@@ -28,4 +30,19 @@ it('adds the levels of a bar', () => {
   const series = [{ counts: [1, 2] }, { counts: [3, 4] }];
   expect(barsOf({ series } as Timeline)).toEqual([4, 6]);
   expect(barsOf({ series: [] } as unknown as Timeline)).toEqual([]);
+});
+
+it('asks for the measure of the group of an alert in the time around it', () => {
+  const client = new FakeClient();
+  const context = new AlertContext(new Lifetime(), client, () => ({ casePath: '/c', zone: 'UTC' }));
+  const group: [string, string][] = [['host', 'a']];
+  const found = { ...alert('0', `${60n * SECOND}`), detector: 'busy', group };
+  context.show(found, null);
+  const around = { from: `${-600n * SECOND}`, to: `${660n * SECOND + 1n}` };
+  expect(client.callsTo('alertMeasure').map(({ args }) => args)).toEqual([
+    { case: '/c', detector: 'busy', group, around, slots: 200 },
+  ]);
+  context.show({ ...found, start: null, end: null }, null);
+  expect(context.measure.value).toBeNull();
+  expect(client.callsTo('alertMeasure')).toHaveLength(1);
 });
