@@ -9,6 +9,10 @@ pub const LONGEST_EVENT_BYTES: usize = 1 << 20;
 /// The bytes that format detection reads: some hundred lines of any usual log, read in one disk access.
 pub const SAMPLE_BYTES: usize = 64 << 10;
 
+/// A lastlog up to this length is kept byte by byte, and its empty records cost nothing. A greater user id makes one of a
+/// terabyte of holes, of which only the records that are used are read.
+pub const LONGEST_WHOLE_LASTLOG_BYTES: u64 = 1 << 30;
+
 /// The default chunk size: large enough that the overhead per chunk is negligible, small enough that any
 /// event in a case is unpacked in a fifth of a millisecond, because each chunk is compressed by itself.
 pub const CHUNK_BYTES: usize = 256 << 10;

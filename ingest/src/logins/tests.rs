@@ -204,6 +204,20 @@ fn long_lastlog_is_read_without_its_empty_records_in_every_layout() {
     }
 }
 
+#[test]
+fn lastlog_whose_layout_is_known_keeps_every_byte() {
+    let layout = layouts(LoginFile::Last)[0];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lastlog");
+    std::fs::write(&path, lastlog(layout, &[0, 1_000, 60_000])).unwrap();
+    let found = discover(&[path]).files.remove(0);
+    let batches = read_all(&found, &Options::default()).unwrap();
+    let read: Vec<String> = batches.iter().flat_map(|batch| values(batch, "uid")).collect();
+    assert_eq!(read, ["0", "1000", "60000"]);
+    let encoding = Encoding::named(&layout.name()).unwrap();
+    assert_eq!(texts(&batches[0], &encoding)[0], "last login of user id 0 on pts/3 from 192.0.2.9");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn lastlog_of_a_terabyte_of_holes_is_read_at_once() {

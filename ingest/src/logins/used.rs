@@ -21,15 +21,16 @@ pub(crate) trait Holes: Read {
     fn pass_hole(&mut self) -> io::Result<u64>;
 }
 
-/// Whether only the used records of a file are read: it is a lastlog longer than the sample by which a source is
-/// detected, in which all records may be empty.
+/// Whether only the used records of a file are read: it is a lastlog too long to be kept whole, or nothing in the sample by
+/// which a source is detected shows its layout.
 pub(crate) fn has_unused_records(name: &str, bytes: u64, file: &mut impl Read) -> io::Result<bool> {
     if bytes <= limits::SAMPLE_BYTES as u64 || !is_lastlog(name) {
         return Ok(false);
     }
     let mut sample = Vec::new();
     file.take(limits::SAMPLE_BYTES as u64).read_to_end(&mut sample)?;
-    Ok(super::detect(&sample, name).is_some_and(|layout| layout.file == LoginFile::Last))
+    let is_last = super::detect(&sample, name).is_some_and(|layout| layout.file == LoginFile::Last);
+    Ok(is_last && (bytes > limits::LONGEST_WHOLE_LASTLOG_BYTES || is_empty(&sample)))
 }
 
 /// The records of a lastlog that are used, each after its user id.

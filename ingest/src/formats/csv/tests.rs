@@ -224,7 +224,8 @@ fn link_date_of_a_program_is_not_the_time_of_its_row() {
         &format!("Id,FileKeyLastWriteTimestamp,LinkDate,Name\n{rows}"),
         r#"2026-03-01T10:00:02Z - Id=1 LinkDate="2019-01-01 10:00:00" Name="a1.exe""#,
     );
-    let rows: String = (1..4).map(|id| format!("{id},2019-0{id}-01 10:00:00,a{id}.exe\n")).collect();
+    let rows: Vec<String> = (1..4).map(|id| format!("{id},2019-0{id}-01 10:00:00,a{id}.exe\n")).collect();
+    let rows = rows.concat();
     check(&format!("Id,LinkDate,Name\n{rows}"), r#"- - Id=1 LinkDate="2019-01-01 10:00:00" Name="a1.exe""#);
 }
 
