@@ -30,7 +30,8 @@ impl WorkbenchCase {
 
     /// Answers a call of the contract that is about a case.
     pub fn ask(&self, call: &str, arguments: Value, cancel: &Cancel) -> Result<Value, WireError> {
-        let mut command = json!({ "command": call, "args": arguments });
+        let mut command = json!({ "command": call });
+        command["args"] = arguments;
         command["args"]["case"] = json!(self.case.folder().to_string_lossy());
         let command: Command = serde_json::from_value(command).map_err(|error| {
             WireError::new(ErrorKind::BadRequest, format!("The call {call} is malformed: {error}."))

@@ -10,6 +10,23 @@ use serde_json::{Value, json};
 use timberline_tests::assistant::{Server, contents, keys_rule, rows, shop};
 use timberline_tests::{files, programs, report};
 
+const TOOLS: [&str; 14] = [
+    "fields",
+    "count",
+    "timeline",
+    "events",
+    "patterns",
+    "percentiles",
+    "explain-selection",
+    "sql",
+    "detectors",
+    "sigma",
+    "alerts",
+    "compare",
+    "links",
+    "map",
+];
+
 #[test]
 fn every_tool_answers_over_the_pipes_what_the_engine_answers() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -27,25 +44,7 @@ fn every_tool_answers_over_the_pipes_what_the_engine_answers() {
     let listed = server.ask("tools/list", &json!({}));
     let names: Vec<&str> =
         rows(&listed["result"], "tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
-    assert_eq!(
-        names,
-        [
-            "fields",
-            "count",
-            "timeline",
-            "events",
-            "patterns",
-            "percentiles",
-            "explain-selection",
-            "sql",
-            "detectors",
-            "sigma",
-            "alerts",
-            "compare",
-            "links",
-            "map"
-        ]
-    );
+    assert_eq!(names, TOOLS);
     for tool in rows(&listed["result"], "tools") {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
         assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");

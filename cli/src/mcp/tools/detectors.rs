@@ -54,9 +54,9 @@ fn run(call: &Call<'_>) -> Answered {
     let mut answer = begun(named, &snapshot);
     if let Some(name) = call.given.text("name") {
         let Some(run) = runs.iter().find(|run| run["name"] == name) else {
-            let names = runs.iter().filter_map(|run| run["name"].as_str());
+            let known = runs.iter().filter_map(|run| run["name"].as_str());
             let error = bad(format!("there is no detector `{name}`"));
-            let error = match indexer::query::nearest(name, names) {
+            let error = match indexer::query::nearest(name, known) {
                 Some(near) => error.hint(format!("did you mean `{near}`?")),
                 None => error.hint("call `detectors` without `name` to list them"),
             };
