@@ -117,3 +117,33 @@ test('a timechart of several calculations shows one of them at a time', () => {
     expect(first?.shape === 'time' && first.series.map(({ values }) => values)).toEqual([[3], [4]]);
   }
 });
+
+test('percentiles of the same values are drawn together over time, and other calculations are not', () => {
+  const columns = head(
+    ['time', 'time'],
+    ['p50(took_ms)', 'int'],
+    ['p99(took_ms)', 'float'],
+    ['p99(bytes)', 'int'],
+    ['count', 'int'],
+  );
+  const rows: TableCell[][] = [
+    [MINUTE, 3, 9.5, 70, 4],
+    [LATER, 5, 12, 80, 6],
+  ];
+  expect(figureGroups(columns.columns)).toEqual(['percentiles(took_ms)', 'p99(bytes)', 'count']);
+  for (const timechart of [
+    null,
+    { split: null, measure: 'p50(took_ms), p99(took_ms), p99(bytes), count', isSum: false },
+  ]) {
+    const chart = chartOfTable(columns, rows, { timechart });
+    if (chart?.shape !== 'time') throw new Error('not over time');
+    expect(chart.unit).toBe('ms');
+    expect(chart.series.map(({ name, values }) => [name, values])).toEqual([
+      ['p50(took_ms)', [3, 5]],
+      ['p99(took_ms)', [9.5, 12]],
+    ]);
+  }
+  // By name, one of them is drawn at a time.
+  const named = head(['path', 'text'], ['p50(took_ms)', 'int'], ['p99(took_ms)', 'int']);
+  expect(figureGroups(named.columns)).toEqual(['p50(took_ms)', 'p99(took_ms)']);
+});

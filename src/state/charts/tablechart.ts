@@ -37,9 +37,25 @@ function groupOf(name: string): string {
   return name.replace(/: .*$/s, '');
 }
 
+/**
+ * The calculation that each column belongs to. Percentiles of the same values are one over time: they have an axis in
+ * common.
+ */
+function groupsOf(columns: readonly TableColumn[]): string[] {
+  const isOverTime = columns.every((column) => column.kind === 'time' || isFigure(column));
+  const measured = columns.map(({ name }) => /^p\d+\((.+)\)$/s.exec(name)?.[1]);
+  return columns.map(({ name }, at) => {
+    const values = measured[at];
+    const others = measured.filter((each) => each === values).length;
+    const isShared = isOverTime && values !== undefined && others > 1;
+    return isShared ? `percentiles(${values})` : groupOf(name);
+  });
+}
+
 /** The calculations that a result has values of. */
 export function figureGroups(columns: readonly TableColumn[]): string[] {
-  return [...new Set(columns.filter(isFigure).map(({ name }) => groupOf(name)))];
+  const groups = groupsOf(columns);
+  return [...new Set(groups.filter((_, at) => isFigure(columns[at]!)))];
 }
 
 /** The calculations that a result can be drawn by, one at a time. */
@@ -68,8 +84,9 @@ export function chartOfTable(
   if (timechart !== null && columns[0]?.kind === 'time' && rows.length > 0) {
     return ofTimechart(head, rows, wanted, timechart);
   }
+  const grouped = groupsOf(columns);
   const figures = columns.flatMap((column, at) =>
-    isFigure(column) && groupOf(column.name) === wanted ? [at] : [],
+    isFigure(column) && grouped[at] === wanted ? [at] : [],
   );
   if (figures.length === 0 || rows.length === 0) return null;
   const firstFigure = columns.findIndex(isFigure);
@@ -104,8 +121,9 @@ function ofTimechart(
   const slot = slotsOfTimes(rows, 0);
   if (slot === null) return null;
   const isSplit = stage.split !== null && group === stage.measure;
+  const groups = groupsOf(columns);
   const wanted = columns.flatMap((column, at) =>
-    isFigure(column) && (isSplit || groupOf(column.name) === group) ? [at] : [],
+    isFigure(column) && (isSplit || groups[at] === group) ? [at] : [],
   );
   const nameOf = (at: number) => columns[at]!.name.slice(isSplit ? 0 : group.length + 2);
   const colours = stage.split === null ? [] : coloursOf(stage.split, wanted.map(nameOf));
