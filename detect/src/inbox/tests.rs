@@ -218,9 +218,9 @@ fn one_part_of_an_alert_that_was_split_gets_its_decisions() {
         vec![key_of(&whole)],
         5,
     );
-    let parts = found(&case, &[timed(10, 30, 8), timed(40, 90, 20), timed(95, 200, 2)]);
+    let parts = found(&case, &[timed(12, 30, 8), timed(40, 90, 20), timed(95, 200, 2)]);
     let (new, closed) = (TriageStatus::New, TriageStatus::Closed);
-    assert_eq!(states(&parts, 9), [(10, new, None), (40, closed, None), (95, new, None)]);
+    assert_eq!(states(&parts, 9), [(12, new, None), (40, closed, None), (95, new, None)]);
 }
 
 proptest! {

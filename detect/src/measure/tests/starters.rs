@@ -197,8 +197,9 @@ fn texts_of_starters_name_no_number_that_a_person_can_change() {
             let written = crate::measure::text_of(text, detector);
             let is_condition = |line: &&str| line.starts_with(&format!("{} = ", detector.kind()));
             let condition = written.lines().find(is_condition).expect("a condition on one line");
-            // The part of a share is a filter, as the query is.
-            let condition = condition.split_once("\", above").map_or(condition, |(_, rest)| rest);
+            // The part of a share and the end of a sequence are filters, as the query is.
+            let filter = ["\", above", "\", within"].into_iter().find_map(|end| condition.split_once(end));
+            let condition = filter.map_or(condition, |(_, rest)| rest);
             let said = format!("{} {}", detector.title, detector.description.as_deref().unwrap_or_default());
             let said = said.replace(unit, "").to_lowercase();
             let numbers = digits(&said);

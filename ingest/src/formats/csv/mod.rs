@@ -129,7 +129,8 @@ fn record<const DELIMITER: u8>(text: &[u8]) -> Option<EventBlock> {
 }
 
 /// Rows of a table without quotes in its sample. The first quote in front of a value may come later, and may enclose
-/// lines or be a letter: it encloses them if together they have all columns, and none of them has so by itself.
+/// lines or be a letter: it encloses them if together they have all columns, and none of them has so by itself. The
+/// first of them has so if the value is in the last column.
 fn late_quotes(delimiter: u8, columns: usize) -> impl Fn(&[u8]) -> Option<EventBlock> {
     move |text| {
         let end = memchr(b'\n', text)?;
@@ -138,7 +139,10 @@ fn late_quotes(delimiter: u8, columns: usize) -> impl Fn(&[u8]) -> Option<EventB
             Some(EventBlock { start: 0, end: shown, next: end + 1 })
         };
         let width = |from: usize, to: usize| cells(&text[from..to], delimiter).count();
-        if row_end(&text[..=end], delimiter).is_some() {
+        let last = cells(&text[..end], delimiter).last();
+        let ends_in_quotes = last.is_some_and(|last| text[last.from..].starts_with(b"\""));
+        let is_whole = width(0, end) == columns;
+        if row_end(&text[..=end], delimiter).is_some() || is_whole && !ends_in_quotes {
             return block(end);
         }
         let within = &text[..text.len().min(limits::LONGEST_EVENT_BYTES)];
@@ -147,10 +151,11 @@ fn late_quotes(delimiter: u8, columns: usize) -> impl Fn(&[u8]) -> Option<EventB
         while line_end < limits::LONGEST_EVENT_BYTES {
             let from = line_end + 1;
             line_end = from + memchr(b'\n', &text[from..])?;
-            if closed == Some(line_end) {
+            let is_row = width(from, line_end) == columns;
+            if closed == Some(line_end) && !(is_whole && is_row) {
                 return block(if width(0, line_end) == columns { line_end } else { end });
             }
-            if width(from, line_end) == columns {
+            if is_row {
                 break;
             }
         }
