@@ -4,6 +4,7 @@ use indexer::query::{Filter, Op, Pattern, RegexText, Test as FieldTest};
 use indexer::{FieldKind, Snapshot};
 
 use super::condition::Expr;
+use super::levels::LEVEL;
 use super::pattern::Wild;
 use super::program::{Program, Selector, TEXT, TestId};
 use super::values::Test;
@@ -128,8 +129,9 @@ impl Evidence<'_> {
         if wild.0 == [super::pattern::Token::Many] {
             return Some(field_filter(field, FieldTest::Exists));
         }
-        if field == "level" {
-            return None;
+        if field == LEVEL {
+            let name = wild.plain()?;
+            return Some(field_filter(field, FieldTest::Compare(Op::Equal, name.to_owned())));
         }
         let mut ways = Vec::new();
         let kinds = self.kinds(field);

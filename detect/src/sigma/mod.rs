@@ -14,6 +14,7 @@ mod evidence;
 mod exclusion;
 mod filter;
 mod groups;
+mod levels;
 mod matched;
 mod matching;
 mod noise;

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use indexer::query::Pattern;
 
 use super::condition::Expr;
+use super::levels::{LEVEL, passing_levels};
 use super::matching::FieldMatcher;
 use super::pattern::Wild;
 use super::rule::Rule;
@@ -105,6 +106,7 @@ impl Program {
                 rule_kinds.push(None);
                 continue;
             };
+            builder.is_windows = rule.source.product.as_deref() == Some("windows");
             let mut kinds = Vec::with_capacity(ways.len());
             for events in ways {
                 let kind = builder.kind(events);
@@ -140,6 +142,8 @@ struct Builder<'a> {
     selectors: Vec<Selector>,
     kinds: Vec<Option<Vec<usize>>>,
     kind_ids: Vec<(Events, usize)>,
+    /// Whether the rule that is read is about Windows events.
+    is_windows: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -155,6 +159,7 @@ impl<'a> Builder<'a> {
             selectors: Vec::new(),
             kinds: Vec::new(),
             kind_ids: Vec::new(),
+            is_windows: false,
         }
     }
 
@@ -164,14 +169,16 @@ impl<'a> Builder<'a> {
             return *known;
         }
         let fields = self.sources.resolve(&names, self.fields);
-        let slot = (!fields.is_empty()).then(|| {
-            *self.slot_ids.entry(fields.clone()).or_insert_with(|| {
-                self.slots.push(fields);
-                self.slots.len() - 1
-            })
-        });
+        let slot = (!fields.is_empty()).then(|| self.slot_of(fields));
         self.resolved.insert(names, slot);
         slot
+    }
+
+    fn slot_of(&mut self, fields: Vec<String>) -> usize {
+        *self.slot_ids.entry(fields.clone()).or_insert_with(|| {
+            self.slots.push(fields);
+            self.slots.len() - 1
+        })
     }
 
     fn selector(&mut self, selector: Selector) -> usize {
@@ -285,7 +292,30 @@ impl<'a> Builder<'a> {
             },
             _ => None,
         };
-        Expr::Leaf(self.test(slot, &predicate.test, other))
+        self.level(slot, &predicate.test)
+            .unwrap_or_else(|| Expr::Leaf(self.test(slot, &predicate.test, other)))
+    }
+
+    /// A test on values of the built-in field `level`, as a test for its names. Nothing for other tests and fields.
+    fn level(&mut self, slot: usize, test: &Test) -> Option<Expr<TestId>> {
+        let (built_in, others): (Vec<String>, Vec<String>) =
+            self.slots[slot].iter().cloned().partition(|field| field == LEVEL);
+        let names = passing_levels(test, self.is_windows).filter(|_| !built_in.is_empty())?;
+        let mut ways = Vec::new();
+        if !others.is_empty() {
+            let slot = self.slot_of(others);
+            ways.push(Expr::Leaf(self.test(slot, test, None)));
+        }
+        let slot = self.slot_of(built_in);
+        for name in names {
+            let test = Test::Text { wild: Wild::literal(name), cased: false };
+            ways.push(Expr::Leaf(self.test(slot, &test, None)));
+        }
+        Some(match ways.len() {
+            0 => Expr::Always(false),
+            1 => ways.remove(0),
+            _ => Expr::Or(ways),
+        })
     }
 
     fn finish(
