@@ -38,7 +38,7 @@ pub fn run(arguments: &Check) -> Result<Outcome> {
         key(one).cmp(&key(other))
     });
     if arguments.events {
-        let found = EventAlerts { case: &case, snapshot: &snapshot, options: &options, scope: &scope };
+        let found = EventAlerts { case: &case, snapshot: &snapshot, scope: &scope };
         let events = found.of_rules(&detectors, &report.found)?;
         let ids: HashSet<&str> = events.iter().map(|event| event.rule.as_str()).collect();
         let others: Vec<Alert> =
@@ -122,6 +122,9 @@ pub fn print(alerts: &[Alert], verdicts: &[(String, Verdict)], format: AlertForm
                 }
                 writeln!(stdout, "              {}", alert.detector)?;
                 writeln!(stdout, "              {}", alert.query)?;
+                if alert.wider {
+                    writeln!(stdout, "              (the query selects more events than these)")?;
+                }
             }
         }
     }

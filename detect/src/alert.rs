@@ -126,6 +126,8 @@ pub struct Alert {
     pub basis: Option<Basis>,
     /// A query that selects the events.
     pub query: String,
+    /// The query selects more events than these: the language cannot say which they are.
+    pub wider: bool,
 }
 
 impl Alert {
@@ -148,6 +150,7 @@ impl Alert {
             "expected": self.expected,
             "basis": self.basis,
             "query": self.query,
+            "wider": self.wider,
         })
     }
 }

@@ -72,9 +72,13 @@ pub const TABLE_NEEDLE_BYTES: usize = 128 << 10;
 /// The most bytes of a host, a user or a process that alerts name. Paths have some hundred.
 pub const ENTITY_BYTES: usize = 1_000;
 
-/// Hosts, users and processes that alerts of one rule in a segment are grouped by. More would be no help to a reader, and
-/// forged events could have one each.
-pub const RULE_GROUPS: usize = 500;
+/// Combinations of host, user and process whose values are kept of one rule in a segment, about a kilobyte each. Further ones,
+/// which forged events can have one each of, are only counted.
+pub const RULE_GROUPS: usize = 2_000;
+
+/// The combinations with the most events that are alerts of a rule. More would be no help to a reader, and each has a query of up
+/// to twenty kilobytes. The events of all others are one alert.
+pub const LISTED_GROUPS: usize = 2_000;
 
 /// What is shown of a value before and after what a rule matched in it.
 pub const SHOWN_AROUND_MATCH: usize = 200;

@@ -140,7 +140,11 @@ basis: AlertBasis | null,
 /**
  * A query that selects the events.
  */
-query: string, };
+query: string, 
+/**
+ * The query selects more events than these: the language cannot say which they are.
+ */
+wider: boolean, };
 
 export type AlertBasis = { baseline: Baseline, 
 /**

@@ -433,6 +433,7 @@ fn held(row: &InboxRow) -> TriagedAlert {
         value: alert.value,
         expected: alert.expected,
         query: alert.query.clone(),
+        wider: alert.wider,
     }
 }
 
@@ -450,5 +451,6 @@ fn restored(held: &TriagedAlert) -> Alert {
         expected: held.expected,
         basis: None,
         query: held.query.clone(),
+        wider: held.wider,
     }
 }

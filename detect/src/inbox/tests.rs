@@ -24,6 +24,7 @@ fn alert(detector: &str, severity: Severity, start: i64, host: &str) -> Alert {
         expected: Some(1.0),
         basis: None,
         query: format!("host:{host}"),
+        wider: false,
     }
 }
 

@@ -87,6 +87,8 @@ struct KeptAlert {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     basis: Option<Basis>,
     query: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    wider: bool,
 }
 
 impl From<Alert> for KeptAlert {
@@ -104,6 +106,7 @@ impl From<Alert> for KeptAlert {
             expected: alert.expected,
             basis: alert.basis,
             query: alert.query,
+            wider: alert.wider,
         }
     }
 }
@@ -123,6 +126,7 @@ impl From<KeptAlert> for Alert {
             expected: kept.expected,
             basis: kept.basis,
             query: kept.query,
+            wider: kept.wider,
         }
     }
 }

@@ -194,6 +194,7 @@ impl Detector {
             expected: Some(interval.expected),
             basis: interval.basis,
             query: query.to_string(),
+            wider: false,
         }
     }
 }

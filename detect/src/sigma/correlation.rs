@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use indexer::query::Op;
 
 use super::about::{RuleAbout, about};
-use super::rule::{Head, head};
+use super::rule::{Head, Rule, head};
 use crate::clock;
 use crate::limits::ALERTS;
 use crate::problem::Fault;
@@ -22,7 +22,7 @@ pub enum CorrelationKind {
     Ordered,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Correlation {
     pub head: Head,
     pub about: RuleAbout,
@@ -57,6 +57,14 @@ impl Correlation {
             self.aliases.get(&(name.clone(), rule.to_owned())).cloned().unwrap_or_else(|| name.clone())
         };
         self.group_by.iter().chain(&self.field).map(field).collect()
+    }
+
+    /// The fields of a rule that the groups are of.
+    pub fn keys_of(&self, rule: &Rule) -> Vec<String> {
+        let name = self.rules.iter().find(|name| rule.is_called(name)).unwrap_or(&rule.id);
+        let mut fields = self.fields_of(name);
+        fields.truncate(self.group_by.len());
+        fields
     }
 }
 
@@ -405,7 +413,12 @@ fn windows(correlation: &Correlation, keys: &[String], hits: &[Hit]) -> Vec<Corr
         }
     }
     let with_events = |(mut interval, first, last): (CorrelatedInterval, usize, usize)| {
-        interval.events = hits[first..=last].iter().map(|hit| (hit.source, hit.event_line)).collect();
+        // Events of one instant come together.
+        let is_within = |hit: &&Hit| (interval.start..=interval.end).contains(&hit.time);
+        let before = hits[..first].iter().rev().take_while(is_within).count();
+        let after = hits[last + 1..].iter().take_while(is_within).count();
+        interval.events =
+            hits[first - before..=last + after].iter().map(|hit| (hit.source, hit.event_line)).collect();
         interval.events.sort_unstable();
         interval.events.dedup();
         interval

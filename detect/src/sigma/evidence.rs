@@ -1,4 +1,6 @@
-//! A rule as a query: its condition in the language, where that can say all of it.
+//! A rule as a query: its condition in the language, as far as that can say it.
+
+use std::cell::Cell;
 
 use indexer::query::{Filter, Op, Pattern, RegexText, Test as FieldTest};
 use indexer::{FieldKind, Snapshot};
@@ -20,31 +22,45 @@ pub struct Evidence<'a> {
     pub fields: &'a [(String, Vec<FieldKind>)],
 }
 
+/// A query for the events of a rule.
+#[derive(Clone, Debug)]
+pub struct RuleQuery {
+    /// Selects every event that the rule matches.
+    pub filter: Filter,
+    /// It selects no others.
+    pub is_exact: bool,
+}
+
 impl Evidence<'_> {
-    /// What a rule asks for; nothing where the language cannot say it.
-    pub fn rule(&self, rule: usize) -> Option<Filter> {
+    /// What a rule asks for. A part of it that the language cannot say is left out, so that the query selects more.
+    pub fn rule(&self, rule: usize) -> RuleQuery {
+        let is_exact = Cell::new(true);
         let variants = self.program.variants.iter().filter(|variant| variant.rule == rule);
-        let mut ways = Vec::new();
+        let (mut ways, mut of_sources) = (Vec::new(), Vec::new());
         for variant in variants {
-            let selectors = self.program.kinds[variant.kind].as_deref()?;
-            let mut parts =
-                selectors.iter().map(|selector| self.selector(*selector)).collect::<Option<Vec<_>>>()?;
-            parts.push(self.expr(&variant.expr)?);
-            ways.push(all(parts));
+            let selectors = self.program.kinds[variant.kind].iter().flatten();
+            let source: Vec<Filter> = selectors.map(|selector| self.selector(*selector, &is_exact)).collect();
+            ways.push(all(vec![all(source.clone()), self.expr(&variant.expr, true, &is_exact)]));
+            of_sources.push(all(source));
         }
         let filter = any(ways);
-        (parts(&filter) <= MOST_PARTS && filter != never()).then_some(filter)
+        if parts(&filter) > MOST_PARTS {
+            let filter = any(of_sources);
+            let filter = if parts(&filter) > MOST_PARTS { Filter::Everything } else { filter };
+            return RuleQuery { filter, is_exact: false };
+        }
+        RuleQuery { filter, is_exact: is_exact.get() }
     }
 
-    fn selector(&self, selector: usize) -> Option<Filter> {
+    fn selector(&self, selector: usize, is_exact: &Cell<bool>) -> Filter {
         let (patterns, name): (_, fn(&indexer::SourceEntry) -> &str) = match &self.program.selectors[selector]
         {
             Selector::Field { slot, patterns } => {
                 let fields = &self.program.slots[*slot].fields;
                 let ways = fields.iter().flat_map(|field| patterns.iter().map(move |wild| (field, wild)));
                 let ways =
-                    ways.map(|(field, wild)| self.text(field, wild, false)).collect::<Option<Vec<_>>>()?;
-                return Some(any(ways));
+                    ways.map(|(field, wild)| self.text(field, wild, false)).collect::<Option<Vec<_>>>();
+                return ways.map_or_else(|| unsaid(true, is_exact), any);
             }
             Selector::Format(patterns) => (patterns, |source| &source.format),
             Selector::Source(patterns) => (patterns, |source| &source.name),
@@ -56,28 +72,39 @@ impl Evidence<'_> {
         };
         let chosen: Vec<_> = sources.clone().filter(passes).collect();
         if chosen.len() == sources.count() {
-            return Some(Filter::Everything);
+            return Filter::Everything;
         }
         let is = |source: &&indexer::SourceEntry| {
             field_filter("source", FieldTest::Compare(Op::Equal, source.name.clone()))
         };
-        Some(any(chosen.iter().map(is).collect()))
+        any(chosen.iter().map(is).collect())
     }
 
-    fn expr(&self, expr: &Expr<TestId>) -> Option<Filter> {
-        let each =
-            |parts: &[Expr<TestId>]| parts.iter().map(|part| self.expr(part)).collect::<Option<Vec<_>>>();
+    /// A condition as a filter that selects no fewer events than it (`is_widest`), or no more.
+    fn expr(&self, expr: &Expr<TestId>, is_widest: bool, is_exact: &Cell<bool>) -> Filter {
+        let each = |parts: &[Expr<TestId>]| -> Vec<Filter> {
+            parts.iter().map(|part| self.expr(part, is_widest, is_exact)).collect()
+        };
         match expr {
-            Expr::And(parts) => Some(all(each(parts)?)),
-            Expr::Or(parts) => Some(any(each(parts)?)),
-            Expr::Not(part) => Some(match self.expr(part)? {
+            Expr::And(parts) => all(each(parts)),
+            Expr::Or(parts) => any(each(parts)),
+            Expr::Not(part) => match self.expr(part, !is_widest, is_exact) {
                 Filter::Everything => never(),
                 part if part == never() => Filter::Everything,
                 part => Filter::Not(Box::new(part)),
-            }),
-            Expr::AtLeast(..) => None,
-            Expr::Always(truth) => Some(if *truth { Filter::Everything } else { never() }),
-            Expr::Leaf(test) => self.test(*test),
+            },
+            Expr::AtLeast(_, parts) => {
+                is_exact.set(false);
+                if is_widest { any(each(parts)) } else { all(each(parts)) }
+            }
+            Expr::Always(truth) => {
+                if *truth {
+                    Filter::Everything
+                } else {
+                    never()
+                }
+            }
+            Expr::Leaf(test) => self.test(*test).unwrap_or_else(|| unsaid(is_widest, is_exact)),
         }
     }
 
@@ -162,6 +189,12 @@ impl Test {
         };
         regex.ok().map(Pattern::Regex)
     }
+}
+
+/// In place of what the language cannot say.
+fn unsaid(is_widest: bool, is_exact: &Cell<bool>) -> Filter {
+    is_exact.set(false);
+    if is_widest { Filter::Everything } else { never() }
 }
 
 fn parts(filter: &Filter) -> usize {

@@ -14,6 +14,7 @@ mod evidence;
 mod exclusion;
 mod filter;
 mod groups;
+mod keys;
 mod levels;
 mod matched;
 mod matching;
@@ -40,7 +41,7 @@ use crate::yaml::{self, Node, Value};
 pub use about::RuleAbout;
 pub use attack::{RuleState, TechniqueCoverage, coverage, technique_name};
 pub use entities::{Entities, EntityValue};
-pub use groups::{EventGroup, FoundRule};
+pub use groups::{EventGroup, FoundRule, OtherGroups};
 pub use matched::{HitPage, MatchPart, MatchedField, RuleHit, RuleHits};
 pub use noise::bin_width;
 pub use run::{Progress, run};
@@ -113,6 +114,26 @@ impl RuleSet {
             pairs.enumerate().filter(|(at, _)| Some(*at) == kept).map(|(_, pair)| pair).unzip();
         (self.rules, self.files) = (rules, files);
         self.correlations.clear();
+    }
+
+    /// The rules that a correlation is about, also by way of other correlations, and those.
+    fn parts_of(&self, correlation: &Correlation) -> (Vec<usize>, Vec<usize>) {
+        let (mut rules, mut inner, mut waiting) = (Vec::new(), Vec::new(), vec![correlation]);
+        while let Some(correlation) = waiting.pop() {
+            for name in &correlation.rules {
+                if let Some(rule) = self.rule_named(name) {
+                    rules.push(rule);
+                } else if let Some(other) =
+                    self.correlation_named(name).filter(|other| !inner.contains(other))
+                {
+                    inner.push(other);
+                    waiting.push(&self.correlations[other].0);
+                }
+            }
+        }
+        rules.sort_unstable();
+        rules.dedup();
+        (rules, inner)
     }
 
     /// Reads filters of a case, which narrow those rules that are there. `name` is shown with what is wrong.
@@ -265,6 +286,8 @@ fn is_certain(expr: &condition::Expr<values::Predicate>) -> bool {
     }
 }
 
+#[cfg(test)]
+mod alert_tests;
 #[cfg(test)]
 mod reading_tests;
 #[cfg(test)]

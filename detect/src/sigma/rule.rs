@@ -114,6 +114,7 @@ pub fn searches(
 }
 
 /// What rules and correlations have in common.
+#[derive(Clone)]
 pub struct Head {
     pub id: String,
     pub name: Option<String>,

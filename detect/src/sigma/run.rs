@@ -4,23 +4,24 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use indexer::query::Filter;
+use indexer::query::{Filter, Op, Test as FieldTest};
 use indexer::{Cancel, Case, Result, Snapshot, SnapshotSegment};
 
 use super::attack::RuleState;
 use super::correlation::{CorrelatedInterval, Correlation, Hit, evaluate};
-use super::entities::{Entities, EntityColumns};
-use super::evidence::Evidence;
-use super::groups::{EventGroup, FoundRule, GroupFound};
+use super::entities::{EntityColumns, EntityFields};
+use super::evidence::{Evidence, RuleQuery};
+use super::groups::{EventCount, FoundRule, Groups};
+use super::keys::{columns_of, meant, value_of};
 use super::noise::{Noise, bin_width};
 use super::program::Program;
 use super::scan::{self, SourceNames};
-use super::sources::{Events, Sources};
+use super::sources::Sources;
 use super::{RuleSet, TextSearch};
 use crate::alert::Alert;
 use crate::evidence;
 use crate::files::{MissingFields, Report};
-use crate::limits::{ALERTS, CORRELATED_EVENTS, NAMED_EVENTS, READABLE_QUERY_BYTES, RULE_GROUPS};
+use crate::limits::{ALERTS, CORRELATED_EVENTS, NAMED_EVENTS, READABLE_QUERY_BYTES};
 use crate::problem::{Fault, Problem};
 
 /// What is known of segments that were looked at.
@@ -63,13 +64,10 @@ struct Found {
 
 #[derive(Debug, Default, Clone)]
 struct RuleFound {
-    count: u64,
-    first: Option<i64>,
-    last: Option<i64>,
+    count: EventCount,
     /// Where the first of them lie.
     named: Vec<(u32, u64)>,
-    /// By host, user and process; those beyond the most groups are in none.
-    groups: HashMap<Entities, GroupFound>,
+    groups: Groups,
     noise: Noise,
     /// For correlations.
     hits: Vec<RawHit>,
@@ -130,7 +128,7 @@ pub fn run(
     // Segments that compacting or deleting replaced.
     progress.segments.retain(|id, _| ids.contains(id));
     let evidence = Evidence { program: &program, snapshot, fields: &kinds };
-    Ok(RuleOutcome { rules, program: &program, progress, evidence, snapshot, range }.report())
+    Ok(RuleOutcome { rules, sources, program: &program, progress, evidence, snapshot, range }.report())
 }
 
 /// The fields of a case that rules may be about.
@@ -156,16 +154,8 @@ fn wanted_fields(rules: &RuleSet, sources: &Sources, fields: &[String]) -> Wante
     for (correlation, _) in &rules.correlations {
         for name in &correlation.rules {
             let Some(rule) = rules.rule_named(name) else { continue };
-            let events = sources.events(&rules.rules[rule].source).unwrap_or_default();
-            let resolve = |field: &String| {
-                let mut found: Vec<String> = events
-                    .iter()
-                    .flat_map(|events: &Events| sources.resolve(&sources.names(field, events), fields))
-                    .collect();
-                found.dedup();
-                found
-            };
-            let columns: Vec<_> = correlation.fields_of(name).iter().map(resolve).collect();
+            let columns = correlation.fields_of(name);
+            let columns = columns.iter().map(|field| meant(field, &rules.rules[rule], sources, fields));
             // Rules of several correlations have the fields of all, one after the other.
             wanted.entry(rule).or_default().extend(columns);
         }
@@ -195,37 +185,20 @@ fn found_in(
         let place = |row: u32| (number(&source, row) as u32, number(&line, row));
         let time_of = |row: &u32| times.get(*row as usize);
         let mut of_rule = RuleFound {
-            count: matched.len() as u64,
-            first: matched.iter().find_map(time_of),
-            last: matched.iter().rev().find_map(time_of),
             named: matched.iter().take(NAMED_EVENTS + 1).map(|&row| place(row)).collect(),
-            groups: HashMap::new(),
             noise: Noise::new(matched.iter().filter_map(time_of)),
-            hits: Vec::new(),
+            ..RuleFound::default()
         };
         for row in &matched {
-            let key = entities.entities(*row as usize);
-            if of_rule.groups.len() < RULE_GROUPS || of_rule.groups.contains_key(&key) {
-                of_rule.groups.entry(key).or_default().event(time_of(row), place(*row));
-            }
+            of_rule.count.add(&EventCount::single(time_of(row)));
+            of_rule.groups.event(entities.entities(*row as usize), time_of(row), place(*row));
         }
         if let Some(fields) = wanted.get(&rule) {
-            let mut columns = Vec::with_capacity(fields.len());
-            for names in fields {
-                let of_names = rows.fields().filter(|(name, ..)| names.iter().any(|wanted| wanted == name));
-                columns.push(
-                    of_names.map(|(_, column, _)| rows.column(column, cancel)).collect::<Result<Vec<_>>>()?,
-                );
-            }
+            let columns = columns_of(rows, fields, cancel)?;
             for &row in matched.iter().take(CORRELATED_EVENTS) {
                 let Some(time) = times.get(row as usize) else { continue };
                 let (source, line) = place(row);
-                let value = |columns: &Vec<indexer::CodedColumn>| {
-                    let mut texts =
-                        columns.iter().filter_map(|column| column.text(column.code(row as usize)));
-                    texts.next().map(std::borrow::Cow::into_owned)
-                };
-                let values = columns.iter().map(value).collect();
+                let values = columns.iter().map(|columns| value_of(columns, row)).collect();
                 of_rule.hits.push(RawHit { time, source, line, values });
             }
         }
@@ -236,6 +209,7 @@ fn found_in(
 
 struct RuleOutcome<'a> {
     rules: &'a RuleSet,
+    sources: &'a Sources,
     program: &'a Program,
     progress: &'a Progress,
     evidence: Evidence<'a>,
@@ -265,6 +239,7 @@ impl RuleOutcome<'_> {
                 correlation.rules.iter().filter_map(|name| self.rules.rule_named(name))
             })
             .collect();
+        let entities = EntityFields::new(self.evidence.fields);
         let width = self.snapshot.time_range().map(|(from, to)| bin_width(from, to));
         for (index, rule) in self.rules.rules.iter().enumerate() {
             if !applies[index] {
@@ -277,13 +252,23 @@ impl RuleOutcome<'_> {
             let is_blind = missing.as_ref().is_some_and(|missing| missing.cannot_match);
             report.missing_fields.extend(missing);
             let mut found = self.of_rule(index);
-            let has_fired = found.count > 0 && !quiet.contains(&index);
+            let has_fired = found.count.events > 0 && !quiet.contains(&index);
             if has_fired {
-                report.alerts.push(self.alert(index, &found));
+                let query = self.evidence.rule(index);
+                report.alerts.push(self.alert(index, &found, &query));
                 found.noise.widen(width.unwrap_or_default());
-                report.found.push(self.found(index, &found));
+                let (groups, others) =
+                    std::mem::take(&mut found.groups).listed(&query, &entities, self.snapshot);
+                let noise = found.noise.bins().collect();
+                report.found.push(FoundRule {
+                    rule: index,
+                    events: found.count.events,
+                    groups,
+                    others,
+                    noise,
+                });
             }
-            report.states.push(match (found.count > 0, is_blind) {
+            report.states.push(match (found.count.events > 0, is_blind) {
                 (true, _) => RuleState::Fired,
                 (false, true) => RuleState::NoField,
                 (false, false) => RuleState::Quiet,
@@ -311,67 +296,48 @@ impl RuleOutcome<'_> {
     /// What a rule matched in all segments.
     fn of_rule(&self, rule: usize) -> RuleFound {
         let mut all = RuleFound::default();
-        let mut ids: Vec<&u64> = self.progress.segments.keys().collect();
-        ids.sort_unstable();
-        for found in ids.into_iter().filter_map(|id| self.progress.segments[id].rules.get(&rule)) {
-            all.count += found.count;
-            all.first = [all.first, found.first].into_iter().flatten().min();
-            all.last = all.last.max(found.last);
+        for found in self.in_segments(rule) {
+            all.count.add(&found.count);
             all.named.extend(&found.named);
             all.noise.add(&found.noise);
-            for (key, group) in &found.groups {
-                all.groups.entry(key.clone()).or_default().add(group);
-            }
-            all.hits.extend(found.hits.iter().cloned());
+            all.groups.add(&found.groups);
         }
-        all.hits.extend(self.progress.earlier.get(&rule).into_iter().flatten().cloned());
         all
     }
 
-    /// The events of a rule by host, user and process, those with the most events first.
-    fn found(&self, index: usize, found: &RuleFound) -> FoundRule {
-        let condition = self.evidence.rule(index);
-        let mut groups: Vec<EventGroup> = found
-            .groups
-            .iter()
-            .map(|(entities, group)| EventGroup {
-                entities: entities.clone(),
-                events: group.events,
-                first: group.first,
-                last: group.last,
-                query: group.filter(condition.clone(), entities, self.snapshot).to_string(),
-            })
-            .collect();
-        groups.sort_by(|one, other| {
-            (other.events, one.first, &one.entities).cmp(&(one.events, other.first, &other.entities))
-        });
-        FoundRule { rule: index, events: found.count, groups, noise: found.noise.bins().collect() }
+    /// What a rule matched in each segment, in their order.
+    fn in_segments(&self, rule: usize) -> impl Iterator<Item = &RuleFound> {
+        let mut ids: Vec<&u64> = self.progress.segments.keys().collect();
+        ids.sort_unstable();
+        ids.into_iter().filter_map(move |id| self.progress.segments[id].rules.get(&rule))
     }
 
-    fn alert(&self, index: usize, found: &RuleFound) -> Alert {
+    fn alert(&self, index: usize, found: &RuleFound, query: &RuleQuery) -> Alert {
         let rule = &self.rules.rules[index];
-        let is_few = found.count as usize <= NAMED_EVENTS;
-        let filter = match self.evidence.rule(index) {
-            Some(filter) if is_few && filter.to_string().len() > READABLE_QUERY_BYTES => {
-                evidence::named(self.snapshot, &found.named)
-            }
-            Some(filter) => evidence::within(filter, self.range.0, self.range.1.map(|to| to - 1)),
-            None if is_few => evidence::named(self.snapshot, &found.named),
-            None => evidence::within(Filter::Everything, found.first, found.last),
+        let count = &found.count;
+        let is_few = count.events as usize <= NAMED_EVENTS;
+        let is_readable = query.is_exact && query.filter.to_string().len() <= READABLE_QUERY_BYTES;
+        let filter = if is_few && !is_readable {
+            evidence::named(self.snapshot, &found.named)
+        } else if query.is_exact {
+            evidence::within(query.filter.clone(), self.range.0, self.range.1.map(|to| to - 1))
+        } else {
+            count.within(query.filter.clone())
         };
         Alert {
             detector: rule.id.clone(),
             title: rule.title.clone(),
             severity: rule.severity,
-            start: found.first,
-            end: found.last,
+            start: count.first,
+            end: count.last,
             peak: None,
-            events: found.count,
+            events: count.events,
             group: Vec::new(),
-            value: Some(found.count as f64),
+            value: Some(count.events as f64),
             expected: None,
             basis: None,
             query: filter.to_string(),
+            wider: !query.is_exact && !is_few,
         }
     }
 
@@ -427,7 +393,8 @@ impl RuleOutcome<'_> {
             if let Some(rule) = self.rules.rule_named(name) {
                 let width = keys + usize::from(correlation.field.is_some());
                 let Some(start) = self.offset(rule, correlation, place) else { continue };
-                for hit in self.of_rule(rule).hits {
+                let earlier = self.progress.earlier.get(&rule).into_iter().flatten();
+                for hit in self.in_segments(rule).flat_map(|found| &found.hits).chain(earlier) {
                     let values = hit.values.get(start..start + width).unwrap_or_default();
                     let (of_group, counted) = values.split_at(keys.min(values.len()));
                     hits.push(Hit {
@@ -480,13 +447,12 @@ impl RuleOutcome<'_> {
     }
 
     fn correlated(&self, correlation: &Correlation, interval: &CorrelatedInterval) -> Alert {
-        let filter = if interval.events.len() <= NAMED_EVENTS {
-            evidence::named(self.snapshot, &interval.events)
+        let is_few = interval.events.len() <= NAMED_EVENTS;
+        let (filter, is_exact) = if is_few {
+            (evidence::named(self.snapshot, &interval.events), true)
         } else {
-            let rules = correlation.rules.iter().filter_map(|name| self.rules.rule_named(name));
-            let ways: Option<Vec<Filter>> = rules.map(|rule| self.evidence.rule(rule)).collect();
-            let ways = ways.map_or(Filter::Everything, Filter::Or);
-            evidence::within(ways, Some(interval.start), Some(interval.end))
+            let (filter, is_exact) = self.of_interval(correlation, interval);
+            (evidence::within(filter, Some(interval.start), Some(interval.end)), is_exact)
         };
         let expected = correlation.conditions.first().map(|(_, number)| *number);
         Alert {
@@ -502,7 +468,30 @@ impl RuleOutcome<'_> {
             expected,
             basis: None,
             query: filter.to_string(),
+            wider: !is_exact,
         }
+    }
+
+    /// A filter for the events of the rules of a correlation with the values of an interval, and whether it selects no
+    /// others within its times.
+    fn of_interval(&self, correlation: &Correlation, interval: &CorrelatedInterval) -> (Filter, bool) {
+        // Of a correlation over others only the last event of each interval counts.
+        let mut is_exact = correlation.rules.iter().all(|name| self.rules.rule_named(name).is_some());
+        let mut ways = Vec::new();
+        for rule in self.rules.parts_of(correlation).0 {
+            let query = self.evidence.rule(rule);
+            is_exact &= query.is_exact;
+            let mut parts = vec![query.filter];
+            for (field, key) in correlation.keys_of(&self.rules.rules[rule]).iter().zip(&interval.keys) {
+                let names = meant(field, &self.rules.rules[rule], self.sources, &self.progress.fields);
+                is_exact &= names.len() == 1;
+                let is_key =
+                    |name: &String| evidence::field_filter(name, FieldTest::Compare(Op::Equal, key.clone()));
+                parts.push(evidence::any(names.iter().map(is_key).collect()));
+            }
+            ways.push(evidence::all(parts));
+        }
+        (evidence::any(ways), is_exact)
     }
 }
 
@@ -519,7 +508,7 @@ impl RuleSet {
         self.correlations.iter().any(|(correlation, _)| correlation.head.id == id)
     }
 
-    fn rule_named(&self, name: &str) -> Option<usize> {
+    pub(super) fn rule_named(&self, name: &str) -> Option<usize> {
         self.rules.iter().position(|rule| rule.is_called(name))
     }
 

@@ -1,7 +1,7 @@
 //! Rules over small cases of their own: each modifier, log sources, lists and nulls, correlations, bad input.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use indexer::{Cancel, Case, ImportOptions, View};
 use proptest::prelude::*;
@@ -9,19 +9,24 @@ use proptest::prelude::*;
 use super::TextSearch;
 use crate::{Alert, Detectors, ReadOptions, Report, Scope};
 
-struct Bench {
-    folder: tempfile::TempDir,
-    case: Case,
+pub struct Bench {
+    pub folder: tempfile::TempDir,
+    pub case: Case,
 }
 
 impl Bench {
-    fn new(lines: &str) -> Bench {
+    pub fn new(lines: &str) -> Bench {
         let folder = tempfile::tempdir().expect("a folder");
         let log = folder.path().join("events.ndjson");
         fs::write(&log, lines).expect("written");
         let case = Case::create(&folder.path().join("a.case")).expect("a case");
-        case.import(&[log], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("imported");
-        Bench { folder, case }
+        let bench = Bench { folder, case };
+        bench.import(log);
+        bench
+    }
+
+    pub fn import(&self, log: PathBuf) {
+        self.case.import(&[log], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("imported");
     }
 
     fn detectors(&self, rules: &str) -> Detectors {
@@ -30,7 +35,7 @@ impl Bench {
         Detectors::read(&[file], &ReadOptions::default())
     }
 
-    fn report(&self, rules: &str) -> Report {
+    pub fn report(&self, rules: &str) -> Report {
         let detectors = self.detectors(rules);
         assert_eq!(detectors.problems(), []);
         detectors
@@ -38,7 +43,7 @@ impl Bench {
             .expect("checked")
     }
 
-    fn count(&self, query: &str) -> usize {
+    pub fn count(&self, query: &str) -> usize {
         let view = View::parse(query, None, None).unwrap_or_else(|error| panic!("{query}: {error}"));
         self.case
             .count(&self.case.snapshot(), &view, &Cancel::default())
@@ -444,7 +449,7 @@ fn later_segments_add_to_what_was_found() {
     assert_eq!(check().alerts[0].events, 1);
     let more = bench.folder.path().join("more.ndjson");
     fs::write(&more, logins(&[(50, "Fail", "bob"), (51, "Login", "bob")])).expect("written");
-    bench.case.import(&[more], &ImportOptions::default(), &|_| {}, &Cancel::default()).expect("imported");
+    bench.import(more);
     assert_eq!(check().alerts[0].events, 2);
     assert_eq!(check().alerts[0].events, 2);
 }

@@ -235,6 +235,7 @@ fn alert_of(entry: &RuleEntry<'_>, group: &EventGroup) -> Alert {
         expected: None,
         basis: None,
         query: group.query.clone(),
+        wider: group.is_wider,
     }
 }
 

@@ -133,6 +133,8 @@ export const inbox = {
     `The first ${formatCount(shown)} of ${formatCount(all)}`,
   noEvents: 'It has no events of its own.',
   showEvents: 'Show events',
+  wider:
+    'No query selects exactly the events of this alert. The events that are listed and compared here are more than it has.',
   allSources: '±5 min in all sources',
   differs: 'What differs here',
   others: 'Other alerts of this entity',

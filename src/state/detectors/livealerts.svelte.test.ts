@@ -33,6 +33,7 @@ const message = (
       expected: null,
       basis: null,
       query: '',
+      wider: false,
     },
   }) satisfies LiveAlert;
 

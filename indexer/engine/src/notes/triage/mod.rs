@@ -96,6 +96,9 @@ pub struct TriagedAlert {
     pub value: Option<f64>,
     pub expected: Option<f64>,
     pub query: String,
+    /// The query selects more events than these.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wider: bool,
 }
 
 impl TriagedAlert {

@@ -16,6 +16,7 @@ fn alert(start: i64) -> TriagedAlert {
         value: Some(7.0),
         expected: None,
         query: "host:web-1".to_owned(),
+        wider: false,
     }
 }
 

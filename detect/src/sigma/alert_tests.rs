@@ -1,0 +1,179 @@
+//! The alerts of rules: who they are about, and what their queries select.
+
+use std::fs;
+
+use super::tests::Bench;
+use super::FoundRule;
+use crate::limits::{LISTED_GROUPS, RULE_GROUPS};
+
+/// A rule over JSON events of `acme`, whose detection is given.
+fn rule(detection: &str) -> String {
+    format!("title: t\nid: x\nlogsource: {{product: aws, service: cloudtrail}}\ndetection: {detection}\n")
+}
+
+/// An event of CloudTrail with further members.
+fn event(second: usize, more: &str) -> String {
+    format!(
+        "{{\"time\":\"2026-03-01T{:02}:{:02}:{:02}Z\",\"eventSource\":\"iam\",\"eventName\":\"Make\",{more}}}\n",
+        second / 3_600,
+        second / 60 % 60,
+        second % 60
+    )
+}
+
+fn found(bench: &Bench, rules: &str) -> FoundRule {
+    bench.report(rules).found.remove(0)
+}
+
+/// The query of each group must select its events and no others, or say that it selects more.
+fn check_queries(bench: &Bench, found: &FoundRule) {
+    for group in &found.groups {
+        let selected = bench.count(&group.query) as u64;
+        if group.is_wider {
+            assert!(selected >= group.events, "{}", group.query);
+        } else {
+            assert_eq!(selected, group.events, "{}", group.query);
+        }
+    }
+}
+
+#[test]
+fn the_query_of_a_group_leaves_out_events_with_a_field_that_it_has_not() {
+    let mut text = String::new();
+    for at in 0..30 {
+        text += &event(at, r#""hostname":"web""#);
+        text += &event(at, r#""hostname":"web","user":"ann","exe":"/bin/sh""#);
+        text += &event(at, r#""hostname":"web","user":"-","acct":"bob""#);
+        text += &event(at, r#""hostname":"web","user":"ann ","acct":"bob""#);
+        text += &event(at, r#""user":" N/A ","exe":"(null)""#);
+        text += &event(at, r#""user":"ANN","exe":"/bin/sh""#);
+    }
+    // Of a logon the target is the user.
+    for at in 0..30 {
+        text += &event(at, r#""SubjectUserName":"svc","TargetUserName":"ann","LogonType":3"#);
+        text += &event(at, r#""SubjectUserName":"svc","TargetUserName":"ann""#);
+        text += &event(at, r#""SubjectUserName":"svc","LogonType":3"#);
+        text += &event(at, r#""TargetUserName":"ann""#);
+    }
+    let bench = Bench::new(&text);
+    let found = found(&bench, &rule("{s: {eventName: Make}, condition: s}"));
+    assert!(found.groups.iter().all(|group| group.events >= 30 && !group.is_wider), "{found:?}");
+    assert_eq!(found.groups.iter().map(|group| group.events).sum::<u64>(), 300);
+    assert_eq!(found.groups.len(), 9, "a logon and an event whose only user is the target are of one user");
+    check_queries(&bench, &found);
+}
+
+#[test]
+fn a_query_that_cannot_say_a_condition_is_narrowed_otherwise_and_says_so() {
+    let mut text = String::new();
+    for at in 0..250 {
+        let host = at % 2;
+        text += &event(at, &format!(r#""hostname":"h{host}","user":"ann","owner":"ann","kind":"a""#));
+        text += &event(at, &format!(r#""hostname":"h{host}","user":"ann","owner":"bob","kind":"a""#));
+        text += &event(at, &format!(r#""hostname":"h{host}","user":"ann","owner":"ann","kind":"b""#));
+    }
+    let bench = Bench::new(&text);
+    let rules = rule("{s: {user|fieldref: owner, kind: a}, condition: s}");
+    let alert = bench.report(&rules).alerts.remove(0);
+    assert_eq!((alert.events, alert.wider), (250, true));
+    assert_eq!(bench.count(&alert.query), 500, "the part that can be said stays: {}", alert.query);
+    let found = found(&bench, &rules);
+    assert_eq!(found.groups.len(), 2);
+    for group in &found.groups {
+        assert_eq!((group.events, group.is_wider, bench.count(&group.query)), (125, true, 250));
+    }
+    // What is excluded and cannot be said excludes nothing.
+    let rules = rule("{s: {kind: a}, f: {user|fieldref: owner}, condition: s and not f}");
+    let alert = bench.report(&rules).alerts.remove(0);
+    assert_eq!((alert.events, alert.wider, bench.count(&alert.query)), (250, true, 500));
+    // Few events are named, whatever the condition is.
+    let rules = rule("{s: {user|fieldref: owner, kind: a, hostname: h1}, condition: s}");
+    let alert = bench.report(&rules).alerts.remove(0);
+    assert_eq!((alert.events, alert.wider, bench.count(&alert.query)), (125, false, 125));
+}
+
+#[test]
+fn events_without_a_time_are_selected_too() {
+    let mut text = String::new();
+    for at in 0..30 {
+        text += &event(at, r#""user":"ann""#);
+        text += "{\"eventSource\":\"iam\",\"eventName\":\"Make\",\"user\":\"ann\"}\n";
+    }
+    let bench = Bench::new(&text);
+    let found = found(&bench, &rule("{s: {eventName: Make}, condition: s}"));
+    assert_eq!(found.groups[0].events, 60);
+    check_queries(&bench, &found);
+}
+
+#[test]
+fn events_of_more_users_than_are_kept_are_in_groups_or_among_the_others() {
+    let users = RULE_GROUPS + 500;
+    let line = |at: usize, user: usize| event(at, &format!(r#""user":"u{user}""#));
+    let text: String = (0..users).map(|user| line(user, user)).collect();
+    // One segment cannot name all of them.
+    let bench = Bench::new(&text);
+    let rules = rule("{s: {eventName: Make}, condition: s}");
+    let alone = found(&bench, &rules);
+    let others = alone.others.expect("some are beyond");
+    assert_eq!((alone.groups.len(), others.groups, others.events), (RULE_GROUPS, 500, 500));
+    assert_eq!(bench.count(&others.query), users - RULE_GROUPS, "their times are later");
+    // A second one knows the last users, and counts those that the first one knows.
+    let more = bench.folder.path().join("more.ndjson");
+    fs::write(&more, (0..users).map(|user| line(users - user, user)).collect::<String>()).expect("written");
+    bench.import(more);
+    let both = found(&bench, &rules);
+    let others = both.others.as_ref().expect("some are beyond");
+    assert_eq!(both.events, 2 * users as u64);
+    assert!(both.groups.len() == LISTED_GROUPS && both.groups.iter().all(|group| group.events == 2));
+    assert_eq!((others.groups, others.events), (500, 1_000));
+    check_queries(&bench, &FoundRule { groups: both.groups[..50].to_vec(), ..both.clone() });
+}
+
+#[test]
+fn levels_of_windows_are_their_numbers_and_words() {
+    let line = |number: usize, level: &str| {
+        event(number, &format!(r#""Channel":"Application","EventID":{number},"Level":{level}"#))
+    };
+    let lines = [line(1, "4"), line(2, "\"Information\""), line(3, "2"), line(4, "\"Critical\"")].concat();
+    let bench = Bench::new(&lines);
+    let count = |item: &str| {
+        let head = "title: t\nid: x\nlogsource: {product: windows, service: application}\n";
+        let report = bench.report(&format!("{head}detection: {{s: {{{item}}}, condition: s}}\n"));
+        for alert in &report.alerts {
+            assert_eq!(
+                (bench.count(&alert.query) as u64, alert.wider),
+                (alert.events, false),
+                "{}",
+                alert.query
+            );
+        }
+        report.alerts.iter().map(|alert| alert.events).sum::<u64>()
+    };
+    assert_eq!(count("Level: 4"), 2);
+    assert_eq!(count("Level|contains: Information"), 2);
+    assert_eq!(count("Level: [1, Error]"), 2);
+    assert_eq!(count("Level|lte: 2"), 2);
+    assert_eq!(count("Level: 5"), 0);
+}
+
+#[test]
+fn the_query_of_a_correlation_with_many_events_has_the_values_of_its_group() {
+    let mut text = String::new();
+    for at in 0..210 {
+        text += &event(at / 10, r#""who":"ann""#);
+        text += &event(at / 10, r#""who":"bob""#);
+    }
+    let bench = Bench::new(&text);
+    let base = rule("{s: {eventName: Make}, condition: s}");
+    let correlation = "title: c\nid: c\ncorrelation: {type: event_count, rules: [x], group-by: [who], timespan: 1m, condition: {gte: 200}}\n";
+    let report = bench.report(&format!("{base}---\n{correlation}"));
+    assert_eq!(report.alerts.len(), 2);
+    for alert in &report.alerts {
+        assert_eq!(
+            (alert.events, alert.wider, bench.count(&alert.query)),
+            (210, false, 210),
+            "{}",
+            alert.query
+        );
+    }
+}
