@@ -235,6 +235,10 @@ pub struct CorrelatedInterval {
 /// The intervals in which a correlation holds, in the order of their starts.
 pub fn evaluate(correlation: &Correlation, mut hits: Vec<Hit>) -> Vec<CorrelatedInterval> {
     hits.sort_unstable();
+    if correlation.kind == CorrelationKind::Ordered {
+        // Which of two events came first is not known if they have the same time, above all in different logs.
+        hits.sort_by_key(|hit| (hit.time, hit.rule));
+    }
     let mut groups: BTreeMap<Vec<String>, Vec<Hit>> = BTreeMap::new();
     for hit in hits {
         // An event without one of the fields belongs to no group.
@@ -528,6 +532,10 @@ mod tests {
         ];
         assert_eq!(spans(&evaluate(&correlation("temporal", ""), hits.clone())), [(0, 5, 2, 2.0)]);
         assert_eq!(spans(&evaluate(&correlation("temporal_ordered", ""), hits)), []);
+        let mut at_once = vec![hit(50, 1, "ann", ""), hit(50, 0, "ann", "")];
+        at_once[0].event_line = 1;
+        at_once[1].source = 1;
+        assert_eq!(spans(&evaluate(&correlation("temporal_ordered", ""), at_once)), [(50, 50, 2, 2.0)]);
         let hits = vec![hit(20, 0, "ann", ""), hit(22, 0, "ann", ""), hit(30, 1, "ann", "")];
         assert_eq!(spans(&evaluate(&correlation("temporal_ordered", ""), hits)), [(22, 30, 2, 2.0)]);
     }
