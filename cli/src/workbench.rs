@@ -1,5 +1,6 @@
 //! The calls of the workbench for commands that answer what its screen answers.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use indexer::{Cancel, Case, Error, ErrorKind};
@@ -59,11 +60,14 @@ impl WorkbenchCase {
 
 /// The error as commands print it.
 pub fn engine_error(report: WireError) -> Error {
-    let error = Error::new(report.code, report.message);
-    match report.hint {
-        Some(hint) => error.hint(hint),
-        None => error,
+    let mut error = Error::new(report.code, report.message);
+    if let Some(hint) = report.hint {
+        error = error.hint(hint);
     }
+    if let Some(path) = report.path {
+        error = error.at(Path::new(&path));
+    }
+    error
 }
 
 /// The filter of alerts that asks for all.
