@@ -150,8 +150,9 @@ export class LiveMode {
   holds(): boolean {
     if (!this.isStopped) return false;
     const { view, order } = this.#explorer;
-    const { revision: _, ...present } = view;
-    this.#count.ask({ view: { ...present, to: null }, order, first: 0, count: 1 }, 'follow');
+    const present = { ...view, to: null };
+    delete present.revision;
+    this.#count.ask({ view: present, order, first: 0, count: 1 }, 'follow');
     return true;
   }
 
