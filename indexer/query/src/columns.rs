@@ -94,6 +94,7 @@ impl Checker<'_> {
                     self.add(name);
                 }
             }
+            StageKind::Variable(part) => self.add(&part.name.name),
             StageKind::Context(around) => {
                 self.fields(around.same.as_slice());
                 self.add("context");

@@ -33,8 +33,8 @@ pub use ast::{
     Aggregate, Amount, Assignment, Baseline, BinaryOp, Bound, Dimension, Expr, ExprKind, Extraction,
     FieldRef, Filter, Frequent, Group, Join, JoinKind, Joined, JoinedWith, NamePattern, NoteClause,
     NotedEvents, Op, Pattern, Quantity, Query, Range, RegexText, Renaming, SortKey, Span, Stage, StageKind,
-    Surroundings, Test, TimeSpan, TransactionLimits, Unit, Unpivot, WindowAggregate, WindowFunction,
-    Windowed,
+    Surroundings, Test, TimeSpan, TransactionLimits, Unit, Unpivot, VariablePart, WindowAggregate,
+    WindowFunction, Windowed,
 };
 pub use checked::Checked;
 pub use columns::{like, unknown_columns};

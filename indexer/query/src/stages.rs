@@ -80,6 +80,8 @@ stages! {
         "columns from a text by the text between them" "dissect message \"%{user} logged in from %{address}\"";
     Rex "rex" ["regexp", "extract_regexp"] "rex [field] /expression/"
         "columns from the named groups of an expression" "rex message /user=(?<user>\\w+)/";
+    Variable "variable" [] "variable n of pattern as name"
+        "a column of the values at the n-th place where a pattern of messages varies" "variable 1 of t0123456789abcdef as took_ms";
     Context "context" ["stream_context"] "context [n] [before=n] [after=n] [everywhere] [same=field]"
         "with each event those around it in its file, in all files, or with the same value of a field"
         "context before=2 after=5";

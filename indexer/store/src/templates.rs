@@ -215,22 +215,22 @@ impl Messages {
         Ok(Messages { fields, request })
     }
 
-    /// Calls `each` with the message of every row given.
+    /// Calls `each` with every row given and its message, those in fields first.
     pub fn for_each(
         &self,
         segment: &Segment,
         cursor: &mut RawCursor<'_>,
         rows: impl Iterator<Item = u32>,
-        mut each: impl FnMut(Message<'_>) -> Result<()>,
+        mut each: impl FnMut(u32, Message<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut others = Vec::new();
         for row in rows {
             match self.message(row as usize) {
-                Some(message) => each(message)?,
+                Some(message) => each(row, message)?,
                 None => others.push(row),
             }
         }
-        segment.for_each_text(cursor, others.into_iter(), |_, text| each(Message::Event(text)))
+        segment.for_each_text(cursor, others.into_iter(), |row, text| each(row, Message::Event(text)))
     }
 
     /// The shape of a row's message; `None` if the message is the event's text.

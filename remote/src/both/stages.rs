@@ -176,6 +176,7 @@ fn together_only(error: &Error, stages: &[Stage]) -> Error {
             stage.kind,
             StageKind::Patterns { .. }
                 | StageKind::Compare { .. }
+                | StageKind::Variable(_)
                 | StageKind::Context(_)
                 | StageKind::Shift { .. }
         )

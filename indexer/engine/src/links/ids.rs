@@ -84,7 +84,7 @@ fn messages(
             return Err(Error::cancelled());
         }
         let mut best: Option<(usize, u64)> = None;
-        messages.for_each(&part.segment, &mut cursor, std::iter::once(row as u32), |message| {
+        messages.for_each(&part.segment, &mut cursor, std::iter::once(row as u32), |_, message| {
             each_named(message, |word, value| {
                 let place = words.iter().position(|known| known.eq_ignore_ascii_case(word));
                 if let Some(place) = place

@@ -310,7 +310,7 @@ impl SegmentReader<'_> {
             }
             let series = self.series[places.source(row as usize) as usize];
             let example = (self.index, row);
-            messages.for_each(self.segment, &mut cursor, std::iter::once(row), |message| {
+            messages.for_each(self.segment, &mut cursor, std::iter::once(row), |_, message| {
                 each_named(message, |word, value| {
                     let value = IdValue::new(value);
                     if value.hash > threshold.load(Ordering::Relaxed) {
@@ -360,7 +360,7 @@ impl SegmentReader<'_> {
                 let mut found = None;
                 let messages = Messages::load(self.segment, cancel)?;
                 let mut cursor = self.engine.raw_cursor();
-                messages.for_each(self.segment, &mut cursor, std::iter::once(row), |message| {
+                messages.for_each(self.segment, &mut cursor, std::iter::once(row), |_, message| {
                     each_named(message, |_, value| {
                         if IdValue::new(value).hash == hash {
                             found = Some(String::from_utf8_lossy(value).into_owned());

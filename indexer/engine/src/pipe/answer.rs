@@ -188,7 +188,8 @@ impl PlannedQuery {
         plan(stages, &mut planner)?;
         let (names, read) = planner.names.end(stages);
         let columns = events.0.iter().filter_map(|name| read.get(name.as_str()).cloned()).collect();
-        let refs = stages.iter().any(|stage| matches!(stage.kind, StageKind::Context(_)));
+        let refs =
+            stages.iter().any(|stage| matches!(stage.kind, StageKind::Context(_) | StageKind::Variable(_)));
         let wanted = ColumnRequest { columns, refs };
         let stages = stages.to_vec();
         Ok(PlannedQuery { view, filter: None, stages, events, wanted, names, clock })

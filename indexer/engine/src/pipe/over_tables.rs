@@ -99,6 +99,7 @@ fn reads_a_case(stage: &StageKind) -> bool {
         StageKind::Patterns { .. }
         | StageKind::Compare { .. }
         | StageKind::Quantiles { .. }
+        | StageKind::Variable(_)
         | StageKind::Context(_)
         | StageKind::Shift { .. } => true,
         StageKind::Join(join) => matches!(join.with, JoinedWith::Query(_)),
@@ -146,9 +147,11 @@ mod tests {
         assert_eq!((empty.rows(), empty.names().len()), (0, 2));
     }
 
+    const VARIABLE: &str = "* | variable 1 of t0123456789abcdef as v";
+
     #[test]
     fn stages_that_need_a_case_are_refused_before_any_row() {
-        for text in ["* | patterns", "* | compare with n:1", "* | context 5", "* | eval a = nn"] {
+        for text in ["* | patterns", "* | compare with n:1", "* | context 5", "* | eval a = nn", VARIABLE] {
             let error = stages(text, &["n"]).err().expect(text);
             assert!(error.hint_text().is_some() && error.span().is_some(), "{text}: {error}");
         }

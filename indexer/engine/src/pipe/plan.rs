@@ -152,6 +152,7 @@ impl Planner<'_> {
             StageKind::Sample { size, is_share, seed } => step(Sample::new(*size, *is_share, *seed)),
             StageKind::Lookup(join) => self.lookup(join)?,
             StageKind::Transaction { by, limits } => self.transaction(by, limits)?,
+            StageKind::Variable(part) => self.variable(before, part, stage.span)?,
             StageKind::Context(surroundings) => self.context(before, surroundings, stage.span)?,
             StageKind::Shift { baseline, aggregates, by } => {
                 return self.shift(before, baseline, aggregates, by);

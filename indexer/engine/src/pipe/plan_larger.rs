@@ -16,12 +16,13 @@ use super::stages::shift::{Shift, shifted_names};
 use super::stages::stats::{Largest, PlannedAggregate, RankedGroups, StatsPlan};
 use super::stages::timechart::{Timechart, empty};
 use super::stages::transaction::TransactionStage;
+use super::stages::variable::Variable;
 use base::error::Result;
 use base::limits::SERIES;
 use query::functions::Aggregation;
 use query::{
     Aggregate, Baseline, Extraction, FieldRef, Frequent, Group, Join, Quantity, Span, Stage, StageKind,
-    Surroundings, TimeSpan, TransactionLimits,
+    Surroundings, TimeSpan, TransactionLimits, VariablePart,
 };
 
 fn counting(name: &str) -> PlannedAggregate {
@@ -32,6 +33,15 @@ fn counting(name: &str) -> PlannedAggregate {
         parameter: None,
         condition: None,
     }
+}
+
+/// Refuses a stage that asks the case for events where rows are no events any more.
+fn needs_events(stage: &str, before: &[Stage], span: Span) -> Result<()> {
+    if before.iter().any(|stage| stage.kind.makes_a_table()) {
+        return Err(invalid(format!("`{stage}` needs events; these rows are results"), span)
+            .hint("put it before stats, top and the like"));
+    }
+    Ok(())
 }
 
 impl Planner<'_> {
@@ -150,16 +160,28 @@ impl Planner<'_> {
         Ok(Planned::Transaction(transaction))
     }
 
+    pub(super) fn variable(&mut self, before: &[Stage], part: &VariablePart, span: Span) -> Result<Planned> {
+        needs_events("variable", before, span)?;
+        let Ok(pattern) = part.pattern.name.parse() else {
+            return Err(invalid(
+                format!("`{}` is not the id of a pattern", part.pattern.name),
+                part.pattern.span,
+            )
+            .hint(
+                "ids are a letter and sixteen digits, such as t0123456789abcdef; `| patterns` lists them",
+            ));
+        };
+        self.names.fill(&part.name.name);
+        Ok(rows(Variable::new(pattern, part)))
+    }
+
     pub(super) fn context(
         &mut self,
         before: &[Stage],
         surroundings: &Surroundings,
         span: Span,
     ) -> Result<Planned> {
-        if before.iter().any(|stage| stage.kind.makes_a_table()) {
-            return Err(invalid("`context` needs events; these rows are results", span)
-                .hint("put it before stats, top and the like"));
-        }
+        needs_events("context", before, span)?;
         let neighbours = match &surroundings.same {
             Some(field) => Neighbours::Same(self.names.resolve(&field.name, field.span)?),
             None if surroundings.everywhere => Neighbours::Everywhere,

@@ -236,7 +236,7 @@ impl TemplateQuery<'_> {
             let rows = (0..part.len()).map(|index| part.row(index)).filter(has_it).map(|row| row as u32);
             let mut seen = 0;
             let messages = Messages::load(&part.segment, self.cancel)?;
-            messages.for_each(&part.segment, &mut self.case.raw_cursor(), rows, |message| {
+            messages.for_each(&part.segment, &mut self.case.raw_cursor(), rows, |_, message| {
                 seen += 1;
                 if seen % CANCEL_ROWS == 0 && self.cancel.is_set() {
                     return Err(Error::cancelled());

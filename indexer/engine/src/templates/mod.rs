@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use list::{Pattern, PatternOptions, Patterns};
-pub use values::{PatternVariable, ValueCount};
+pub use values::{PatternVariable, ValueCount, measure};
 
 use crate::Engine;
 use crate::Event;

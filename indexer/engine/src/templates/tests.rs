@@ -108,6 +108,91 @@ fn templates_of_a_case_are_listed() {
 }
 
 #[test]
+fn variable_has_the_values_that_the_list_counts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = TestCase::create(&folder.path().join("a.case")).expect("a case");
+    import(&case, &[log(folder.path(), "app.log", 0, 250)], false);
+    import(&case, &[log(folder.path(), "more.log", 250, 250), access(folder.path())], false);
+    let rows = |text: &str| {
+        let query = query::parse_query(text).expect(text);
+        let options = crate::pipe::RunOptions::default();
+        let snapshot = case.snapshot();
+        let table = case.run(&snapshot, &query, (None, None), &options, &mut |_| {}, &Cancel::default())?;
+        let cells = |row| (0..table.names().len()).map(|at| table.cell(row, at).to_string()).collect();
+        Ok::<Vec<Vec<String>>, Error>((0..table.rows()).map(cells).collect())
+    };
+    let mut seen = 0;
+    for granularity in Granularity::ALL {
+        let plain = PatternOptions { granularity, ..PatternOptions::default() };
+        let variables = list(&case, &view(""), &plain).patterns.iter().map(|pattern| pattern.id).collect();
+        let detailed = PatternOptions { variables, values: 1, ..plain };
+        for pattern in list(&case, &view(""), &detailed).patterns {
+            for (at, variable) in pattern.variables.iter().enumerate() {
+                let id = pattern.id;
+                let stage = format!("| variable {} of {id} as v", at + 1);
+                // With other events, which have no value.
+                for filter in ["*".to_owned(), format!("template:{id}")] {
+                    let found =
+                        rows(&format!("{filter} {stage} | stats count(v), dc(v)")).expect("an answer");
+                    let expected = [variable.count.to_string(), variable.distinct.to_string()];
+                    assert_eq!(found, [expected], "{} {}", pattern.text, variable.kind);
+                }
+                if granularity == Granularity::Template {
+                    assert_eq!(variable.count, pattern.count, "{} {}", pattern.text, variable.kind);
+                }
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 20, "{seen} variables");
+
+    let took = list(&case, &view("took"), &PatternOptions::default()).patterns[0].id;
+    let found = rows(&format!("* | variable 2 of {took} as took_ms | stats min(took_ms), max(took_ms)"));
+    assert_eq!(found.expect("an answer"), [["1", "86"]]);
+    // A later stage fills the column in the events of its own pattern.
+    let failed = list(&case, &view("failed"), &PatternOptions::default()).patterns[0].id;
+    let both = format!("* | variable 1 of {took} as job | variable 1 of {failed} as job | stats count(job)");
+    assert_eq!(rows(&both).expect("an answer"), [["200"]]);
+
+    for (query, message) in [
+        (
+            "* | variable 1 of t0000000000000000 as v".to_owned(),
+            "the case has no pattern `t0000000000000000`",
+        ),
+        ("* | variable 1 of nothing as v".to_owned(), "`nothing` is not the id of a pattern"),
+        (format!("* | variable 3 of {took} as v"), "has 2 variables"),
+        (format!("* | stats count | variable 1 of {took} as v"), "`variable` needs events"),
+    ] {
+        let error = rows(&query).expect_err(&query);
+        assert!(error.to_string().contains(message), "{query}: {error}");
+    }
+}
+
+#[test]
+fn durations_with_units_are_milliseconds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = TestCase::create(&folder.path().join("a.case")).expect("a case");
+    let path = folder.path().join("app.log");
+    let lines = ["12ms", "1.5s", "250us", "2 min", "900ms", "3s"];
+    let lines = lines.iter().enumerate().map(|(at, took)| {
+        format!("2026-03-01T14:00:{at:02}Z INFO request for anna was answered after {took}\n")
+    });
+    fs::write(&path, lines.collect::<String>()).expect("the log is written");
+    import(&case, &[path], false);
+    let [pattern] = &list(&case, &view(""), &PatternOptions::default()).patterns[..] else {
+        panic!("one pattern")
+    };
+    let text = format!("* | variable 1 of {} as took_ms | sort took_ms | keep took_ms", pattern.id);
+    let query = query::parse_query(&text).expect("a query");
+    let options = crate::pipe::RunOptions::default();
+    let table = case
+        .run(&case.snapshot(), &query, (None, None), &options, &mut |_| {}, &Cancel::default())
+        .expect("an answer");
+    let found: Vec<String> = (0..table.rows()).map(|row| table.cell(row, 0).to_string()).collect();
+    assert_eq!(found, ["0.25", "12", "900", "1500", "3000", "120000"]);
+}
+
+#[test]
 fn stages_group_by_templates_and_count_them() {
     let folder = tempfile::tempdir().expect("a folder");
     let case = TestCase::create(&folder.path().join("a.case")).expect("a case");

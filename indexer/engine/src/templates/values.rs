@@ -103,7 +103,8 @@ impl ValuePart {
 }
 
 /// A number followed by its unit, in milliseconds or bytes if it has one.
-fn measure(value: &[u8]) -> Option<f64> {
+#[must_use]
+pub fn measure(value: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(value).ok()?.trim_start_matches(['#', '$']);
     // What is said again in brackets, in a larger unit, is less exact.
     let text = text.split(" (").next()?;

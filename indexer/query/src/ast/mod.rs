@@ -16,7 +16,7 @@ pub use filter::{Bound, Filter, NoteClause, NotedEvents, Op, Pattern, Range, Reg
 pub use quantity::{Amount, Dimension, Quantity, Unit};
 pub use stage::{
     Aggregate, Assignment, Baseline, Extraction, FieldRef, Frequent, Group, Join, NamePattern, Renaming,
-    SortKey, Stage, StageKind, Surroundings, TimeSpan, TransactionLimits,
+    SortKey, Stage, StageKind, Surroundings, TimeSpan, TransactionLimits, VariablePart,
 };
 pub use tables::{JoinKind, Joined, JoinedWith, Unpivot, WindowAggregate, WindowFunction, Windowed};
 

@@ -82,6 +82,8 @@ pub enum StageKind {
         field: Option<FieldRef>,
         regex: RegexText,
     },
+    /// A column of the values at a place where a pattern of messages varies.
+    Variable(VariablePart),
     /// With each event those around it, a `context` column telling which (`match`, `before`, `after`).
     Context(Surroundings),
     /// Rows of events that share the values of fields: first and last time, duration, count, highest level.
@@ -218,6 +220,16 @@ pub struct Extraction {
     pub field: Option<FieldRef>,
     pub pattern: String,
     pub pattern_span: Span,
+}
+
+/// `variable 2 of t0123456789abcdef as took`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariablePart {
+    /// Which of the pattern's variable parts, from 1.
+    pub number: u64,
+    /// The id of the pattern.
+    pub pattern: FieldRef,
+    pub name: FieldRef,
 }
 
 /// How many events around each, and which count as neighbours: those of the same file, or those that share

@@ -79,6 +79,7 @@ impl Parser<'_> {
             StageName::Grok => StageKind::Grok(self.extraction()?),
             StageName::Dissect => StageKind::Dissect(self.extraction()?),
             StageName::Rex => self.rex()?,
+            StageName::Variable => self.variable()?,
             StageName::Context => self.context()?,
             StageName::Transaction => self.transaction()?,
             StageName::Compare => self.compare(word.eq_ignore_ascii_case("diff"), is_first)?,

@@ -6,7 +6,7 @@ use super::{Parsed, Parser};
 use crate::ast::Dimension;
 use crate::ast::{
     Expr, ExprKind, FieldRef, Filter, JoinKind, Joined, JoinedWith, NamePattern, Quantity, Query, Renaming,
-    Span, StageKind, Unpivot, WindowAggregate, WindowFunction, Windowed,
+    Span, StageKind, Unpivot, VariablePart, WindowAggregate, WindowFunction, Windowed,
 };
 use crate::diagnostic::Diagnostic;
 use crate::functions::Aggregation;
@@ -283,6 +283,21 @@ impl Parser<'_> {
                 "write a number without a unit, a word, or a text in quotation marks",
             )),
         }
+    }
+
+    pub(super) fn variable(&mut self) -> Parsed<StageKind> {
+        let hint = "write variable 1 of t0123456789abcdef as took";
+        let Some(number) = self.count()?.filter(|&number| number > 0) else {
+            return Err(self.error_here("the number of a variable is missing here", hint));
+        };
+        if !self.take_word(Mode::Name, "of") {
+            return Err(self.error_here("the id of a pattern is missing here", hint));
+        }
+        let pattern = self.name()?;
+        if !self.take_word(Mode::Name, "as") {
+            return Err(self.error_here("the name of the new column is missing here", hint));
+        }
+        Ok(StageKind::Variable(VariablePart { number, pattern, name: self.name()? }))
     }
 
     pub(super) fn bucket(&mut self) -> Parsed<StageKind> {

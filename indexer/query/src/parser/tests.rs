@@ -339,6 +339,11 @@ fn mistakes_come_with_a_suggestion() {
             "so many buckets cannot be made",
             "write a number from 2 to 1000, such as into 4",
         ),
+        (
+            "* | variable 0 of t0123456789abcdef as took",
+            "the number of a variable is missing here",
+            "write variable 1 of t0123456789abcdef as took",
+        ),
         ("* | rex /x/", "this expression has no named group", "name what becomes a column: (?<user>\\w+)"),
     ] {
         let error = parse_query(query).expect_err(query);

@@ -95,7 +95,8 @@ impl Display for Stage {
                 on.as_ref().map_or(Ok(()), |on| write!(f, " on {on}"))
             }
             StageKind::Lookup(lookup) => join(lookup, f),
-            StageKind::Join(_)
+            StageKind::Variable(_)
+            | StageKind::Join(_)
             | StageKind::Window { .. }
             | StageKind::Pivot { .. }
             | StageKind::Unpivot(_)

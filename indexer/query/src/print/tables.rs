@@ -33,6 +33,9 @@ pub(super) fn table_stage(stage: &StageKind, f: &mut Formatter<'_>) -> fmt::Resu
             f.write_str("filldown")?;
             spaced(fields, f)
         }
+        StageKind::Variable(part) => {
+            write!(f, "variable {} of {} as {}", part.number, part.pattern, part.name)
+        }
         StageKind::Bucket { value, count, name } => {
             write!(f, "bucket {value} into {count}")?;
             name.as_ref().map_or(Ok(()), |name| write!(f, " as {name}"))

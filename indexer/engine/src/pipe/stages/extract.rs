@@ -127,20 +127,20 @@ impl RowStep for Extract {
             }
         }
         for (name, cells) in names.iter().zip(columns) {
-            let new = Column::of_cells(cells).pick(&Picked::Some(&order));
-            match rows.column(name) {
-                // Where the pattern does not fit, an earlier value stays.
-                Some(old) => {
-                    let cells = (0..rows.rows()).map(|row| match new.cell(row) {
-                        Cell::Missing => old.cell(row),
-                        cell => cell,
-                    });
-                    let merged = Column::of_cells(cells.collect());
-                    rows.set(name, merged);
-                }
-                None => rows.set(name, new),
-            }
+            fill(&mut rows, name, Column::of_cells(cells).pick(&Picked::Some(&order)));
         }
         Ok(rows)
     }
+}
+
+/// Sets a column. Where it has no value, an earlier one stays.
+pub fn fill(rows: &mut Table, name: &str, new: Column) {
+    let filled = rows.column(name).map(|old| {
+        let cells = (0..rows.rows()).map(|row| match new.cell(row) {
+            Cell::Missing => old.cell(row),
+            cell => cell,
+        });
+        Column::of_cells(cells.collect())
+    });
+    rows.set(name, filled.unwrap_or(new));
 }

@@ -28,4 +28,5 @@ pub mod stats;
 pub mod timechart;
 pub mod transaction;
 pub mod unpivot;
+pub mod variable;
 pub mod window;
