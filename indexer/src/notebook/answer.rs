@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::cell::{Cell as PageCell, EventPlace, MapCell, What};
 use super::chart::{Chart, of_table, of_timeline};
+use super::seismograph::PatternNames;
 use super::{seismograph, service_map};
 use crate::{Case, Evidence};
 use base::Cancel;
@@ -177,7 +178,11 @@ impl AskedCell<'_> {
             SeismographOptions { rows: self.cell.rows, bins: CHART_BUCKETS, ..SeismographOptions::default() };
         let found = self.case.seismograph(self.snapshot, &view, options, &mut |_| {}, self.cancel)?;
         let title = self.cell.title.as_deref().unwrap_or(query);
-        Ok(Answer::Picture { svg: seismograph::svg(&found, title), table: seismograph::table(&found) })
+        let names = PatternNames::from_notes(&self.case.notes(None, 0)?.notes);
+        Ok(Answer::Picture {
+            svg: seismograph::svg(&found, &names, title),
+            table: seismograph::table(&found, &names),
+        })
     }
 
     fn map(&self, map: &MapCell) -> Result<Answer> {

@@ -175,3 +175,28 @@ fn pictures_are_drawn_and_nothing_of_the_logs_in_them_is_markup() {
     assert!(!html.contains("<script") && html.contains("&lt;script&gt;"), "{html}");
     assert!(html.contains("with a 95 % band") && html.matches("<svg").count() == 2);
 }
+
+#[test]
+fn named_pattern_has_its_name_in_the_picture_and_its_text_next_to_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("app.log");
+    std::fs::write(&log, "2026-03-01T14:05:00Z INFO started\n2026-03-01T14:05:02Z INFO ended\n")
+        .expect("a log");
+    let case = Case::create(&folder.path().join("n.case")).expect("a case");
+    let cancel = Cancel::default();
+    case.import(&[log], &ImportOptions::default(), &|_| {}, &cancel).expect("an import");
+    let everything = crate::View::parse("started", None, None).expect("a query");
+    let options = crate::PatternOptions::default();
+    let found =
+        case.patterns(&case.snapshot(), &everything, &options, &mut |_, _| {}, &cancel).expect("patterns");
+    let page = draft("page", "p", "```seismograph\n```\n");
+    let name = draft("pattern", &found.patterns[0].id.to_string(), "<Start> of day");
+    let change = NoteChange { put: vec![page, name], remove: Vec::new() };
+    case.change_notes(&change, 1).expect("a change");
+    let book = case.notebook(None, &RunOptions::default(), 1, &mut |_, _| {}, &cancel).expect("a notebook");
+    let Answer::Picture { svg, table } = &book.pages[0].answers[0] else { panic!("a picture") };
+    assert!(svg.contains(">&lt;Start&gt; of day<title>started</title></text>"), "{svg}");
+    let mut patterns: Vec<&str> = table.rows.iter().map(|row| row[0].as_str()).collect();
+    patterns.sort_unstable();
+    assert_eq!(patterns, ["<Start> of day: started", "ended"]);
+}
