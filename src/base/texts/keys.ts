@@ -137,6 +137,8 @@ export const keys = {
     ],
     'cells-filter': ['Filter to the cell, or zoom to the selection', 'Enter'],
     'row-pin': ['Pin the row as a lane of the timeline', 'p'],
+    'pattern-name': ['Name the pattern', 'n'],
+    'pattern-hide': ['Hide the pattern, or show it again', 'h'],
     'cells-back': ['Zoom out to the previous time range', 'Backspace'],
     'cells-cancel': ['Leave the cells', 'Escape'],
   },

@@ -11,6 +11,7 @@ import {
   seismographData,
   shadeOf,
   USUAL,
+  withNames,
 } from '../../state/patterns/seismographdata';
 import type { Palette } from '../plot/palette';
 import { SvgPen } from '../plot/svgpen';
@@ -176,4 +177,30 @@ it('marks cell and selection at the place of the scrolled rows', () => {
   const svg = pen.finish(172, 84, 'sans-serif', 'marks');
   expect(rects(svg, 'blue')).toContainEqual([20, 0, 40, 60]);
   expect(rects(svg, 'blue')).toContainEqual([0, 15, 60, 20]);
+});
+
+it('labels rows with names, and leaves out hidden ones with their cells', () => {
+  const rows = [row('a', [40, 0], { text: 'job <num>' }), row('b', [4, 4]), row('c', [40, 40])];
+  const data = seismographData(answer(rows, [1, 1]), null);
+  const nameOf = (id: string) => (id === 'a' ? 'Job done' : null);
+  const found = withNames(data, nameOf, (id) => id !== 'b');
+  expect(found.rows.map(({ id, name }) => [id, name])).toEqual([
+    ['a', 'Job done'],
+    ['c', null],
+  ]);
+  expect([...found.shades]).toEqual([...data.shades.slice(0, 2), ...data.shades.slice(4)]);
+  expect(withNames(data, nameOf).rows).toHaveLength(3);
+  const pen = new SvgPen(11);
+  const sizes = { labelPx: 200, widthPx: 200 + 60 + RIGHT_PX };
+  paintSeismograph(pen, {
+    ...layout,
+    ...sizes,
+    data: found,
+    clock: new Clock('UTC'),
+    palette,
+    pinned: new Set(),
+  });
+  const svg = pen.finish(272, 84, 'sans-serif', 'names');
+  expect(svg).toContain('>Job done<');
+  expect(svg).not.toContain('job &lt;num');
 });

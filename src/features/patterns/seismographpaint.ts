@@ -18,6 +18,7 @@ import {
   MORE,
   SHADES,
   USUAL,
+  type NamedRow,
   type SeismographData,
 } from '../../state/patterns/seismographdata';
 import { paintTimeAxis } from '../plot/axes';
@@ -188,7 +189,7 @@ export function flagsOf({ started, stopped, periodNs }: SeismographRow): string 
 function paintLabel(
   pen: Pen,
   { palette, labelPx, rowPx, pinned }: SeismographPicture,
-  row: SeismographRow,
+  row: NamedRow,
   at: number,
 ): void {
   const y = at * rowPx + rowPx / 2;
@@ -196,7 +197,7 @@ function paintLabel(
   const flagPx = flags === '' ? 0 : pen.textWidth(flags) + GAP_PX;
   const textPx = Math.max(0, labelPx - PIN_PX - GAP_PX - flagPx);
   pen.within(PIN_PX, at * rowPx, { width: textPx, height: rowPx }, () =>
-    pen.text(0, rowPx / 2, shortenedTo(pen, row.text, textPx), {
+    pen.text(0, rowPx / 2, shortenedTo(pen, row.name ?? row.text, textPx), {
       colour: palette.strong,
       bold: pinned.has(row.id),
     }),

@@ -36,8 +36,9 @@ export function entriesOf(
       seen: seenOf(split, series.label),
     }));
   }
-  return lanes.map(({ label, sums, isPinned = false }) => ({
-    key: label ?? '',
+  return lanes.map(({ label, sums, pattern, isPinned = false }) => ({
+    // Two patterns may have the same name.
+    key: pattern ?? label ?? '',
     name: label ?? texts.explore.timeline.rest,
     style: null,
     count: sums[bucket] ?? 0,

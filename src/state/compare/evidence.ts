@@ -4,6 +4,7 @@ import { numberFormat } from '../../base/locale';
 import { texts } from '../../base/texts';
 import { formatTimeFull, type Time } from '../../base/time';
 import type { Compared, Difference, Volume } from '../../ipc/generated';
+import type { ShownPattern } from '../patterns/patternlist';
 import { sentence, sinceText, subjectText, volumeText } from './rowtext';
 import { filterOfSide, SIDE_NAMES, type ComparedSides, type SideName } from './sides';
 
@@ -22,10 +23,12 @@ export interface Evidence {
   readonly title: string;
   /** Rows of the table at most. */
   readonly rows: number;
+  readonly shown?: ShownPattern;
 }
 
 /** Markdown: a heading, the sides, and a table of the rows. Texts of logs are texts in it, whatever they contain. */
-export function evidenceOfSides({ sides, answer, placeOf, at, title, rows }: Evidence): string {
+export function evidenceOfSides(asked: Evidence): string {
+  const { sides, answer, placeOf, at, title, rows, shown } = asked;
   const { evidence } = words;
   const utc = (time: Time) => `${formatTimeFull(time)} UTC`;
   const side = (name: SideName, place: number) =>
@@ -39,7 +42,7 @@ export function evidenceOfSides({ sides, answer, placeOf, at, title, rows }: Evi
     const { change, subject, counts, filter, sideFilters } = difference;
     const says = `${sentence(difference, utc)} ${sinceText(difference, utc)}`.trim();
     const filters = sideFilters === null ? [filter] : [...new Set(sideFilters)];
-    const found = [words.changes[change], subjectText(subject), says];
+    const found = [words.changes[change], subjectText(subject, shown), says];
     const figures = [...counts.map(formatCount), score.format(difference.score)];
     return line([String(place + 1), ...[...found, ...figures, filters.join(' / ')].map(plain)]);
   };

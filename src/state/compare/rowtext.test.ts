@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import type { Difference, Nanos, Scalar } from '../../ipc/generated';
+import type { Difference, Nanos, Scalar, Subject } from '../../ipc/generated';
 import {
   alsoText,
   amountText,
@@ -145,6 +145,10 @@ it('says how a clock differs, and what corrects it', () => {
 it('names what a row is about', () => {
   const [one, other] = [value('status', '500'), value('region', 'eu\n1')];
   expect(subjectText({ kind: 'pair', one, other })).toBe('status=500 and region=eu⏎1');
+  const shown = (id: string) => `Job ${id}`;
+  const pattern: Subject = { kind: 'pattern', id: 't1', text: 'job <num>' };
+  expect(subjectText(pattern)).toBe('job <num>');
+  expect(subjectText({ kind: 'pair', one: pattern, other }, shown)).toMatch(/^Job t1 and /);
   expect(subjectText({ kind: 'number', field: 'took', group: one })).toBe('took where status=500');
   expect(subjectText({ kind: 'clock', source: 'b.log', against: 'a.log' })).toBe(
     'Clock of b.log against a.log',

@@ -18,6 +18,7 @@ import type {
   Volume,
 } from '../../ipc/generated';
 import { formatValue, unitOf } from '../charts/units';
+import { byText, type ShownPattern } from '../patterns/patternlist';
 import type { SeenValue } from '../values/valueactions';
 import { SIDE_NAMES } from './sides';
 
@@ -27,18 +28,18 @@ const precise = numberFormat({ maximumSignificantDigits: 3 });
 const tenth = numberFormat({ maximumFractionDigits: 1 });
 
 /** `status=500 and region=eu-1`. */
-export function subjectText(subject: Subject): string {
+export function subjectText(subject: Subject, shown: ShownPattern = byText): string {
   switch (subject.kind) {
     case 'pattern':
-      return visibleLine(subject.text);
+      return visibleLine(shown(subject.id, subject.text));
     case 'value':
       return `${subject.field}=${visibleLine(subject.value.text)}`;
     case 'pair':
-      return words.pair(subjectText(subject.one), subjectText(subject.other));
+      return words.pair(subjectText(subject.one, shown), subjectText(subject.other, shown));
     case 'number':
       return subject.group === null
         ? subject.field
-        : words.where(subject.field, subjectText(subject.group));
+        : words.where(subject.field, subjectText(subject.group, shown));
     case 'clock':
       return words.clock(visibleLine(subject.source), visibleLine(subject.against));
   }
@@ -51,9 +52,9 @@ interface SubjectPart {
 }
 
 /** The text of a subject in parts. Each value that it names is a part. */
-export function subjectParts(subject: Subject): SubjectPart[] {
+export function subjectParts(subject: Subject, shown: ShownPattern = byText): SubjectPart[] {
   const parts: SubjectPart[] = [];
-  let rest = subjectText(subject);
+  let rest = subjectText(subject, shown);
   for (const part of valuesIn(subject)) {
     const at = rest.indexOf(part.text);
     parts.push({ text: rest.slice(0, at), seen: null }, part);

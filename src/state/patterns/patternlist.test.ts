@@ -3,9 +3,15 @@ import { expect, it } from 'vitest';
 import type { Nanos, Pattern } from '../../ipc/generated';
 import { foundPatterns, sortedPatterns, type PatternSort } from './patternlist';
 
-function listed(text: string, count: number, times: [string, string] | null, source = 'app.log') {
+function listed(
+  text: string,
+  count: number,
+  times: [string, string] | null,
+  source = 'app.log',
+  name: string | null = null,
+) {
   const [first, last] = (times ?? [null, null]) as (Nanos | null)[];
-  return { pattern: { text, count, first, last } as Pattern, source };
+  return { pattern: { text, count, first, last } as Pattern, name, source };
 }
 
 const all = [
@@ -35,3 +41,12 @@ it.each([
     expect(sortedPatterns(all, sort).map(({ pattern }) => pattern.count)).toEqual(counts);
   },
 );
+
+it('finds and sorts patterns by their names too', () => {
+  const named = [...all, listed('yet another', 1, null, 'app.log', 'Closing time')];
+  expect(texts(foundPatterns(named, 'closing another'))).toEqual(['yet another']);
+  expect(texts(sortedPatterns(named, 'text')).slice(0, 2)).toEqual([
+    'yet another',
+    'Connection from <ip> refused',
+  ]);
+});

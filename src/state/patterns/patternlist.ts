@@ -4,21 +4,29 @@ import type { Pattern } from '../../ipc/generated';
 export const PATTERN_SORTS = ['usual', 'fewest', 'first', 'last', 'text'] as const;
 export type PatternSort = (typeof PATTERN_SORTS)[number];
 
-/** A pattern and the name of the source of its first event; empty if that is unknown. */
+/** What to show for a pattern: its name, or its text if it has none. */
+export type ShownPattern = (id: string, text: string) => string;
+
+/** Without names. */
+export const byText: ShownPattern = (_, text) => text;
+
+/** A pattern, its name, and the name of the source of its first event; empty if that is unknown. */
 export interface ListedPattern {
   readonly pattern: Pattern;
+  /** Null if people gave it none. */
+  readonly name: string | null;
   readonly source: string;
 }
 
-/** The patterns whose text or source has all words of a search, in any order and case. */
+/** The patterns whose name, text or source has all words of a search, in any order and case. */
 export function foundPatterns<Listed extends ListedPattern>(
   all: readonly Listed[],
   search: string,
 ): readonly Listed[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return all;
-  return all.filter(({ pattern, source }) => {
-    const text = `${pattern.text} ${source}`.toLowerCase();
+  return all.filter(({ pattern, name, source }) => {
+    const text = `${name ?? ''} ${pattern.text} ${source}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
 }
@@ -31,11 +39,14 @@ export function sortedPatterns<Listed extends ListedPattern>(
   if (sort === 'usual') return all;
   const time = (nanos: string | null, missing: bigint) =>
     nanos === null ? missing : BigInt(nanos);
+  if (sort === 'text')
+    return all.toSorted((one, other) =>
+      order(one.name ?? one.pattern.text, other.name ?? other.pattern.text),
+    );
   const compare: Record<typeof sort, (one: Pattern, other: Pattern) => number> = {
     fewest: (one, other) => one.count - other.count,
     first: (one, other) => order(time(one.first, LATEST), time(other.first, LATEST)),
     last: (one, other) => order(time(other.last, -LATEST), time(one.last, -LATEST)),
-    text: (one, other) => order(one.text, other.text),
   };
   return all.toSorted((one, other) => compare[sort](one.pattern, other.pattern));
 }

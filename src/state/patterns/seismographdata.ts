@@ -14,8 +14,11 @@ export const LESS = MORE + MORE_FROM.length;
 const LESS_FROM = [2, 4];
 export const SHADES = LESS + LESS_FROM.length;
 
+/** A row with the name that people gave to its pattern, if any. */
+export type NamedRow = SeismographRow & { readonly name?: string | null };
+
 export interface SeismographData {
-  readonly rows: readonly SeismographRow[];
+  readonly rows: readonly NamedRow[];
   /** Patterns that occur, listed or not. */
   readonly distinct: number;
   readonly bins: number;
@@ -45,6 +48,25 @@ export function seismographData(answer: Answer, range: RangeChoice): Seismograph
     domain: range ?? { from: start, to: asTime(start + bin * BigInt(bins)) },
     shades,
   };
+}
+
+/** The rows of patterns that are to be shown, with their names. */
+export function withNames(
+  data: SeismographData,
+  nameOf: (id: string) => string | null,
+  isShown: (id: string) => boolean = () => true,
+): SeismographData {
+  const { bins } = data;
+  const kept = data.rows.flatMap(({ id }, at) => (isShown(id) ? [at] : []));
+  const shades = new Uint8Array(kept.length * bins);
+  kept.forEach((at, row) =>
+    shades.set(data.shades.subarray(at * bins, (at + 1) * bins), row * bins),
+  );
+  const rows = kept.map((at): NamedRow => {
+    const row = data.rows[at]!;
+    return { ...row, name: nameOf(row.id) };
+  });
+  return { ...data, rows, shades };
 }
 
 /** Where no pattern has any events, a row without events says nothing. */

@@ -38,9 +38,9 @@ it('looks up the text of a template once, in the whole case', async () => {
   const [call] = client.callsTo('patterns');
   expect(call!.args.view).toEqual({ ...view, query: `template:${ID}` });
   expect(call!.args.granularity).toBe('template');
-  expect(templates.textOf(`template=${ID}`)).toBeNull();
+  expect(templates.named(`template=${ID}`)).toBeNull();
   await call!.answer(patterns({ id: 't1111111111111111', text: 'worker <num> started' }));
-  expect(templates.textOf(`template=${ID}`)).toBe('worker <num> started');
+  expect(templates.named(`template=${ID}`)).toEqual({ id: ID, text: 'worker <num> started' });
   templates.lookUp(`template=${ID}`);
   expect(client.calls).toHaveLength(1);
 });

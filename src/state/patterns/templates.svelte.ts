@@ -171,10 +171,11 @@ export class Templates extends Request<PatternsRequest, Patterns> {
     if (view !== null) this.details.ask({ ...this.#request(view, [id]), examples: EXAMPLES });
   }
 
-  /** The text of the template that a clause of a query filters by; null if it is not known. */
-  textOf(clause: string): string | null {
+  /** The template that a clause of a query filters by; null if its text is not known. */
+  named(clause: string): Pick<Pattern, 'id' | 'text'> | null {
     const [, letter = '', hash = ''] = CLAUSE.exec(clause) ?? [];
-    return this.#texts.get(letter + hash) ?? null;
+    const [id, text] = [letter + hash, this.#texts.get(letter + hash)];
+    return text === undefined ? null : { id, text };
   }
 
   /** Looks up the text of the template that a clause filters by, unless it is known. */

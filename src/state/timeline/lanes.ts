@@ -4,8 +4,9 @@ import { timeFromNanos } from '../../base/time';
 import type { Aggregate, By, Scalar } from '../../ipc/generated';
 import type { SeriesColour } from '../charts/chartdata';
 import { coloursOf } from '../charts/valuecolours';
+import type { ShownPattern } from '../patterns/patternlist';
 import type { TimelineData } from './timelinedata';
-import type { TimelineChoice } from '../view/viewstate';
+import type { PinnedPattern, TimelineChoice } from '../view/viewstate';
 
 /** Values with a series of their own; the others share one. */
 export const MOST_SERIES = 8;
@@ -35,6 +36,8 @@ export interface Lane {
   readonly tallest: number;
   /** The events of a pinned pattern, which are counted among those of the other lanes too. */
   readonly isPinned?: boolean;
+  /** The id of that pattern. */
+  readonly pattern?: string;
 }
 
 export interface TimelineLanes {
@@ -199,9 +202,23 @@ export function pinnedAxes(data: TimelineData): By[] {
 }
 
 /** The lane of a pinned pattern. */
-export function pinnedLane(data: TimelineData, label: string, answer: Aggregate): Lane | null {
+export function pinnedLane(
+  data: TimelineData,
+  { id, text }: PinnedPattern,
+  answer: Aggregate,
+): Lane | null {
   const lane = lanesOf(data, BY_LEVEL, answer)?.lanes[0];
-  return lane === undefined ? null : { ...lane, label, isPinned: true };
+  return lane === undefined ? null : { ...lane, label: text, isPinned: true, pattern: id };
+}
+
+/** The lanes with the names of their patterns. */
+export function withPatternNames({ data, lanes }: PinnedLanes, shown: ShownPattern): PinnedLanes {
+  const named = ({ pattern = '', label, ...lane }: Lane): Lane => ({
+    ...lane,
+    pattern,
+    label: shown(pattern, label ?? ''),
+  });
+  return { data, lanes: lanes.map(named) };
 }
 
 /** The lanes of pinned patterns, and the timeline in whose buckets they are. */

@@ -93,3 +93,17 @@ it('counts pinned patterns without the filter, as lanes below the others', async
   split.show(timelineData('k', null, wire(5)), view('status:500'), START.timeline, 100);
   expect(split.lanes).toMatchObject({ isLaned: false, lanes: [{ label: null }] });
 });
+
+it('shows the names of pinned patterns, also those that they get later', async () => {
+  let name = '';
+  const shown = (id: string, text: string) => (name === '' ? text : `${name} ${id.slice(0, 3)}`);
+  const named = new SplitTimeline(new Lifetime(), client, '', shown);
+  const pinned = [{ id: 't00c0ffee00c0ffee', text: 'worker started' }];
+  const data = timelineData('k', null, wire(5));
+  named.show(data, view(''), { ...START.timeline, pinned }, 100);
+  await client.callsTo('aggregate').at(-1)!.answer(hosts);
+  expect(named.lanes?.lanes[1]?.label).toBe('worker started');
+  name = 'Start';
+  named.show(timelineData('l', null, wire(5)), view(''), { ...START.timeline, pinned }, 100);
+  expect(named.lanes?.lanes[1]).toMatchObject({ label: 'Start t00', pattern: pinned[0]!.id });
+});

@@ -9,11 +9,13 @@ import {
   lanesOf,
   pinnedAxes,
   pinnedLane,
+  withPatternNames,
   withPinned,
   type PinnedLanes,
   type TimelineLanes,
 } from './lanes';
 import { timelineData, type TimelineData } from './timelinedata';
+import { byText, type ShownPattern } from '../patterns/patternlist';
 import { keyOf, Request } from '../request.svelte';
 import type { RangeChoice } from '../view/ranges';
 import type { TimelineChoice } from '../view/viewstate';
@@ -51,20 +53,23 @@ export class SplitTimeline {
     const pinned = this.#pins.error === null ? this.#pins.value : null;
     // Before the first answer, levels are better than an empty plot.
     const lanes = found ?? levelLanes(data, this.#ownName);
-    return withPinned(lanes, pinned, texts.seismograph.lanes.matching);
+    const named = pinned === null ? null : withPatternNames(pinned, this.#shown);
+    return withPinned(lanes, named, texts.seismograph.lanes.matching);
   });
 
   #data = $state.raw<TimelineData | null>(null);
   #turn = 0;
   /** The name of the case's lane, where it is shown with clusters. */
   readonly #ownName: string;
+  readonly #shown: ShownPattern;
   readonly #parts: Request<Split, TimelineLanes>;
   /** The lanes of pinned patterns, and the timeline in whose buckets they are. */
   readonly #pins: Request<Split, PinnedLanes>;
   readonly #all: Request<Covered, TimelineData>;
 
-  constructor(lifetime: Lifetime, client: Client, ownName = '') {
+  constructor(lifetime: Lifetime, client: Client, ownName = '', shown: ShownPattern = byText) {
     this.#ownName = ownName;
+    this.#shown = shown;
     this.#parts = new Request(
       lifetime,
       async ({ data, view, choice }, { signal }) => {
@@ -78,10 +83,10 @@ export class SplitTimeline {
       lifetime,
       async ({ data, view, choice: { pinned } }, { signal }) => {
         const by = pinnedAxes(data);
-        const lanes = pinned.map(async ({ id, text }) => {
+        const lanes = pinned.map(async (pattern) => {
           // Counted without the filter, so that they stay when it changes.
-          const request = { view: { ...view, query: `template:${id}` }, by, measures: [] };
-          return pinnedLane(data, text, await client.call('aggregate', request, { signal }));
+          const request = { view: { ...view, query: `template:${pattern.id}` }, by, measures: [] };
+          return pinnedLane(data, pattern, await client.call('aggregate', request, { signal }));
         });
         return { data, lanes: (await Promise.all(lanes)).filter((lane) => lane !== null) };
       },

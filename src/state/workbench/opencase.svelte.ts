@@ -53,6 +53,7 @@ import { Explaining } from '../query/explaining.svelte';
 import { SavedQueries } from '../query/savedqueries.svelte';
 import { UnknownWords } from '../query/unknownwords.svelte';
 import { asksForNotes, quoted } from '../query/querytext';
+import { PatternNames } from '../patterns/patternnames.svelte';
 import { Seismograph } from '../patterns/seismograph.svelte';
 import { ServiceMaps } from '../servicemap/servicemap.svelte';
 import { Results } from '../results/results.svelte';
@@ -101,6 +102,7 @@ export class OpenCase {
   readonly eventValues: EventValues;
   readonly language: Language;
   readonly templates: Templates;
+  readonly patternNames: PatternNames;
   readonly seismograph: Seismograph;
   readonly serviceMap: ServiceMaps;
   readonly fields: Fields;
@@ -201,6 +203,7 @@ export class OpenCase {
       did: (deed) => this.explorer.history.did(deed),
       changed: () => this.#notesChanged(),
     });
+    this.patternNames = new PatternNames(this.notes);
     this.queries = new SavedQueries(storage, this.notes);
     this.explaining = new Explaining(lifetime, client);
     this.explorer = new Explorer(
@@ -217,7 +220,8 @@ export class OpenCase {
     this.results = new Results(lifetime, client);
     this.boards = new Boards(client, this.notes);
     this.charts = new Charts(lifetime, client, summary.path, this.explorer.history);
-    this.split = new SplitTimeline(lifetime, client, texts.remotes.together.own);
+    const { shown } = this.patternNames;
+    this.split = new SplitTimeline(lifetime, client, texts.remotes.together.own, shown);
     this.notebook = new Notebook(lifetime, this.notes, storage, () =>
       this.confirmations.say(texts.notes.added, {
         name: texts.notes.showAdded,

@@ -1,0 +1,101 @@
+import { beforeEach, expect, it } from 'vitest';
+
+import { Lifetime } from '../../base/lifetime';
+import type { Note, NoteDraft, NoteRemoval } from '../../ipc/generated';
+import { FakeClient, settled } from '../fakeclient';
+import { Markers } from '../notes/markers.svelte';
+import { Notes } from '../notes/notes.svelte';
+import { ViewHistory } from '../view/history.svelte';
+import { PatternNames } from './patternnames.svelte';
+
+const PATTERN = { id: 't0123456789abcdef', text: 'job <num> took <duration>' };
+
+/** The notes of a case, which several windows have open. */
+class Store {
+  readonly kept = new Map<string, Note>();
+  #revision = 0;
+
+  read() {
+    const notes = [...this.kept.values()];
+    return { mark: '', whole: true, notes, removed: [], readOnly: null, keptAside: [] };
+  }
+
+  change({ put = [], remove = [] }: { put?: NoteDraft[]; remove?: NoteRemoval[] }) {
+    this.#revision += 1;
+    const notes = put.map((draft) => ({ text: '', ...draft, revision: this.#revision }) as Note);
+    for (const note of notes) this.kept.set(note.id, note);
+    for (const { id } of remove) this.kept.delete(id);
+    return { made: { mark: '', notes, removed: remove }, conflicts: [] };
+  }
+}
+
+class StoreClient extends FakeClient {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    super();
+    this.#store = store;
+  }
+
+  override call(name: never, args: never): Promise<never> {
+    const answer = name === 'changeNotes' ? this.#store.change(args) : this.#store.read();
+    return Promise.resolve(answer) as never;
+  }
+}
+
+let store: Store;
+let history: ViewHistory;
+let names: PatternNames;
+
+function opened(): { names: PatternNames; notes: Notes; history: ViewHistory } {
+  const history = new ViewHistory();
+  const did = (deed: Parameters<ViewHistory['did']>[0]) => history.did(deed);
+  const notes = new Notes(new Lifetime(), new StoreClient(store), 'c', new Markers(), { did });
+  return { names: new PatternNames(notes), notes, history };
+}
+
+beforeEach(() => {
+  store = new Store();
+  ({ names, history } = opened());
+});
+
+it('shows the name of a pattern in place of its text, in every window', async () => {
+  expect(names.shown(PATTERN.id, PATTERN.text)).toBe(PATTERN.text);
+  await names.rename(PATTERN, '  Job \n done ');
+  expect(names.shown(PATTERN.id, PATTERN.text)).toBe('Job done');
+  expect(store.kept.get(PATTERN.id)).toMatchObject({
+    kind: 'pattern',
+    text: 'Job done',
+    data: { pattern: PATTERN.text },
+  });
+  const other = opened();
+  await other.notes.look();
+  expect(other.names.nameOf(PATTERN.id)).toBe('Job done');
+});
+
+it('keeps the name of a hidden pattern, and forgets one without a name', async () => {
+  await names.hide(PATTERN, true);
+  await names.rename(PATTERN, 'Job');
+  expect([names.isHidden(PATTERN.id), names.nameOf(PATTERN.id)]).toEqual([true, 'Job']);
+  await names.hide(PATTERN, false);
+  expect([names.isHidden(PATTERN.id), names.nameOf(PATTERN.id)]).toEqual([false, 'Job']);
+  await names.rename(PATTERN, ' ');
+  expect(names.nameOf(PATTERN.id)).toBeNull();
+  expect(store.kept.size).toBe(0);
+  await names.rename(PATTERN, '');
+  expect(store.kept.size).toBe(0);
+});
+
+it('undoes and redoes a name and a hidden pattern', async () => {
+  await names.rename(PATTERN, 'Job');
+  await names.hide(PATTERN, true);
+  history.undo();
+  await settled();
+  expect([names.isHidden(PATTERN.id), names.nameOf(PATTERN.id)]).toEqual([false, 'Job']);
+  history.undo();
+  await settled();
+  expect(names.nameOf(PATTERN.id)).toBeNull();
+  history.redo();
+  await settled();
+  expect(names.nameOf(PATTERN.id)).toBe('Job');
+});
