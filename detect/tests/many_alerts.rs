@@ -35,6 +35,7 @@ fn alerts(number: usize, earlier: i64, more: u64) -> Vec<Vec<Alert>> {
             value: Some(at as f64),
             expected: Some(5.0),
             basis: None,
+            wider: false,
             query: format!("status>=500 host={host}"),
         }
     };

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use super::tests::Bench;
 use super::FoundRule;
+use super::tests::Bench;
 use crate::limits::{LISTED_GROUPS, RULE_GROUPS};
 
 /// A rule over JSON events of `acme`, whose detection is given.
