@@ -4,22 +4,18 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use detect::sigma::{Entities, EntityValue, FoundRule, HitPage, RuleHit};
-use detect::{Alert, Detectors, ReadOptions, Scope, Severity, Verdict};
+use detect::sigma::{Entities, EntityValue, FoundRule, HitPage, HitsOf, RuleHit, RulePlace};
+use detect::{Alert, Detectors, Scope, Severity, Verdict};
 use indexer::{Cancel, Case, Snapshot, stamp};
 use serde_json::{Map, Value, json};
 
 use crate::args::AlertFormat;
 use crate::{check, out};
 
-/// Events of a rule that are read at once.
-const PAGE: usize = 5_000;
-
 /// Where the events of rules are looked for.
 pub struct EventAlerts<'a> {
     pub case: &'a Case,
     pub snapshot: &'a Snapshot,
-    pub options: &'a ReadOptions,
     pub scope: &'a Scope,
 }
 
@@ -41,29 +37,19 @@ impl EventAlerts<'_> {
         let mut events = Vec::new();
         for found in found {
             let entry = &entries[found.rule];
-            let mut page = HitPage { of: None, range: (self.scope.from, self.scope.to), skip: 0, take: PAGE };
-            loop {
-                let rules = Detectors::read(&[entry.file.to_owned()], self.options);
-                let hits = rules.hits(entry.id, self.case, self.snapshot, &page, &Cancel::default())?;
-                let is_last = hits.page.len() < PAGE;
-                events.extend(hits.page.into_iter().map(|hit| {
-                    EventAlert {
-                        rule: entry.id.to_owned(),
-                        title: entry.title.to_owned(),
-                        severity: entry.severity,
-                        source: self
-                            .snapshot
-                            .sources()
-                            .get(hit.event.0 as usize)
-                            .map_or_else(String::new, |source| source.name.clone()),
-                        hit,
-                    }
-                }));
-                if is_last {
-                    break;
-                }
-                page.skip += PAGE;
-            }
+            let range = (self.scope.from, self.scope.to);
+            let page = HitPage { of: HitsOf::All, range, skip: 0, take: usize::MAX };
+            let place = RulePlace::Rule(found.rule);
+            let hits = detectors.hits(place, self.case, self.snapshot, &page, &Cancel::default())?;
+            let sources = self.snapshot.sources();
+            events.extend(hits.page.into_iter().map(|hit| EventAlert {
+                rule: entry.id.to_owned(),
+                title: entry.title.to_owned(),
+                severity: entry.severity,
+                source:
+                    sources.get(hit.event.0 as usize).map_or_else(String::new, |source| source.name.clone()),
+                hit,
+            }));
         }
         Ok(events)
     }

@@ -11,7 +11,8 @@ use crate::limits::FILE_BYTES;
 use crate::measure::{self, CheckScope, Detector};
 use crate::problem::{Fault, Problem};
 use crate::sigma::{
-    self, FoundRule, HitPage, Placeholders, Progress, RuleHits, RuleSet, RuleState, Sources, TextSearch,
+    self, FoundRule, HitPage, Placeholders, Progress, RuleHits, RulePlace, RuleSet, RuleState, Sources,
+    TextSearch,
 };
 use crate::verdict::{Outcome, Verdict};
 
@@ -158,17 +159,16 @@ impl Detectors {
         &self.rules
     }
 
-    /// The events that one Sigma rule matches, with the matching values of each. No other rule can be evaluated afterwards.
+    /// The events that a Sigma rule or the rules of a correlation match, with the matching values of each.
     pub fn hits(
-        mut self,
-        rule: &str,
+        &self,
+        place: RulePlace,
         case: &Case,
         snapshot: &Snapshot,
         page: &HitPage,
         cancel: &Cancel,
     ) -> Result<RuleHits> {
-        self.rules.keep_only(rule);
-        self.rules.hits(&self.sources, case, snapshot, page, cancel)
+        self.rules.only(place).hits(&self.sources, case, snapshot, page, cancel)
     }
 
     /// Reads texts that are no files: their names, and what is in them.

@@ -174,6 +174,8 @@ export type AlertGone = "detector" | "alert";
 
 export type AlertGrouping = "none" | "detector" | "entity" | "time";
 
+export type AlertInterval = { start: Nanos, end: Nanos, keys: Array<string>, };
+
 export type AlertKey = string & { readonly __alert: unique symbol };
 
 export type AlertMeasure = { 
@@ -819,7 +821,11 @@ text: string, };
 
 export type Exclusion = { text: string, };
 
-export type ExclusionRequest = { case: string, file: string, rule: string, field: string, value: string, };
+export type ExclusionRequest = { case: string, 
+/**
+ * The files and folders that the rules were run from.
+ */
+paths: Array<string>, rule: string, field: string, value: string, };
 
 export type ExplainRequest = { 
 /**
@@ -980,7 +986,9 @@ export type FileReading = { path: string, reading: Reading, };
 
 export type FileState = "waiting" | "reading" | "done" | "failed";
 
-export type FiredRule = { 
+export type FiredKind = "rule" | "correlation" | "detector";
+
+export type FiredRule = { kind: FiredKind, 
 /**
  * Its id.
  */
@@ -1001,6 +1009,10 @@ listed: Array<Alert>,
  * Of a rule: who each listed alert is about.
  */
 entities: Array<Entities>, 
+/**
+ * Of a rule: its events whose hosts, users and processes are too many to be alerts of their own, as one more alert.
+ */
+others: Alert | null, 
 /**
  * Bins of time with events of a rule.
  */
@@ -2317,25 +2329,41 @@ logSource: string, };
 
 export type RuleHitList = { 
 /**
- * How many events of these the rule matches.
+ * How many events of these the rule matches. Of a correlation an event counts for each rule that matches it.
  */
-events: number, hits: Array<RuleHitRow>, 
+matches: number, hits: Array<RuleHitRow>, 
 /**
- * The text of the rule's file.
+ * So many are listed at most.
  */
-text: string, };
+most: number, 
+/**
+ * The file of the rule; of a correlation its own first, then those of its rules.
+ */
+texts: Array<RuleText>, };
 
-export type RuleHitRow = { event: EventId, source: string, line: number, time: Nanos | null, entities: Entities, fields: Array<MatchedField>, };
+export type RuleHitRow = { 
+/**
+ * The id of the rule, which of a correlation is one of its rules, and its title.
+ */
+rule: string, title: string, event: EventId, source: string, line: number, time: Nanos | null, entities: Entities, fields: Array<MatchedField>, };
 
 export type RuleHitsRequest = { case: string, 
 /**
- * The file of the rule, and its id.
+ * The files and folders that the rules were run from: filters of any of them narrow the rule.
+ */
+paths: Array<string>, 
+/**
+ * The file of the rule or correlation, and its id.
  */
 file: string, rule: string, 
 /**
  * Only events of these.
  */
-entities: Entities | null, skip: number, take: number, };
+entities: Entities | null, 
+/**
+ * Of a correlation: only events of an alert.
+ */
+interval: AlertInterval | null, skip: number, take: number, };
 
 export type RuleRuns = { revision: number, 
 /**
@@ -2370,6 +2398,8 @@ filters: number,
  * The width of bins of `noise`, and the times of the case that they cover; both ends included.
  */
 bin: Nanos, ends: TimeSpan | null, elapsedMs: number, };
+
+export type RuleText = { file: string, text: string, };
 
 export type RunDetectorsRequest = { case: string, };
 

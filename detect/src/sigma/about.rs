@@ -6,7 +6,7 @@ use super::attack::tagged;
 use super::rule::LogSource;
 use crate::yaml::Node;
 
-/// The texts of a rule or correlation.
+/// The texts of a rule or correlation. A correlation has the tactics and techniques of its rules, too.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -24,8 +24,27 @@ pub struct RuleAbout {
     pub techniques: Vec<String>,
     /// Other tags: `cve.2024-1212`.
     pub tags: Vec<String>,
-    /// As messages show it: `category process_creation, product windows`.
+    /// As messages show it: `category process_creation, product windows`. Of a correlation those of its rules.
     pub log_source: String,
+}
+
+impl RuleAbout {
+    /// Adds the log source, the tactics and the techniques of a rule that a correlation is about.
+    pub fn add(&mut self, rule: &RuleAbout) {
+        let lists = [(&mut self.tactics, &rule.tactics), (&mut self.techniques, &rule.techniques)];
+        for (list, more) in lists {
+            for one in more {
+                if !list.contains(one) {
+                    list.push(one.clone());
+                }
+            }
+        }
+        let is_known = self.log_source.split("; ").any(|known| known == rule.log_source);
+        if !is_known && !rule.log_source.is_empty() {
+            let before = if self.log_source.is_empty() { "" } else { "; " };
+            self.log_source.extend([before, &rule.log_source]);
+        }
+    }
 }
 
 /// The texts of a document. `source` is its log source; correlations have none.

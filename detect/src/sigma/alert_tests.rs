@@ -1,10 +1,15 @@
-//! The alerts of rules: who they are about, and what their queries select.
+//! The alerts of rules: who they are about, what their queries select, and what belongs to a correlation.
 
+use std::fmt::Write;
 use std::fs;
+use std::path::PathBuf;
 
-use super::FoundRule;
+use indexer::Cancel;
+
 use super::tests::Bench;
+use super::{FoundRule, HitPage, HitsOf, RulePlace};
 use crate::limits::{LISTED_GROUPS, RULE_GROUPS};
+use crate::{Detectors, ReadOptions, Scope};
 
 /// A rule over JSON events of `acme`, whose detection is given.
 fn rule(detection: &str) -> String {
@@ -154,6 +159,82 @@ fn levels_of_windows_are_their_numbers_and_words() {
     assert_eq!(count("Level: [1, Error]"), 2);
     assert_eq!(count("Level|lte: 2"), 2);
     assert_eq!(count("Level: 5"), 0);
+}
+
+const CORRELATED: &str = "title: Many failures\nid: many\nlevel: high\nauthor: ann\ndescription: Someone guesses.\n\
+    tags: [attack.t1110.001]\ncorrelation:\n  type: event_count\n  rules: [failed]\n  group-by: [who]\n  timespan: 1m\n  \
+    condition: {gte: 2}\n";
+const FAILED: &str = "title: A failure\nid: f\nname: failed\ntags: [attack.credential-access, attack.t1110]\n\
+    logsource: {product: aws, service: cloudtrail}\ndetection: {s: {eventName|startswith: fail}, condition: s}\n";
+const FILTER: &str =
+    "title: n\nlogsource: {product: aws}\nfilter:\n  rules: [failed]\n  s: {who: bob}\n  condition: not s\n";
+
+/// A folder with a correlation, its rule and a filter of it, each in a file of its own.
+fn folder_of_rules(bench: &Bench, filter: &str) -> (Detectors, PathBuf) {
+    let folder = bench.folder.path().join("rules");
+    fs::create_dir_all(&folder).expect("a folder");
+    for (name, text) in [("a.yml", CORRELATED), ("b.yml", FAILED), ("c.yml", filter)] {
+        fs::write(folder.join(name), text).expect("written");
+    }
+    (Detectors::read(std::slice::from_ref(&folder), &ReadOptions::default()), folder)
+}
+
+fn failures() -> Bench {
+    let mut text = String::new();
+    for (second, who) in [(0, "ann"), (10, "bob"), (20, "ann"), (30, "bob"), (300, "ann"), (310, "cid")] {
+        let _ = writeln!(
+            text,
+            "{{\"time\":\"2026-03-01T00:{:02}:{:02}Z\",\"eventSource\":\"iam\",\"eventName\":\"FailLogin\",\"who\":\"{who}\"}}",
+            second / 60,
+            second % 60
+        );
+    }
+    Bench::new(&text)
+}
+
+#[test]
+fn filters_of_other_files_narrow_the_events_of_a_rule() {
+    let bench = failures();
+    let (detectors, folder) = folder_of_rules(&bench, FILTER);
+    assert_eq!(detectors.problems(), []);
+    let place = detectors.rules().find(&folder.join("b.yml"), "f").expect("the rule");
+    assert_eq!(place, RulePlace::Rule(0));
+    let page = HitPage { take: 10, ..HitPage::default() };
+    let snapshot = bench.case.snapshot();
+    let hits = detectors.hits(place, &bench.case, &snapshot, &page, &Cancel::default()).expect("found");
+    assert_eq!((hits.matches, hits.page.len()), (4, 4), "bob is left out");
+    assert_eq!(detectors.rules().find(&folder.join("a.yml"), "f"), None);
+}
+
+#[test]
+fn a_correlation_has_the_matched_fields_the_files_and_the_techniques_of_its_rules() {
+    let bench = failures();
+    let (detectors, folder) = folder_of_rules(&bench, "");
+    let rules = detectors.rules();
+    let place = rules.find(&folder.join("a.yml"), "many").expect("the correlation");
+    assert_eq!(rules.files_of(place), [folder.join("a.yml"), folder.join("b.yml")]);
+    let about = rules.correlations().next().expect("one").about;
+    assert_eq!(about.techniques, ["T1110.001", "T1110"]);
+    assert_eq!((&*about.tactics, &*about.author), (&["credential-access".to_owned()][..], "ann"));
+    assert_eq!(about.log_source, "product aws, service cloudtrail");
+    let snapshot = bench.case.snapshot();
+    let report =
+        detectors.check(&bench.case, &snapshot, &Scope::default(), &Cancel::default()).expect("checked");
+    assert_eq!(report.alerts.len(), 2);
+    for alert in &report.alerts {
+        let page = HitPage {
+            of: HitsOf::Keys(alert.group.iter().map(|(_, value)| value.clone()).collect()),
+            range: (alert.start, alert.end.map(|end| end + 1)),
+            skip: 0,
+            take: 10,
+        };
+        let hits = detectors.hits(place, &bench.case, &snapshot, &page, &Cancel::default()).expect("found");
+        assert_eq!((hits.matches, alert.events), (2, 2));
+        for hit in &hits.page {
+            assert_eq!((&*hit.rule, &*hit.fields[0].field), ("f", "eventName"));
+            assert!(hit.fields[0].parts[0].matched && hit.fields[0].parts[0].text == "Fail");
+        }
+    }
 }
 
 #[test]

@@ -9,9 +9,11 @@ use serde::Serialize;
 use super::condition::Expr;
 use super::entities::{Entities, EntityColumns};
 use super::exclusion::EXCLUDED_BYTES;
+use super::keys::{columns_of, meant, value_of};
 use super::matching::{FieldMatcher, compiled};
 use super::pattern::{Token, Wild, lower};
 use super::program::{Program, SlotTest, TEXT, TestId};
+use super::rule::Rule;
 use super::run::{case_fields, source_names};
 use super::scan::{self, compares};
 use super::sources::Sources;
@@ -22,25 +24,37 @@ use crate::limits::{SHOWN_AROUND_MATCH, SHOWN_MATCHES};
 /// Which of the events are asked for.
 #[derive(Clone, Debug, Default)]
 pub struct HitPage {
-    /// Only events of these; of all unless given.
-    pub of: Option<Entities>,
+    pub of: HitsOf,
     /// Only events from a time (inclusive) to another (exclusive).
     pub range: (Option<i64>, Option<i64>),
     pub skip: usize,
     pub take: usize,
 }
 
-/// Events that a rule matched, in the order of time.
+/// Whose events are asked for.
+#[derive(Clone, Debug, Default)]
+pub enum HitsOf {
+    #[default]
+    All,
+    /// A host, a user and a process.
+    Entities(Entities),
+    /// The values that a correlation groups by, in its order.
+    Keys(Vec<String>),
+}
+
+/// Events that a rule, or the rules of a correlation, matched, in the order of time.
 #[derive(Clone, Debug, Default)]
 pub struct RuleHits {
-    /// How many there are, of those that were asked for.
-    pub events: u64,
+    /// How many there are, of those that were asked for. An event that several rules match counts for each.
+    pub matches: u64,
     pub page: Vec<RuleHit>,
 }
 
 /// One event, and why it matched.
 #[derive(Clone, Debug)]
 pub struct RuleHit {
+    /// The id of the rule.
+    pub rule: String,
     /// Its source and its offset.
     pub event: (u32, u64),
     pub line: u64,
@@ -69,7 +83,8 @@ pub struct MatchPart {
 }
 
 impl RuleSet {
-    /// The events of a case that the only rule of this set matches.
+    /// The events of a case that the rules of this set match. Its first correlation, if it has one, says what
+    /// [`HitsOf::Keys`] are the values of.
     pub fn hits(
         &self,
         sources: &Sources,
@@ -81,23 +96,43 @@ impl RuleSet {
         let fields = case_fields(snapshot);
         let Ok(program) = Program::new(&self.rules, sources, &fields) else { return Ok(RuleHits::default()) };
         let names = source_names(snapshot);
-        let wanted = page.skip + page.take;
+        let wanted = page.skip.saturating_add(page.take);
+        let correlation = self.correlations.first().map(|(correlation, _)| correlation);
+        let keys_of = |rule: &Rule| -> Vec<Vec<String>> {
+            let keys = correlation.map(|correlation| correlation.keys_of(rule)).unwrap_or_default();
+            keys.iter().map(|field| meant(field, rule, sources, &fields)).collect()
+        };
+        let keys: Vec<Vec<Vec<String>>> = self.rules.iter().map(keys_of).collect();
         let look = |rows: &SnapshotSegment<'_>| {
             let within = rows.within(page.range.0, page.range.1)?;
             let found = scan::segment(&program, rows, within, (&names, TextSearch::Auto), cancel)?;
-            let Some(matched) = found.rows.get(&0) else { return Ok((0, Vec::new())) };
+            if found.rows.is_empty() {
+                return Ok((0, Vec::new()));
+            }
             let columns = EntityColumns::new(rows, cancel)?;
-            let is_wanted =
-                |row: &&u32| page.of.as_ref().is_none_or(|of| *of == columns.entities(**row as usize));
-            let chosen: Vec<u32> = matched.iter().filter(is_wanted).copied().collect();
-            let hits = hits(&program, rows, &columns, &chosen[..chosen.len().min(wanted)], cancel)?;
-            Ok((chosen.len() as u64, hits))
+            let mut chosen = Vec::new();
+            for (rule, matched) in &found.rows {
+                let keys = columns_of(rows, &keys[*rule], cancel)?;
+                let is_wanted = |row: &u32| match &page.of {
+                    HitsOf::All => true,
+                    HitsOf::Entities(of) => *of == columns.entities(*row as usize),
+                    HitsOf::Keys(of) => keys
+                        .iter()
+                        .zip(of)
+                        .all(|(columns, key)| value_of(columns, *row).as_ref() == Some(key)),
+                };
+                chosen.extend(matched.iter().copied().filter(is_wanted).map(|row| (row, *rule)));
+            }
+            chosen.sort_unstable();
+            let matches = chosen.len() as u64;
+            chosen.truncate(wanted);
+            Ok((matches, self.explained(&program, rows, &columns, &chosen, cancel)?))
         };
         let mut all = RuleHits::default();
-        case.each_segment(snapshot, cancel, look, |(events, hits)| {
-            all.events += events;
+        case.each_segment(snapshot, cancel, look, |(matches, hits)| {
+            all.matches += matches;
             all.page.extend(hits);
-            // Segments may overlap in time.
+            // Segments may overlap in time. What one event matched stays in its order.
             all.page.sort_by_key(|hit| (hit.time, hit.event));
             all.page.truncate(wanted);
             Ok(())
@@ -105,41 +140,46 @@ impl RuleSet {
         all.page.drain(..page.skip.min(all.page.len()));
         Ok(all)
     }
-}
 
-fn hits(
-    program: &Program,
-    rows: &SnapshotSegment<'_>,
-    columns: &EntityColumns,
-    chosen: &[u32],
-    cancel: &Cancel,
-) -> Result<Vec<RuleHit>> {
-    if chosen.is_empty() {
-        return Ok(Vec::new());
+    /// Rows with the rule that matches each, and why it does.
+    fn explained(
+        &self,
+        program: &Program,
+        rows: &SnapshotSegment<'_>,
+        columns: &EntityColumns,
+        chosen: &[(u32, usize)],
+        cancel: &Cancel,
+    ) -> Result<Vec<RuleHit>> {
+        if chosen.is_empty() {
+            return Ok(Vec::new());
+        }
+        let times = rows.times()?;
+        let [source, offset, line] = ["source", "offset", "line"].map(|name| rows.column(name, cancel));
+        let (source, offset, line) = (source?, offset?, line?);
+        let number = |column: &indexer::CodedColumn, row: u32| {
+            column.text(column.code(row as usize)).and_then(|text| text.parse::<u64>().ok()).unwrap_or(0)
+        };
+        let mut texts = HashMap::new();
+        if !program.slots[TEXT].matcher.is_empty() {
+            let mut read: Vec<u32> = chosen.iter().map(|(row, _)| *row).collect();
+            read.dedup();
+            rows.for_each_text(&read, |row, text| drop(texts.insert(row, text.to_owned())))?;
+        }
+        let mut values =
+            Values { program, rows, cancel, columns: HashMap::new(), matchers: HashMap::new(), texts };
+        let mut hits = Vec::with_capacity(chosen.len());
+        for &(row, rule) in chosen {
+            hits.push(RuleHit {
+                rule: self.rules[rule].id.clone(),
+                event: (number(&source, row) as u32, number(&offset, row)),
+                line: number(&line, row),
+                time: times.get(row as usize),
+                entities: columns.entities(row as usize),
+                fields: values.matched(row, rule)?,
+            });
+        }
+        Ok(hits)
     }
-    let times = rows.times()?;
-    let [source, offset, line] = ["source", "offset", "line"].map(|name| rows.column(name, cancel));
-    let (source, offset, line) = (source?, offset?, line?);
-    let number = |column: &indexer::CodedColumn, row: u32| {
-        column.text(column.code(row as usize)).and_then(|text| text.parse::<u64>().ok()).unwrap_or(0)
-    };
-    let mut texts = HashMap::new();
-    if !program.slots[TEXT].matcher.is_empty() {
-        rows.for_each_text(chosen, |row, text| drop(texts.insert(row, text.to_owned())))?;
-    }
-    let mut values =
-        Values { program, rows, cancel, columns: HashMap::new(), matchers: HashMap::new(), texts };
-    let mut hits = Vec::with_capacity(chosen.len());
-    for &row in chosen {
-        hits.push(RuleHit {
-            event: (number(&source, row) as u32, number(&offset, row)),
-            line: number(&line, row),
-            time: times.get(row as usize),
-            entities: columns.entities(row as usize),
-            fields: values.matched(row)?,
-        });
-    }
-    Ok(hits)
 }
 
 /// A test that a value passed.
@@ -161,10 +201,10 @@ struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    fn matched(&mut self, row: u32) -> Result<Vec<MatchedField>> {
+    fn matched(&mut self, row: u32, rule: usize) -> Result<Vec<MatchedField>> {
         let mut passed: Vec<Passed<'a>> = Vec::new();
         let program = self.program;
-        for variant in &program.variants {
+        for variant in program.variants.iter().filter(|variant| variant.rule == rule) {
             if let Some(more) = self.expr(&variant.expr, row)? {
                 passed.extend(more);
             }

@@ -42,7 +42,7 @@ pub use about::RuleAbout;
 pub use attack::{RuleState, TechniqueCoverage, coverage, technique_name};
 pub use entities::{Entities, EntityValue};
 pub use groups::{EventGroup, FoundRule, OtherGroups};
-pub use matched::{HitPage, MatchPart, MatchedField, RuleHit, RuleHits};
+pub use matched::{HitPage, HitsOf, MatchPart, MatchedField, RuleHit, RuleHits};
 pub use noise::bin_width;
 pub use run::{Progress, run};
 pub use sources::Sources;
@@ -83,6 +83,13 @@ pub struct RuleEntry<'a> {
     pub file: &'a Path,
 }
 
+/// A rule or correlation among those of a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RulePlace {
+    Rule(usize),
+    Correlation(usize),
+}
+
 impl RuleSet {
     /// Its rules, in their order.
     pub fn rules(&self) -> impl Iterator<Item = RuleEntry<'_>> + Clone {
@@ -106,14 +113,53 @@ impl RuleSet {
         })
     }
 
-    /// Keeps the rule of an id or name, with the filters that were applied to it.
-    pub fn keep_only(&mut self, name: &str) {
-        let kept = self.rules.iter().position(|rule| rule.is_called(name));
-        let pairs = std::mem::take(&mut self.rules).into_iter().zip(std::mem::take(&mut self.files));
-        let (rules, files) =
-            pairs.enumerate().filter(|(at, _)| Some(*at) == kept).map(|(_, pair)| pair).unzip();
-        (self.rules, self.files) = (rules, files);
-        self.correlations.clear();
+    /// Where the rule or correlation with this id is that a file contains.
+    #[must_use]
+    pub fn find(&self, file: &Path, id: &str) -> Option<RulePlace> {
+        let is_it = |entry: RuleEntry<'_>| entry.id == id && entry.file == file;
+        let rule = self.rules().position(is_it).map(RulePlace::Rule);
+        rule.or_else(|| self.correlations().position(is_it).map(RulePlace::Correlation))
+    }
+
+    /// The files of a rule, or of a correlation and of what it is about.
+    #[must_use]
+    pub fn files_of(&self, place: RulePlace) -> Vec<&Path> {
+        let (rules, correlations) = self.members(place);
+        let of_rules = rules.into_iter().map(|at| &self.files[at]);
+        let mut files: Vec<&Path> = Vec::new();
+        for file in correlations.into_iter().map(|at| &self.correlations[at].1).chain(of_rules) {
+            if !files.contains(&file.as_path()) {
+                files.push(file);
+            }
+        }
+        files
+    }
+
+    /// Only a rule, or a correlation and the rules that it is about, as filters have narrowed them.
+    pub(crate) fn only(&self, place: RulePlace) -> RuleSet {
+        let (rules, correlations) = self.members(place);
+        RuleSet {
+            files: rules.iter().map(|&at| self.files[at].clone()).collect(),
+            rules: rules.into_iter().map(|at| self.rules[at].clone()).collect(),
+            correlations: correlations.into_iter().map(|at| self.correlations[at].clone()).collect(),
+            ..RuleSet::default()
+        }
+    }
+
+    /// The rules and correlations that a place means, the correlation itself first.
+    fn members(&self, place: RulePlace) -> (Vec<usize>, Vec<usize>) {
+        match place {
+            RulePlace::Rule(at) => ((at..self.rules.len()).take(1).collect(), Vec::new()),
+            RulePlace::Correlation(at) => match self.correlations.get(at) {
+                Some((correlation, _)) => {
+                    let (rules, mut inner) = self.parts_of(correlation);
+                    inner.retain(|other| *other != at);
+                    inner.insert(0, at);
+                    (rules, inner)
+                }
+                None => (Vec::new(), Vec::new()),
+            },
+        }
     }
 
     /// The rules that a correlation is about, also by way of other correlations, and those.
@@ -233,6 +279,19 @@ impl RuleSet {
             }
             unknown.is_none()
         });
+        let with_parts = |(correlation, _): &(Correlation, PathBuf)| {
+            let mut about = correlation.about.clone();
+            let (rules, inner) = self.parts_of(correlation);
+            let of_inner = inner.iter().map(|&at| &self.correlations[at].0.about);
+            for part in of_inner.chain(rules.iter().map(|&at| &self.rules[at].about)) {
+                about.add(part);
+            }
+            about
+        };
+        let abouts: Vec<RuleAbout> = self.correlations.iter().map(with_parts).collect();
+        for ((correlation, _), about) in self.correlations.iter_mut().zip(abouts) {
+            correlation.about = about;
+        }
         problems
     }
 

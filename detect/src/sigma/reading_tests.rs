@@ -6,7 +6,7 @@ use std::fs;
 use indexer::{Cancel, Case, ImportOptions, View};
 use proptest::prelude::*;
 
-use super::{HitPage, RuleState};
+use super::{HitPage, HitsOf, RulePlace, RuleState};
 use crate::{Detectors, ReadOptions, Report, Scope};
 
 const RULE: &str = r"title: Shell with a flag
@@ -137,11 +137,10 @@ fn each_event_shows_the_values_that_matched_and_not_those_of_filters() {
     let snapshot = bench.case.snapshot();
     let hits = |page: &HitPage| {
         let rules = bench.rules(RULE, &[]);
-        let id = "11111111-0000-4000-8000-000000000001";
-        rules.hits(id, &bench.case, &snapshot, page, &Cancel::default()).expect("found")
+        rules.hits(RulePlace::Rule(0), &bench.case, &snapshot, page, &Cancel::default()).expect("found")
     };
     let all = hits(&HitPage { take: 10, ..HitPage::default() });
-    assert_eq!((all.events, all.page.len()), (2, 2));
+    assert_eq!((all.matches, all.page.len()), (2, 2));
     let shown: Vec<String> = all.page[0]
         .fields
         .iter()
@@ -154,9 +153,9 @@ fn each_event_shows_the_values_that_matched_and_not_those_of_filters() {
         .collect();
     assert_eq!(shown, [r"Image: C:\Windows[\cmd.exe]", "CommandLine: CMD [/C] whoami [/k]"]);
     assert_eq!(all.page[0].fields[1].value.as_deref(), Some("CMD /C whoami /k"));
-    let of = Some(all.page[1].entities.clone());
+    let of = HitsOf::Entities(all.page[1].entities.clone());
     let second = hits(&HitPage { of, take: 10, ..HitPage::default() });
-    assert_eq!((second.events, second.page[0].line), (1, 2));
+    assert_eq!((second.matches, second.page[0].line), (1, 2));
     assert_eq!(hits(&HitPage { skip: 1, take: 10, ..HitPage::default() }).page.len(), 1);
 }
 

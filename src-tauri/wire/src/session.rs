@@ -16,6 +16,7 @@ use crate::detectors::KeptHistories;
 use crate::live::{Receiving, Writing};
 use crate::remotes::{OpenRemotes, not_available};
 use crate::shown::ShownSnapshots;
+use crate::sigma::LastRules;
 use crate::tables::KeptTable;
 use crate::types::{HostKind, WireError};
 use crate::works::{Works, outlives};
@@ -81,6 +82,7 @@ pub struct Session {
     table: Mutex<Option<KeptTable>>,
     histories: Mutex<KeptHistories>,
     inboxes: Mutex<Inboxes>,
+    pub(crate) last_rules: LastRules,
     shown: Mutex<ShownSnapshots>,
     /// Cases that were opened since the start.
     seen: Mutex<HashSet<String>>,
@@ -134,6 +136,7 @@ impl Session {
             table: Mutex::default(),
             histories: Mutex::default(),
             inboxes: Mutex::default(),
+            last_rules: LastRules::default(),
             shown: Mutex::default(),
             seen: Mutex::default(),
             made: Mutex::default(),

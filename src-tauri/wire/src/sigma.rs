@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use detect::sigma::{
-    Entities, EventGroup, FoundRule, HitPage, MatchedField, RuleAbout, RuleEntry, RuleState,
-    TechniqueCoverage, bin_width, coverage,
+    Entities, EventGroup, FoundRule, HitPage, HitsOf, MatchedField, OtherGroups, RuleAbout, RuleEntry,
+    RuleState, TechniqueCoverage, bin_width, coverage,
 };
 use detect::{Alert, Detectors, Problem, ReadOptions, Report, Scope, Severity, filters_of};
 use indexer::{Case, EventId, Nanos};
@@ -68,10 +69,22 @@ pub struct RuleRuns {
     pub elapsed_ms: f64,
 }
 
+/// What fired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum FiredKind {
+    Rule,
+    Correlation,
+    /// A detector of our own that is in the folder.
+    Detector,
+}
+
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FiredRule {
+    pub kind: FiredKind,
     /// Its id.
     pub name: String,
     pub title: String,
@@ -86,6 +99,8 @@ pub struct FiredRule {
     pub listed: Vec<Alert>,
     /// Of a rule: who each listed alert is about.
     pub entities: Vec<Entities>,
+    /// Of a rule: its events whose hosts, users and processes are too many to be alerts of their own, as one more alert.
+    pub others: Option<Alert>,
     /// Bins of time with events of a rule.
     pub noise: Vec<NoiseBin>,
 }
@@ -128,23 +143,46 @@ pub struct BlindRules {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RuleHitsRequest {
     pub case: String,
-    /// The file of the rule, and its id.
+    /// The files and folders that the rules were run from: filters of any of them narrow the rule.
+    pub paths: Vec<String>,
+    /// The file of the rule or correlation, and its id.
     pub file: String,
     pub rule: String,
     /// Only events of these.
     pub entities: Option<Entities>,
+    /// Of a correlation: only events of an alert.
+    pub interval: Option<AlertInterval>,
     pub skip: u32,
     pub take: u32,
+}
+
+/// The times of an alert of a correlation, both included, and the values that it is grouped by.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct AlertInterval {
+    pub start: Nanos,
+    pub end: Nanos,
+    pub keys: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RuleHitList {
-    /// How many events of these the rule matches.
-    pub events: u64,
+    /// How many events of these the rule matches. Of a correlation an event counts for each rule that matches it.
+    pub matches: u64,
     pub hits: Vec<RuleHitRow>,
-    /// The text of the rule's file.
+    /// So many are listed at most.
+    pub most: u32,
+    /// The file of the rule; of a correlation its own first, then those of its rules.
+    pub texts: Vec<RuleText>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RuleText {
+    pub file: String,
     pub text: String,
 }
 
@@ -153,6 +191,9 @@ pub struct RuleHitList {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RuleHitRow {
+    /// The id of the rule, which of a correlation is one of its rules, and its title.
+    pub rule: String,
+    pub title: String,
     pub event: EventId,
     pub source: String,
     pub line: u64,
@@ -166,7 +207,8 @@ pub struct RuleHitRow {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ExclusionRequest {
     pub case: String,
-    pub file: String,
+    /// The files and folders that the rules were run from.
+    pub paths: Vec<String>,
     pub rule: String,
     pub field: String,
     pub value: String,
@@ -179,10 +221,36 @@ pub struct Exclusion {
     pub text: String,
 }
 
-fn read(case: &Case, paths: &[PathBuf]) -> Answer<(Detectors, u64)> {
+/// The rules that were read last. Each look at their matches would read a folder with thousands of them again.
+#[derive(Default)]
+pub(crate) struct LastRules(Mutex<Option<Arc<ReadRules>>>);
+
+struct ReadRules {
+    case: PathBuf,
+    paths: Vec<String>,
+    filters: Vec<(String, String)>,
+    detectors: Detectors,
+}
+
+/// Reads rules with the filters of the case.
+fn read(session: &Session, case: &Case, paths: &[String]) -> Answer<Arc<ReadRules>> {
     let options = ReadOptions { filters: filters_of(case)?, ..ReadOptions::default() };
-    let filters = options.filters.len() as u64;
-    Ok((Detectors::read(paths, &options), filters))
+    let files: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+    let detectors = Detectors::read(&files, &options);
+    let ReadOptions { filters, .. } = options;
+    let case = case.folder().to_path_buf();
+    let read = Arc::new(ReadRules { case, paths: paths.to_vec(), filters, detectors });
+    *locked(&session.last_rules.0) = Some(Arc::clone(&read));
+    Ok(read)
+}
+
+/// The rules as they ran last; read again if others, or those of another case, ran since.
+fn last_read(session: &Session, case: &Case, paths: &[String]) -> Answer<Arc<ReadRules>> {
+    let filters = filters_of(case)?;
+    let is_same =
+        |read: &&Arc<ReadRules>| read.case == case.folder() && read.paths == paths && read.filters == filters;
+    let last = locked(&session.last_rules.0).as_ref().filter(is_same).map(Arc::clone);
+    last.map_or_else(|| read(session, case, paths), Ok)
 }
 
 pub fn run_rules(
@@ -194,8 +262,8 @@ pub fn run_rules(
     let started = Instant::now();
     let case = session.case(Path::new(&request.case))?;
     let snapshot = case.snapshot();
-    let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
-    let (rules, filters) = read(&case, &paths)?;
+    let read = read(session, &case, &request.paths)?;
+    let rules = &read.detectors;
     let report = rules.check(&case, &snapshot, &Scope::default(), &call.cancel)?;
     let entries: Vec<RuleEntry<'_>> = rules.rules().rules().collect();
     locked(&session.inbox(&case)).took_rules(inbox_alerts(&entries, &report));
@@ -209,12 +277,12 @@ pub fn run_rules(
         revision: snapshot.revision(),
         rules: rules.len() as u64,
         applicable,
-        fired: fired(&rules, &entries, report),
+        fired: fired(rules, &entries, report),
         coverage,
         blind,
         problems,
         all_problems,
-        filters,
+        filters: read.filters.len() as u64,
         bin: Nanos(snapshot.time_range().map_or(0, |(from, to)| bin_width(from, to))),
         ends: snapshot.time_range().map(|(from, to)| TimeSpan { from: Nanos(from), to: Nanos(to) }),
         elapsed_ms: milliseconds(started),
@@ -222,6 +290,7 @@ pub fn run_rules(
 }
 
 fn alert_of(entry: &RuleEntry<'_>, group: &EventGroup) -> Alert {
+    let of_entities = group.entities.each().map(|one| (one.field.clone(), one.value.clone()));
     Alert {
         detector: entry.id.to_owned(),
         title: entry.title.to_owned(),
@@ -230,7 +299,7 @@ fn alert_of(entry: &RuleEntry<'_>, group: &EventGroup) -> Alert {
         end: group.last,
         peak: None,
         events: group.events,
-        group: group.entities.each().map(|one| (one.field.clone(), one.value.clone())).collect(),
+        group: of_entities.collect(),
         value: Some(group.events as f64),
         expected: None,
         basis: None,
@@ -239,11 +308,31 @@ fn alert_of(entry: &RuleEntry<'_>, group: &EventGroup) -> Alert {
     }
 }
 
+/// The alert of the events that are in none of the groups of a rule.
+fn alert_of_others(entry: &RuleEntry<'_>, others: &OtherGroups) -> Alert {
+    Alert {
+        detector: entry.id.to_owned(),
+        title: entry.title.to_owned(),
+        severity: entry.severity,
+        start: others.first,
+        end: others.last,
+        peak: None,
+        events: others.events,
+        group: vec![("host, user, process".to_owned(), "others".to_owned())],
+        value: Some(others.events as f64),
+        expected: None,
+        basis: None,
+        query: others.query.clone(),
+        wider: true,
+    }
+}
+
 /// What the inbox lists: an alert for each host, user and process of a rule, and those of correlations and detectors.
 fn inbox_alerts(entries: &[RuleEntry<'_>], report: &Report) -> Vec<Alert> {
     let of_rule = |found: &FoundRule| {
-        let alert = |group: &EventGroup| alert_of(&entries[found.rule], group);
-        found.groups.iter().map(alert).collect::<Vec<_>>()
+        let entry = &entries[found.rule];
+        let groups = found.groups.iter().map(|group| alert_of(entry, group));
+        groups.chain(found.others.iter().map(|others| alert_of_others(entry, others))).collect::<Vec<_>>()
     };
     let rules: HashSet<&str> = report.found.iter().map(|found| entries[found.rule].id).collect();
     let others = report.alerts.iter().filter(|alert| !rules.contains(&*alert.detector)).cloned();
@@ -259,7 +348,8 @@ fn fired(rules: &Detectors, entries: &[RuleEntry<'_>], report: Report) -> Vec<Fi
         let listed = found.groups.len().min(LISTED);
         fired.push(FiredRule {
             events: found.events,
-            alerts: found.groups.len() as u64,
+            alerts: found.groups.len() as u64 + u64::from(found.others.is_some()),
+            others: found.others.as_ref().map(|others| alert_of_others(entry, others)),
             listed: found.groups[..listed].iter().map(|group| alert_of(entry, group)).collect(),
             entities: found.groups[..listed].iter().map(|group| group.entities.clone()).collect(),
             noise: found
@@ -267,7 +357,7 @@ fn fired(rules: &Detectors, entries: &[RuleEntry<'_>], report: Report) -> Vec<Fi
                 .iter()
                 .map(|&(start, events)| NoiseBin { start: Nanos(start), events })
                 .collect(),
-            ..of_entry(entry)
+            ..of_entry(FiredKind::Rule, entry)
         });
     }
     // Correlations, and detectors of our own that are in the folder.
@@ -282,8 +372,9 @@ fn fired(rules: &Detectors, entries: &[RuleEntry<'_>], report: Report) -> Vec<Fi
         }
         let rule = others.entry(alert.detector.clone()).or_insert_with(|| {
             match correlations.get(&*alert.detector) {
-                Some(entry) => of_entry(entry),
+                Some(entry) => of_entry(FiredKind::Correlation, entry),
                 None => FiredRule {
+                    kind: FiredKind::Detector,
                     name: alert.detector.clone(),
                     title: alert.title.clone(),
                     severity: alert.severity,
@@ -293,6 +384,7 @@ fn fired(rules: &Detectors, entries: &[RuleEntry<'_>], report: Report) -> Vec<Fi
                     alerts: 0,
                     listed: Vec::new(),
                     entities: Vec::new(),
+                    others: None,
                     noise: Vec::new(),
                 },
             }
@@ -309,8 +401,9 @@ fn fired(rules: &Detectors, entries: &[RuleEntry<'_>], report: Report) -> Vec<Fi
     fired
 }
 
-fn of_entry(entry: &RuleEntry<'_>) -> FiredRule {
+fn of_entry(kind: FiredKind, entry: &RuleEntry<'_>) -> FiredRule {
     FiredRule {
+        kind,
         name: entry.id.to_owned(),
         title: entry.title.to_owned(),
         severity: entry.severity,
@@ -320,6 +413,7 @@ fn of_entry(entry: &RuleEntry<'_>) -> FiredRule {
         alerts: 0,
         listed: Vec::new(),
         entities: Vec::new(),
+        others: None,
         noise: Vec::new(),
     }
 }
@@ -359,17 +453,29 @@ pub fn rule_hits(
 ) -> Answer<RuleHitList> {
     let case = session.case(Path::new(&request.case))?;
     let snapshot = case.snapshot();
-    let file = PathBuf::from(&request.file);
-    let rules = named(&case, &file, &request.rule)?;
+    let read = last_read(session, &case, &request.paths)?;
+    let rules = read.detectors.rules();
+    let place =
+        rules.find(Path::new(&request.file), &request.rule).ok_or_else(|| unknown_rule(&request.rule))?;
+    let (of, range) = match (&request.interval, &request.entities) {
+        (Some(AlertInterval { start, end, keys }), _) => {
+            (HitsOf::Keys(keys.clone()), (Some(start.0), end.0.checked_add(1)))
+        }
+        (None, Some(entities)) => (HitsOf::Entities(entities.clone()), (None, None)),
+        (None, None) => (HitsOf::All, (None, None)),
+    };
     let page = HitPage {
-        of: request.entities.clone(),
-        range: (None, None),
+        of,
+        range,
         skip: request.skip.min(MOST_SKIPPED) as usize,
         take: request.take.min(MOST_HITS) as usize,
     };
-    let found = rules.hits(&request.rule, &case, &snapshot, &page, &call.cancel)?;
+    let found = read.detectors.hits(place, &case, &snapshot, &page, &call.cancel)?;
     let sources = snapshot.sources();
+    let titles: HashMap<&str, &str> = rules.rules().map(|entry| (entry.id, entry.title)).collect();
     let row = |hit: detect::sigma::RuleHit| RuleHitRow {
+        title: titles.get(&*hit.rule).map_or_else(String::new, |title| (*title).to_owned()),
+        rule: hit.rule,
         event: EventId { source: hit.event.0, offset: hit.event.1 },
         source: sources.get(hit.event.0 as usize).map_or_else(String::new, |source| source.name.clone()),
         line: hit.line,
@@ -377,9 +483,17 @@ pub fn rule_hits(
         entities: hit.entities,
         fields: hit.fields,
     };
-    // A file of rules was read a moment ago; one that has gone since has no text to show.
-    let text = std::fs::read_to_string(&file).unwrap_or_default();
-    Ok(RuleHitList { events: found.events, hits: found.page.into_iter().map(row).collect(), text })
+    // Files of rules were read a moment ago; one that has gone since has no text to show.
+    let text = |file: &Path| RuleText {
+        file: file.to_string_lossy().into_owned(),
+        text: std::fs::read_to_string(file).unwrap_or_default(),
+    };
+    Ok(RuleHitList {
+        matches: found.matches,
+        hits: found.page.into_iter().map(row).collect(),
+        most: MOST_HITS,
+        texts: rules.files_of(place).into_iter().map(text).collect(),
+    })
 }
 
 pub fn exclude_value(
@@ -389,23 +503,21 @@ pub fn exclude_value(
     _: &dyn Fn(Empty),
 ) -> Answer<Exclusion> {
     let case = session.case(Path::new(&request.case))?;
-    let rules = named(&case, Path::new(&request.file), &request.rule)?;
-    let text = rules.rules().exclusion(&request.rule, &request.field, &request.value);
+    let read = last_read(session, &case, &request.paths)?;
+    let rules = read.detectors.rules();
+    if !rules.rules().any(|entry| entry.id == request.rule) {
+        return Err(unknown_rule(&request.rule));
+    }
+    let text = rules.exclusion(&request.rule, &request.field, &request.value);
     text.map(|text| Exclusion { text }).ok_or_else(|| WireError {
         hint: Some("Exclude another field of the event.".to_owned()),
         ..WireError::new(ErrorCode::BadRequest, "A Sigma filter cannot name this field or a value this long.")
     })
 }
 
-/// The rules of a file, if the named one is among them.
-fn named(case: &Case, file: &Path, rule: &str) -> Answer<Detectors> {
-    let (rules, _) = read(case, &[file.to_owned()])?;
-    if rules.rules().rules().any(|entry| entry.id == rule) {
-        return Ok(rules);
-    }
-    let message = format!("The rule {rule} is no longer in {}.", file.display());
-    Err(WireError {
+fn unknown_rule(rule: &str) -> WireError {
+    WireError {
         hint: Some("Run the rules again.".to_owned()),
-        ..WireError::new(ErrorCode::BadRequest, message)
-    })
+        ..WireError::new(ErrorCode::BadRequest, format!("The rule {rule} is no longer among the rules."))
+    }
 }

@@ -287,12 +287,14 @@ fn a_sigma_rule_names_who_did_what_and_a_filter_of_the_case_leaves_a_value_out()
         (&found["coverage"][0]["name"], &found["coverage"][0]["fired"]),
         (&json!("Create Account"), &json!(1))
     );
-    let asked = json!({ "case": case, "file": file, "rule": "made", "entities": fired["entities"][1], "skip": 0, "take": 5 });
+    let asked = json!({ "case": case, "paths": [file], "file": file, "rule": "made", "entities": fired["entities"][1],
+                        "interval": null, "skip": 0, "take": 5 });
     let hits = walk.ask("ruleHits", asked).expect("found");
-    assert_eq!((&hits["events"], &hits["text"]), (&json!(1), &json!(rule)));
+    assert_eq!((&hits["matches"], &hits["texts"]), (&json!(1), &json!([{ "file": file, "text": rule }])));
+    assert_eq!((&hits["most"], &hits["hits"][0]["title"]), (&json!(200), &json!("User created")));
     let parts = json!([{ "text": "Create", "matched": true }, { "text": "User", "matched": false }]);
     assert_eq!(hits["hits"][0]["fields"][0]["parts"], parts);
-    let value = json!({ "case": case, "file": file, "rule": "made", "field": "hostname", "value": "a" });
+    let value = json!({ "case": case, "paths": [file], "rule": "made", "field": "hostname", "value": "a" });
     let filter = walk.ask("excludeValue", value.clone()).expect("a filter");
     let put = json!([{ "kind": "sigmafilter", "id": "1", "text": filter["text"] }]);
     walk.ask("changeNotes", json!({ "case": case, "put": put })).expect("kept");
@@ -301,4 +303,65 @@ fn a_sigma_rule_names_who_did_what_and_a_filter_of_the_case_leaves_a_value_out()
     let mut gone = value;
     gone["rule"] = json!("nobody");
     assert!(walk.ask("excludeValue", gone).is_err());
+}
+
+#[test]
+fn matches_of_a_folder_are_those_that_its_filters_leave_and_correlations_have_theirs() {
+    let walk = Walk::new();
+    let event = |second: u32, who: &str| {
+        json!({ "time": format!("2026-03-01T14:00:0{second}Z"), "eventSource": "iam", "eventName": "FailLogin",
+                "hostname": "a", "who": who })
+        .to_string()
+            + "\n"
+    };
+    let log = [event(0, "ann"), event(1, "bob"), event(2, "ann"), event(3, "bob")].concat();
+    let (case, _) = walk.imported(&walk.file("trail.jsonl", log.as_bytes()));
+    let folder = walk.folder.path().join("rules");
+    std::fs::create_dir(&folder).expect("a folder");
+    let file = |name: &str, text: &str| {
+        let file = folder.join(name);
+        std::fs::write(&file, text).expect("written");
+        file
+    };
+    let rule = file(
+        "a.yml",
+        "title: Failed\nid: failed\ntags: [attack.t1110]\nlogsource: {product: aws, service: cloudtrail}\n\
+         detection: {it: {eventName|startswith: fail}, condition: it}\n",
+    );
+    let many = file(
+        "b.yml",
+        "title: Many\nid: many\nlevel: high\ndescription: Guessing.\ncorrelation: {type: event_count, rules: [failed], \
+         group-by: [who], timespan: 1m, generate: true, condition: {gte: 2}}\n",
+    );
+    file(
+        "c.yml",
+        "title: n\nlogsource: {product: aws}\nfilter: {rules: [failed], it: {who: bob}, condition: not it}\n",
+    );
+    let found = walk.ask("runRules", json!({ "case": case, "paths": [folder] })).expect("run");
+    let fired = |name: &str| {
+        let all = found["fired"].as_array().expect("a list");
+        all.iter().find(|rule| rule["name"] == name).expect("it fired").clone()
+    };
+    let (failed, of_many) = (fired("failed"), fired("many"));
+    assert_eq!((&failed["kind"], &failed["events"]), (&json!("rule"), &json!(2)));
+    assert_eq!(
+        (&of_many["kind"], &of_many["about"]["techniques"]),
+        (&json!("correlation"), &json!(["T1110"]))
+    );
+    assert_eq!(of_many["about"]["description"], "Guessing.");
+    let ask = |file: &std::path::Path, name: &str, entities: &Value, interval: Value| {
+        let asked = json!({ "case": case, "paths": [folder], "file": file, "rule": name, "entities": entities,
+                            "interval": interval, "skip": 0, "take": 9 });
+        walk.ask("ruleHits", asked).expect("found")
+    };
+    let hits = ask(&rule, "failed", &failed["entities"][0], Value::Null);
+    assert_eq!(hits["matches"], json!(2), "the filter of the other file leaves out bob");
+    let alert = &of_many["listed"][0];
+    let interval = json!({ "start": alert["start"], "end": alert["end"], "keys": ["ann"] });
+    let hits = ask(&many, "many", &Value::Null, interval);
+    assert_eq!((&hits["matches"], &hits["hits"][0]["rule"]), (&json!(2), &json!("failed")));
+    assert_eq!(hits["hits"][0]["fields"][0]["parts"][0], json!({ "text": "Fail", "matched": true }));
+    let files: Vec<&Value> =
+        hits["texts"].as_array().expect("texts").iter().map(|text| &text["file"]).collect();
+    assert_eq!(files, [&json!(many), &json!(rule)]);
 }

@@ -34,6 +34,7 @@ export const sigma = {
   text: 'Text of the rule',
 
   table: 'Alerts by host, user and process',
+  tableOfGroups: 'Alerts by group',
   columns: {
     host: 'Host',
     user: 'User',
@@ -48,15 +49,22 @@ export const sigma = {
   matchesHint: 'Show what matched in each event',
   show: 'Show events',
   showHint: 'Show the events of this alert in the list',
+  showWider: 'Show these and other events',
+  widerHint:
+    'No query selects exactly the events of this alert. The list will show more events than it has; Matches shows only its own.',
+  others: (events: number) =>
+    `${counted(events, 'further event')} of other hosts, users and processes, which are too many to list.`,
   loading: 'Reading the events…',
   listedAlerts: (shown: number, all: number) =>
     `The ${formatCount(shown)} alerts with the most events of ${formatCount(all)} are listed.`,
+  firstAlerts: (shown: number, all: number) =>
+    `The first ${formatCount(shown)} of ${formatCount(all)} alerts are listed.`,
   event: (source: string, line: number) => `${source}, line ${formatCount(line)}`,
   openEvent: 'Open event',
   more: (shown: number, all: number) =>
-    `${formatCount(shown)} of ${formatCount(all)} events. Show more`,
+    `${formatCount(shown)} of ${formatCount(all)} matches. Show more`,
   firstHits: (shown: number, all: number) =>
-    `The first ${formatCount(shown)} of ${formatCount(all)} events. Show events lists them all.`,
+    `The first ${formatCount(shown)} of ${formatCount(all)} matches. Show events lists the events of all.`,
   wholeText: 'text',
   absent: 'The rule matched because fields are absent.',
 

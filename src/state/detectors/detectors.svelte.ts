@@ -375,7 +375,7 @@ export class Detectors {
     this.#filtered = this.reading.filterState;
     void this.#ruling.answer(paths).then((found) => {
       if (found === null) return;
-      this.reading.ran(found);
+      this.reading.ran(found, paths);
       this.ran();
     });
   }

@@ -15,6 +15,7 @@ const host = (value: string): Entities => ({
 });
 const rule = (name: string, hosts: string[]) =>
   ({
+    kind: 'rule',
     name,
     title: `Rule ${name}`,
     file: `/rules/${name}.yml`,
@@ -31,7 +32,8 @@ const rule = (name: string, hosts: string[]) =>
     noise: [{ start: '0', events: 1 }],
   }) as unknown as FiredRule;
 const runs = (...fired: FiredRule[]) => ({ bin: '10', fired }) as unknown as RuleRuns;
-const list = (events: number) => ({ events, hits: [], text: 'title: x' }) as RuleHitList;
+const list = (matches: number) =>
+  ({ matches, hits: [], most: 200, texts: [{ file: 'a.yml', text: 'title: x' }] }) as RuleHitList;
 
 async function opened() {
   const client = new FakeClient();
@@ -58,20 +60,44 @@ it('shows the matches of the first alert of a rule, and of others on request', a
   const { client, detectors, reading } = await opened();
   const [a, b] = detectors.rules!.fired;
   reading.toggle(a!);
-  expect(reading.isShown(a!, host('WS1'))).toBe(true);
+  expect(reading.isShown(a!, 0)).toBe(true);
   expect(reading.hits).toBeNull();
   await client.callsTo('ruleHits')[0]!.answer(list(3));
-  expect(reading.hits?.events).toBe(3);
+  expect(reading.hits?.matches).toBe(3);
   reading.more();
-  expect(client.callsTo('ruleHits')[1]!.args).toMatchObject({ rule: 'a', skip: 0, take: 60 });
+  expect(client.callsTo('ruleHits')[1]!.args).toMatchObject({
+    paths: ['/rules'],
+    rule: 'a',
+    skip: 0,
+    take: 60,
+  });
   // What is known stays while more is read.
-  expect(reading.hits?.events).toBe(3);
-  reading.toggleHits(a!, host('WS2'));
+  expect(reading.hits?.matches).toBe(3);
+  reading.toggleHits(a!, 1);
   expect(reading.hits).toBeNull();
   reading.toggle(b!);
-  expect([reading.rule, reading.isShown(a!, host('WS2'))]).toEqual(['b', false]);
+  expect([reading.rule, reading.isShown(a!, 1)]).toEqual(['b', false]);
   reading.toggle(b!);
   expect([reading.rule, reading.hits]).toEqual([null, null]);
+});
+
+it('shows the matches of an alert of a correlation by its times and its group', async () => {
+  const { client, detectors, reading } = await opened();
+  const many = { ...rule('many', ['WS1', 'WS2']), kind: 'correlation', entities: [] } as FiredRule;
+  detectors.runRules(['/rules']);
+  await client.callsTo('runRules')[1]!.answer(runs(many));
+  reading.toggle(many);
+  expect(client.callsTo('ruleHits')[0]!.args).toMatchObject({
+    entities: null,
+    interval: { start: '0', end: '0', keys: ['WS1'] },
+  });
+  reading.toggleHits(many, 1);
+  expect([reading.isShown(many, 0), reading.isShown(many, 1)]).toEqual([false, true]);
+  // A detector in the folder has alerts and no matches.
+  const own = { ...rule('own', ['WS1']), kind: 'detector', entities: [], file: '' } as FiredRule;
+  reading.toggle(own);
+  expect([reading.rule, reading.isShown(own, 0)]).toEqual(['own', false]);
+  expect(client.callsTo('ruleHits')).toHaveLength(2);
 });
 
 it('opens the rule of an alert', async () => {
@@ -90,7 +116,7 @@ it('keeps an excluded value as a Sigma filter of the case, and runs the rules wi
   const [call] = client.callsTo('excludeValue');
   expect(call!.args).toEqual({
     case: '/c',
-    file: '/rules/a.yml',
+    paths: ['/rules'],
     rule: 'a',
     field: 'host',
     value: 'WS1',

@@ -1,7 +1,14 @@
 import { randomId } from '../../base/ids';
 import type { Lifetime } from '../../base/lifetime';
 import { engineError, type Client, type EngineError } from '../../ipc/client';
-import type { Entities, EntityValue, FiredRule, RuleHitList, RuleRuns } from '../../ipc/generated';
+import type {
+  AlertInterval,
+  Entities,
+  EntityValue,
+  FiredRule,
+  RuleHitList,
+  RuleRuns,
+} from '../../ipc/generated';
 import type { Notes } from '../notes/notes.svelte';
 import { Request } from '../request.svelte';
 
@@ -11,9 +18,6 @@ export const FILTER = 'sigmafilter';
 /** Events of an alert that are read at first, and with each further step. */
 const FIRST = 10;
 const MORE = 50;
-
-/** The engine lists no more of one alert. */
-export const MOST_HITS = 200;
 
 /** A value that is left out of a rule. */
 export interface RuleFilter {
@@ -25,16 +29,35 @@ export interface RuleFilter {
   readonly text: string;
 }
 
-interface Asked {
+/** Which alert of a rule: by its entities, or of a correlation by its times and group. */
+interface Target {
+  readonly entities: Entities | null;
+  readonly interval: AlertInterval | null;
+}
+
+interface Asked extends Target {
+  readonly paths: string[];
   readonly rule: string;
   readonly file: string;
-  /** Null for all events of the rule. */
-  readonly entities: Entities | null;
   readonly take: number;
 }
 
-const sameEntities = (one: Entities | null, other: Entities | null) =>
-  JSON.stringify(one) === JSON.stringify(other);
+const isSame = (one: Target | undefined, other: Target | undefined) =>
+  one === other ||
+  (one !== undefined &&
+    other !== undefined &&
+    JSON.stringify([one.entities, one.interval]) ===
+      JSON.stringify([other.entities, other.interval]));
+
+/** The alert at a place among those that are listed of a rule. Detectors, which have no file, have no matches. */
+function target({ kind, entities, listed }: FiredRule, at: number): Target | undefined {
+  const [of, alert] = [entities[at], listed[at]];
+  if (kind === 'rule' && of !== undefined) return { entities: of, interval: null };
+  if (kind !== 'correlation' || alert === undefined) return undefined;
+  const { start, end, group } = alert;
+  if (start === null || end === null) return undefined;
+  return { entities: null, interval: { start, end, keys: group.map(([, value]) => value) } };
+}
 
 /** How a person reads what rules found: the open rule, the events of one of its alerts, and what is left out of it. */
 export class RuleReading {
@@ -47,6 +70,8 @@ export class RuleReading {
   /** The last events that were read, and whose they are. */
   #read = $state.raw<{ readonly asked: Asked; readonly list: RuleHitList } | null>(null);
   #fired: readonly FiredRule[] = [];
+  /** The files and folders that the rules were run from. */
+  #paths: readonly string[] = [];
   #unwritten = $state.raw<EngineError | null>(null);
   readonly #client: Client;
   readonly #case: string;
@@ -81,22 +106,21 @@ export class RuleReading {
   /** The events that are shown; null while they are read. */
   get hits(): RuleHitList | null {
     const [asked, read] = [this.#asked, this.#read];
-    const isSame =
-      read?.asked.rule === asked?.rule &&
-      sameEntities(read?.asked.entities ?? null, asked?.entities ?? null);
-    return asked === null || read === null || !isSame ? null : read.list;
+    if (asked === null || read === null || read.asked.rule !== asked.rule) return null;
+    return isSame(read.asked, asked) ? read.list : null;
   }
 
-  isShown(rule: FiredRule, entities: Entities | null): boolean {
-    return this.#asked?.rule === rule.name && sameEntities(this.#asked.entities, entities);
+  /** Whether the matches of the alert at a place are shown. */
+  isShown(rule: FiredRule, at: number): boolean {
+    const asked = this.#asked;
+    return asked?.rule === rule.name && isSame(asked, target(rule, at));
   }
 
   /** Unfolds a rule with the matches of its first alert, or folds it. */
   toggle(rule: FiredRule): void {
     this.#close();
     this.rule = this.rule === rule.name ? null : rule.name;
-    const [first] = rule.entities;
-    if (this.rule !== null && first !== undefined) this.toggleHits(rule, first);
+    if (this.rule !== null) this.toggleHits(rule, 0);
   }
 
   /** Unfolds a rule by its id. */
@@ -106,24 +130,26 @@ export class RuleReading {
     if (rule !== undefined && this.rule !== name) this.toggle(rule);
   }
 
-  /** Shows the events of an alert, or hides them. */
-  toggleHits(rule: FiredRule, entities: Entities | null): void {
-    if (this.isShown(rule, entities)) this.#close();
-    else this.#ask({ rule: rule.name, file: rule.file, entities, take: FIRST });
+  /** Shows the matches of the alert at a place, or hides them. */
+  toggleHits(rule: FiredRule, at: number): void {
+    const of = target(rule, at);
+    if (of === undefined || this.isShown(rule, at)) this.#close();
+    else
+      this.#ask({ ...of, paths: [...this.#paths], rule: rule.name, file: rule.file, take: FIRST });
   }
 
   more(): void {
-    if (this.#asked !== null)
-      this.#ask({ ...this.#asked, take: Math.min(this.#asked.take + MORE, MOST_HITS) });
+    if (this.#asked !== null) this.#ask({ ...this.#asked, take: this.#asked.take + MORE });
   }
 
   /** Reads the events again that are shown, if their rule fired again. */
-  ran({ fired }: RuleRuns): void {
+  ran({ fired }: RuleRuns, paths: readonly string[]): void {
     this.#fired = fired;
+    this.#paths = paths;
     const asked = this.#asked;
     const rule = fired.find(({ name }) => name === asked?.rule);
-    const isThere = rule?.entities.some((entities) => sameEntities(entities, asked!.entities));
-    if (isThere === true) this.#ask(asked!);
+    const isThere = rule?.listed.some((_, at) => this.isShown(rule, at));
+    if (isThere === true) this.#ask({ ...asked!, paths: [...paths] });
     else this.#close();
   }
 
@@ -153,12 +179,15 @@ export class RuleReading {
   }
 
   /** Leaves the events with a value out of a rule. The filter is a note, which undo takes back. */
-  async exclude(rule: FiredRule, { field, value }: EntityValue): Promise<boolean> {
+  async exclude(
+    { name, title }: Pick<FiredRule, 'name' | 'title'>,
+    { field, value }: EntityValue,
+  ): Promise<boolean> {
     this.#unwritten = null;
     try {
-      const asked = { case: this.#case, file: rule.file, rule: rule.name, field, value };
+      const asked = { case: this.#case, paths: [...this.#paths], rule: name, field, value };
       const { text } = await this.#client.call('excludeValue', asked);
-      const data = { rule: rule.name, title: rule.title, field, value };
+      const data = { rule: name, title, field, value };
       return await this.#notes.change([{ kind: FILTER, id: randomId(), text, data }]);
     } catch (cause) {
       this.#unwritten = engineError(cause);
