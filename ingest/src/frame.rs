@@ -33,7 +33,8 @@ pub(crate) enum Framing {
     Logins(LoginLayout),
 }
 
-/// The range of an event, which is empty for a mere separator, and the start of the next item.
+/// The range of an event, which is empty for a mere separator, and the start of the next item. That is 0 where text that
+/// follows decides: if there is none, the event is the first line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EventBlock {
     pub start: usize,
@@ -278,8 +279,14 @@ impl EventFrames<'_> {
                 EventCut { start, end, next: next_at, is_rest: !begins, is_line: next.is_line }
             }
             Framing::Blocks(block) => {
-                let found = block(rest).filter(|block| block.next > 0);
-                let found = found.unwrap_or(EventBlock { start: 0, end: rest.len(), next: rest.len() });
+                let whole = EventBlock { start: 0, end: rest.len(), next: rest.len() };
+                let found = match block(rest) {
+                    Some(block) if block.next > 0 => block,
+                    Some(line) if line.end > 0 => {
+                        EventBlock { next: memchr(b'\n', rest).map_or(rest.len(), |end| end + 1), ..line }
+                    }
+                    _ => whole,
+                };
                 let (start, end) = without_blank_lines(&rest[found.start..found.end]);
                 let from_block = from + found.start;
                 EventCut {

@@ -311,6 +311,7 @@ fn is_emphasised(line: &[u8], from: usize, word: Range<usize>) -> bool {
     let before_colon = after == b':' && line.get(end + 1).is_none_or(|&next| next == b' ');
     // In a list it names what follows: `reason: a, info: b`. Only trouble is a level there.
     let is_of_list = line[from..start].ends_with(b", ")
+        && line[from..start].iter().any(u8::is_ascii_alphanumeric)
         && from_word(&line[start..end]).is_some_and(|level| level < Level::Warn);
     alone_before
         && !goes_on
@@ -347,6 +348,7 @@ mod tests {
     fn level_words_that_count() {
         check("INFO [main] started", "info");
         check(" - WARN  [x] y", "warn");
+        check(", info: started", "info");
         check("[error] mod_jk child", "error");
         check("INFO(6)     Successful login", "info");
         check("=ERROR REPORT==== x", "error");

@@ -9,6 +9,10 @@ pub const LONGEST_EVENT_BYTES: usize = 1 << 20;
 /// The bytes that format detection reads: some hundred lines of any usual log, read in one disk access.
 pub const SAMPLE_BYTES: usize = 64 << 10;
 
+/// The lines that the first quote of a table may enclose when it comes after the sample. Each line with an open quote looks
+/// this far.
+pub const LATE_QUOTE_BYTES: usize = 8 << 10;
+
 /// A lastlog up to this length is kept byte by byte, and its empty records cost nothing. A greater user id makes one of a
 /// terabyte of holes, of which only the records that are used are read.
 pub const LONGEST_WHOLE_LASTLOG_BYTES: u64 = 1 << 30;

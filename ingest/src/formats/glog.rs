@@ -130,8 +130,13 @@ impl GlogReader {
             rows.text(MESSAGE, message + 1, end);
         }
         self.named.begin();
-        for item in pairs.iter().filter(|item| may_be_field(item.key(event))) {
-            item.put(item.key(event), event, &mut self.named, rows);
+        for item in &pairs {
+            let key = item.key(event);
+            if may_be_field(key) {
+                item.put(key, event, &mut self.named, rows);
+            } else {
+                item.put(&[b"data.".as_slice(), key].concat(), event, &mut self.named, rows);
+            }
         }
         true
     }
@@ -187,6 +192,10 @@ mod tests {
         check(
             r#"I1121 03:04:05.123456 1 x.go:7] "Starting \"a\"" controller="a b" err=<nil> count=3"#,
             r#"1680-11-21T03:04:05.123456Z info thread=1 source_file="x.go" source_line=7 message="Starting \"a\"" controller="a b" err="<nil>" count=3"#,
+        );
+        check(
+            r#"I1121 03:04:05.123456 1 x.go:7] "Event occurred" kind="Pod" message="Created pod: x-abc""#,
+            r#"1680-11-21T03:04:05.123456Z info thread=1 source_file="x.go" source_line=7 message="Event occurred" kind="Pod" data.message="Created pod: x-abc""#,
         );
         check(
             r#"I1121 03:04:05.123456 1 x.go:7] "a" is not b=1"#,

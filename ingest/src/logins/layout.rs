@@ -1,5 +1,7 @@
 //! The layouts of records, and how one is recognised.
 
+use std::cmp::Reverse;
+
 use super::used::{USER_BYTES, USER_MARK};
 use crate::limits;
 
@@ -150,6 +152,8 @@ const FIRST_SECOND: u64 = 1;
 const LAST_SECOND: u64 = 4_102_444_800;
 /// A login from before 1990 is only the noise of other data.
 const LIKELY_SECOND: u64 = 631_152_000;
+/// In the other byte order most times are later.
+const LAST_EARLY_SECOND: u64 = i32::MAX as u64;
 
 /// The text in a field of fixed length, up to its first zero.
 pub(crate) fn text_field(record: &[u8], at: usize, length: usize) -> &[u8] {
@@ -168,8 +172,11 @@ pub(crate) fn detect(sample: &[u8], name: &str) -> Option<LoginLayout> {
         let is_failed = last_part(name).contains("btmp");
         return best(sample, if is_failed { LoginFile::Failed } else { LoginFile::Logins });
     }
-    if sample.starts_with(USER_MARK) {
-        return best(sample, LoginFile::LastUsed);
+    // A time may be these bytes as well.
+    if sample.starts_with(USER_MARK)
+        && let Some(layout) = best(sample, LoginFile::LastUsed)
+    {
+        return Some(layout);
     }
     let narrow = LoginLayout { file: LoginFile::Last, is_wide: false, is_big_endian: false };
     match best(sample, LoginFile::Last) {
@@ -192,7 +199,7 @@ pub(super) fn best(sample: &[u8], file: LoginFile) -> Option<LoginLayout> {
     let rank = |layout: LoginLayout| {
         let records = sample.chunks_exact(layout.record_bytes());
         let records = records.filter(|record| record.iter().any(|&byte| byte != 0));
-        let (mut fitting, mut likely, mut all) = (0, 0, 0);
+        let (mut fitting, mut likely, mut early, mut all) = (0, 0, 0, 0);
         for record in records.take(limits::LOGIN_SAMPLE_RECORDS) {
             let fits = layout.fits(record) && layout.is_likely(record);
             let is_used = match layout.last_terminal_at() {
@@ -201,9 +208,15 @@ pub(super) fn best(sample: &[u8], file: LoginFile) -> Option<LoginLayout> {
             };
             all += 1;
             fitting += usize::from(fits);
-            likely += usize::from(fits && is_used && layout.seconds(record) >= LIKELY_SECOND);
+            let seconds = layout.seconds(record);
+            likely += usize::from(fits && is_used && seconds >= LIKELY_SECOND);
+            early += usize::from(fits && is_used && (LIKELY_SECOND..=LAST_EARLY_SECOND).contains(&seconds));
         }
-        (likely > 0 && fitting * 10 >= all * 9).then_some((likely, layout))
+        (likely > 0 && fitting * 10 >= all * 9).then_some(((early, likely), layout))
     };
-    LoginLayout::all(file).filter_map(rank).max_by_key(|(likely, _)| *likely).map(|(_, layout)| layout)
+    // Of those alike the first, which most machines have.
+    LoginLayout::all(file)
+        .filter_map(rank)
+        .min_by_key(|(likely, _)| Reverse(*likely))
+        .map(|(_, layout)| layout)
 }

@@ -352,7 +352,12 @@ fn without_gaps(name: &str) -> String {
 /// Whether a field of this name is certainly not the time of an event.
 pub(crate) fn is_never_time(name: &[u8]) -> bool {
     let last = last_part(name);
-    NEVER.iter().any(|word| last.contains(word)) || without_gaps(&last).contains(LINK_DATE)
+    NEVER.iter().any(|word| last.contains(word)) || is_link_date(name)
+}
+
+/// Whether a field of this name is when a program was linked, even if nothing else is a time.
+pub(crate) fn is_link_date(name: &[u8]) -> bool {
+    without_gaps(&last_part(name)).contains(LINK_DATE)
 }
 
 /// The weight of the name, positive or negative; `None` if it excludes the field.

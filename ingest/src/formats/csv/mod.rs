@@ -134,32 +134,36 @@ fn record<const DELIMITER: u8>(text: &[u8]) -> Option<EventBlock> {
 fn late_quotes(delimiter: u8, columns: usize) -> impl Fn(&[u8]) -> Option<EventBlock> {
     move |text| {
         let end = memchr(b'\n', text)?;
-        let block = |end: usize| {
+        let block = |end: usize, next: usize| {
             let shown = end - usize::from(text[..end].ends_with(b"\r"));
-            Some(EventBlock { start: 0, end: shown, next: end + 1 })
+            Some(EventBlock { start: 0, end: shown, next })
         };
         let width = |from: usize, to: usize| cells(&text[from..to], delimiter).count();
         let last = cells(&text[..end], delimiter).last();
         let ends_in_quotes = last.is_some_and(|last| text[last.from..].starts_with(b"\""));
         let is_whole = width(0, end) == columns;
         if row_end(&text[..=end], delimiter).is_some() || is_whole && !ends_in_quotes {
-            return block(end);
+            return block(end, end + 1);
         }
-        let within = &text[..text.len().min(limits::LONGEST_EVENT_BYTES)];
+        let within = &text[..text.len().min(end + limits::LATE_QUOTE_BYTES)];
         let closed = row_end(within, delimiter);
         let mut line_end = end;
-        while line_end < limits::LONGEST_EVENT_BYTES {
+        loop {
             let from = line_end + 1;
-            line_end = from + memchr(b'\n', &text[from..])?;
+            let Some(length) = memchr(b'\n', &within[from..]) else {
+                // Where more may follow, it decides; at the end of the text it is a line.
+                return block(end, if within.len() < text.len() { end + 1 } else { 0 });
+            };
+            line_end = from + length;
             let is_row = width(from, line_end) == columns;
             if closed == Some(line_end) && !(is_whole && is_row) {
-                return block(if width(0, line_end) == columns { line_end } else { end });
+                let end = if width(0, line_end) == columns { line_end } else { end };
+                return block(end, end + 1);
             }
             if is_row {
-                break;
+                return block(end, end + 1);
             }
         }
-        block(end)
     }
 }
 

@@ -12,7 +12,9 @@ use crate::limits::{LONGEST_HEADER_NAME_BYTES, START_WITHIN_BYTES, TABLE_SAMPLE_
 use crate::named_columns::number;
 use crate::pairs::is_key;
 use crate::table::{ColumnRole, cells};
-use crate::time::field::{FieldTimes, KNOWN, TimeField, TimeFieldOption, is_never_time, mark_chosen};
+use crate::time::field::{
+    FieldTimes, KNOWN, TimeField, TimeFieldOption, is_link_date, is_never_time, mark_chosen,
+};
 use crate::time::find::whole_time;
 use crate::time::numeric_date::DateOrder;
 use crate::time::rules;
@@ -425,8 +427,13 @@ fn time_columns(header: Option<&Row<'_>>, body: &[Row<'_>], columns: usize) -> [
         yes > 0 && (yes * 5 >= all * 4 || is_named && yes * 3 >= all * 2)
     };
     let rank = |column: &usize| time_rank(name(*column)).unwrap_or(usize::MAX);
-    let spelled: Vec<usize> =
-        (0..columns).filter(|&column| !is_never_time(name(column)) && is_time(column)).collect();
+    let mut spelled: Vec<usize> = (0..columns).filter(|&column| is_time(column)).collect();
+    // A name that speaks against a time decides only between several.
+    if spelled.iter().any(|&column| !is_never_time(name(column))) {
+        spelled.retain(|&column| !is_never_time(name(column)));
+    } else {
+        spelled.retain(|&column| !is_link_date(name(column)));
+    }
     let is_clear = spelled.len() == 1 || spelled.iter().any(|column| time_rank(name(*column)).is_some());
     let by_values = if is_clear { None } else { time_column(header, body, columns) };
     let dated = by_values.or_else(|| spelled.into_iter().min_by_key(rank));

@@ -180,6 +180,7 @@ fn first_row_of_words_like_the_others_is_an_event() {
     let words = |id: usize| format!("{}\t{}\tmain\n", ["up", "down"][id % 2], ["web", "db"][id / 2 % 2]);
     let table: String = (0..12).map(words).collect();
     assert_eq!(parse(&format!("reset\tdisk\tspare\n{table}")).rows(), 13);
+    assert_eq!(parse(&format!("state\tservice\tbranch\n{table}")).rows(), 12, "usual names");
     let names = |id: usize| format!("{}\t{}\tmain\n", ["Oslo", "Rome"][id % 2], ["Ada", "Eve"][id / 2 % 2]);
     let table: String = (0..12).map(names).collect();
     assert_eq!(parse(&format!("city\tperson\tbranch\n{table}")).rows(), 12);
@@ -198,9 +199,16 @@ fn first_quoted_lines_may_come_after_the_sample() {
         let sample = &table[..table.len() / 2];
         let mut setup = Setup::new(Zone::UTC);
         setup.learned = learn(&sample.as_bytes()[..=sample.rfind('\n').unwrap_or(0)], &setup);
-        let batch = Parser::new(&FORMAT, setup).parse(Chunk::whole(table.into_bytes()));
+        let batch = Parser::new(&FORMAT, setup).parse(Chunk::whole(table.clone().into_bytes()));
         assert_eq!((batch.rows(), batch.unparsed), (303, 0), "{delimiter}");
         assert_eq!(batch.line[300..], [302, 305, 306], "{delimiter}");
+        // The last message was cut within its quotes.
+        let cut = format!("time\tid\tname\tresult\n{rows}2026-11-21 03:04:07\t300\tweb\t\"cut\n{}", row(301));
+        let cut = cut.trim_end().replace('\t', &delimiter.to_string());
+        let mut setup = Setup::new(Zone::UTC);
+        setup.learned = learn(&sample.as_bytes()[..=sample.rfind('\n').unwrap_or(0)], &setup);
+        let batch = Parser::new(&FORMAT, setup).parse(Chunk::whole(cut.into_bytes()));
+        assert_eq!((batch.rows(), batch.line[300..].to_vec()), (302, vec![302, 303]), "{delimiter}");
     }
 }
 
@@ -227,6 +235,8 @@ fn link_date_of_a_program_is_not_the_time_of_its_row() {
     let rows: Vec<String> = (1..4).map(|id| format!("{id},2019-0{id}-01 10:00:00,a{id}.exe\n")).collect();
     let rows = rows.concat();
     check(&format!("Id,LinkDate,Name\n{rows}"), r#"- - Id=1 LinkDate="2019-01-01 10:00:00" Name="a1.exe""#);
+    // Without another time, one whose name speaks against it is better than none.
+    check(&format!("Id,Runtime,Name\n{rows}"), r#"2019-01-01T10:00:00Z - Id=1 Name="a1.exe""#);
 }
 
 #[test]

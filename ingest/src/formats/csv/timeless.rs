@@ -38,9 +38,37 @@ fn values<'r>(body: &'r [Row<'r>], column: usize) -> impl Iterator<Item = &'r [u
 /// A table of words needs this many rows to show which of its first row are names.
 const FEWEST_ROWS_OF_WORDS: usize = 8;
 
+/// Names of columns that the values of an event hardly have together.
+const USUAL_NAMES: [&str; 24] = [
+    "account",
+    "action",
+    "category",
+    "class",
+    "code",
+    "department",
+    "description",
+    "device",
+    "event",
+    "group",
+    "host",
+    "hostname",
+    "id",
+    "method",
+    "name",
+    "result",
+    "role",
+    "service",
+    "source",
+    "state",
+    "status",
+    "type",
+    "user",
+    "username",
+];
+
 /// Whether the first row names columns of words: in two columns or more whose few values all repeat, its own
-/// value does not occur, and it differs in kind from the values below it. A first row that is like the others is an
-/// event, whatever it says.
+/// value does not occur, and it has usual names or differs in kind from the values below it. Any other first row that is
+/// like the others is an event, whatever it says.
 pub(super) fn names_words(first: &Row<'_>, body: &[Row<'_>], columns: usize) -> bool {
     let is_name = |name: &&[u8]| {
         name.first().is_some_and(u8::is_ascii_alphabetic)
@@ -62,12 +90,15 @@ pub(super) fn names_words(first: &Row<'_>, body: &[Row<'_>], columns: usize) -> 
         let are = |column: usize| values(body, column).next().is_some() && values(body, column).all(is);
         (0..columns).filter(|&column| !is(first[column]) && are(column)).count()
     };
+    let usual = first.iter().filter(|name| {
+        USUAL_NAMES.iter().any(|usual| usual.as_bytes().eq_ignore_ascii_case(name.trim_ascii()))
+    });
     body.len() >= FEWEST_ROWS_OF_WORDS
         && first.len() == columns
         && first.iter().all(is_name)
         && !first.iter().enumerate().any(|(index, name)| first[..index].contains(name))
         && (0..columns).filter(repeats).count() > 1
-        && (differs(&has_marks) > 0 || differs(&is_capital) > 1)
+        && (usual.count() > 1 || differs(&has_marks) > 0 || differs(&is_capital) > 1)
 }
 
 /// Whether a name that begins with a digit is above numbers alone: `1RSS(dB)`.

@@ -576,7 +576,10 @@ fn is_host(word: &[u8]) -> bool {
     word.iter().all(|&byte| OF_HOST.contains(byte))
         && word.last() != Some(&b':')
         && level::from_word(word).is_none()
-        && (!word.contains(&b',') || word[0].is_ascii_alphabetic() && word.iter().any(u8::is_ascii_digit))
+        && (!word.contains(&b',')
+            || word[0].is_ascii_alphabetic()
+                && word.iter().any(u8::is_ascii_digit)
+                && word.split(|&byte| byte == b',').all(|part| level::from_word(part).is_none()))
 }
 
 pub(super) fn is_daemons_own(message: &[u8]) -> bool {

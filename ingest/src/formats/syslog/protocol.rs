@@ -32,6 +32,12 @@ pub(super) struct Protocol {
     name: Vec<u8>,
 }
 
+/// Whether structured data, or `-` in its place, follows four words.
+fn has_data(text: &[u8]) -> bool {
+    let data = text.split(|&byte| byte == b' ').nth(4);
+    data.is_some_and(|data| data == b"-" || data.starts_with(b"["))
+}
+
 impl Protocol {
     /// The fields after the version, `-` for a missing one. Returns the range of the program's name, and
     /// where the message begins.
@@ -48,11 +54,12 @@ impl Protocol {
         } else {
             let (when, end) = time_at(event, at).ok_or("no syslog time after the version")?;
             rows.when(&when);
-            // With seconds since 1970 it is no header of the standard: the message follows the program.
-            if event[at..end].iter().all(|byte| byte.is_ascii_digit() || *byte == b'.') {
+            // With seconds since 1970 it is seldom a header of the standard: the message follows the program.
+            let is_epoch = event[at..end].iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+            at = end + 1;
+            if is_epoch && !has_data(&event[at.min(event.len())..]) {
                 columns = &[HOST, APP];
             }
-            at = end + 1;
         }
         let mut app = None;
         for &column in columns {

@@ -44,6 +44,10 @@ fn message_follows_the_program_after_seconds_since_1970() {
         "<134>1 1795230245.1 MX84 events dhcp lease of ip 10.0.0.9",
         r#"2026-11-21T03:04:05.1Z info facility="local0" host="MX84" app="events" message="dhcp lease of ip 10.0.0.9""#,
     );
+    check(
+        "<134>1 1795230245.1 host1 sshd 123 ID47 - Accepted password for bob",
+        r#"2026-11-21T03:04:05.1Z info facility="local0" host="host1" app="sshd" pid=123 msgid="ID47" message="Accepted password for bob""#,
+    );
 }
 
 #[test]
