@@ -207,6 +207,37 @@ fn decisions_follow_an_alert_whose_start_moves() {
     assert_eq!(gone, [(Some(AlertGone::Alert), TriageStatus::Closed), none, none]);
 }
 
+/// The query of an alert of a detector: its times, and the condition.
+fn query_of(start: i64, end: i64, condition: &str) -> String {
+    let filter = indexer::query::parse(condition).expect("a query");
+    crate::evidence::within(filter, Some(start), Some(end)).to_string()
+}
+
+#[test]
+fn decisions_stay_with_an_alert_whose_time_is_only_touched_or_whose_detector_was_edited() {
+    let (_folder, case) = case();
+    let measured = |start, end, condition: &str| Alert {
+        query: query_of(start, end, condition),
+        ..timed(start, end, 3)
+    };
+    let old = measured(10, 20, "status>=500");
+    decide(&case, &found(&case, std::slice::from_ref(&old)), "a", TriageVerb::Close, vec![key_of(&old)], 5);
+    let of_old = |after: Alert| found(&case, &[after]).get(key_of(&old), 9).expect("it is kept").alert.start;
+    assert_eq!(of_old(measured(4, 20, "status>=500")), Some(4), "the same condition at other times");
+    assert_eq!(of_old(measured(20, 40, "status>=500")), Some(10), "it only touches");
+    assert_eq!(of_old(measured(4, 20, "status>=400")), Some(10), "the detector was edited");
+    let named = Alert { query: "source=web.log line:7".to_owned(), ..timed(4, 20, 3) };
+    assert_eq!(of_old(named), Some(4), "its query does not say what the condition is");
+    let edited = found(&case, &[measured(4, 20, "status>=400")]);
+    assert!(!edited.is_quiet(&measured(4, 20, "status>=400"), 9));
+
+    let instant = measured(30, 30, "status>=500");
+    let keys = vec![key_of(&instant)];
+    decide(&case, &found(&case, std::slice::from_ref(&instant)), "b", TriageVerb::Close, keys, 5);
+    let longer = found(&case, &[measured(25, 30, "status>=500")]);
+    assert_eq!(longer.get(key_of(&instant), 9).expect("it moved").alert.start, Some(25));
+}
+
 #[test]
 fn one_part_of_an_alert_that_was_split_gets_its_decisions() {
     let (_folder, case) = case();
@@ -250,8 +281,12 @@ proptest! {
                 let (from, to) = span(&other.alert);
                 to.min(end) - from.max(start)
             };
-            let there = || after.rows.iter().filter(|other| other.gone.is_none());
-            let most = there().map(overlap).filter(|&long| long >= 0).max();
+            let there = after.rows.iter().filter(|other| other.gone.is_none());
+            let has_instant = |other: &InboxRow| {
+                [&row.alert, &other.alert].iter().any(|alert| alert.start == alert.end)
+            };
+            let overlaps = |other: &&InboxRow| overlap(other) >= i64::from(!has_instant(other));
+            let most = there.filter(overlaps).map(overlap).max();
             let heir = &after.rows[after.places[&row.key]];
             prop_assert_eq!(heir.gone.is_none().then(|| overlap(heir)), most);
             prop_assert_eq!(heir.status(9), TriageStatus::Acknowledged);

@@ -109,6 +109,18 @@ impl TriagedAlert {
     }
 }
 
+/// Whether the queries of two alerts of one detector may have one condition. They begin with the times of their alerts,
+/// which may differ. Queries that begin otherwise name events one by one, and say nothing of the condition.
+#[must_use]
+pub fn have_one_condition(one: &str, other: &str) -> bool {
+    condition(one).zip(condition(other)).is_none_or(|(one, other)| one == other)
+}
+
+fn condition(query: &str) -> Option<&str> {
+    let (_, condition) = query.strip_prefix("time:[")?.split_once(']')?;
+    Some(condition)
+}
+
 /// A decision in a note, without its text.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct StoredDecision<A> {
@@ -290,7 +302,8 @@ impl Triage {
         self.alerts.values()
     }
 
-    /// The alerts of these keys, in no order. Those of one detector and group whose times overlap are one that moved.
+    /// The alerts of these keys, in no order. Those of one detector, group and condition whose times overlap are one that
+    /// moved.
     #[must_use]
     pub fn united(&self, is_wanted: impl Fn(AlertKey) -> bool) -> Vec<Arc<Triaged>> {
         let wanted = self.alerts.iter().filter(|(key, _)| is_wanted(**key));
@@ -305,7 +318,11 @@ impl Triage {
                 let known = &last[0].alert;
                 known.detector == one.alert.detector
                     && known.group == one.alert.group
-                    && times.zip(until).is_some_and(|((start, _), until)| start <= until)
+                    && have_one_condition(&known.query, &one.alert.query)
+                    && times.zip(until).is_some_and(|((start, end), until)| {
+                        // An instant overlaps what it is in; other times that only touch do not overlap.
+                        start < until || start == until && start == end
+                    })
             };
             let end = times.map(|(_, end)| end);
             if let Some(last) = united.last_mut().filter(|last| is_same(last)) {
