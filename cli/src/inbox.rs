@@ -338,8 +338,11 @@ fn print_alert(alert: &Value, to: &mut dyn Write) -> Result<()> {
     let until = alert["muted_until"].as_str().filter(|_| at("state") == "muted");
     let until = until.map_or_else(String::new, |until| format!(" until {until}"));
     let since = alert["since_closed"].as_u64();
-    let since =
-        since.map_or_else(String::new, |more| format!(", {} since it was closed", counted(more, "event")));
+    let since = match since {
+        None => String::new(),
+        Some(0) => ", went on since it was closed".to_owned(),
+        Some(more) => format!(", {} since it was closed", counted(more, "event")),
+    };
     writeln!(to, "{INDENT}{}{reason}{until}{since}", at("state"))?;
     for entry in list(alert, "history").filter(|entry| !text(entry, "text").is_empty()) {
         writeln!(to, "{INDENT}{} {}: {}", text(entry, "at"), text(entry, "did"), text(entry, "text"))?;

@@ -1158,7 +1158,7 @@ open: boolean, gone: AlertGone | null, status: TriageStatus,
  */
 reason: CloseReason | null, 
 /**
- * How many events came since it was closed, which made it new again.
+ * How many events came since it was closed, which made it new again; 0 if it has no events, and went on.
  */
 sinceClosed: number | null, mutedUntil: Nanos | null, 
 /**

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use indexer::triage::{
-    AlertKey, CloseReason, Triage, TriageEntry, TriageState, TriageStatus, Triaged, TriagedAlert,
+    AlertExtent, AlertKey, CloseReason, Triage, TriageEntry, TriageState, TriageStatus, Triaged, TriagedAlert,
 };
 use indexer::{Engine, Error, ErrorKind, Nanos, Result, files};
 use serde::{Deserialize, Serialize};
@@ -83,7 +83,7 @@ pub struct InboxAlert {
     pub status: TriageStatus,
     /// Of a closed alert.
     pub reason: Option<CloseReason>,
-    /// How many events came since it was closed, which made it new again.
+    /// How many events came since it was closed, which made it new again; 0 if it has no events, and went on.
     #[serde(rename = "sinceClosed")]
     pub since_closed: Option<u64>,
     #[serde(rename = "mutedUntil")]
@@ -134,7 +134,7 @@ impl InboxRow {
     }
 
     fn status(&self, now_ns: i64) -> TriageStatus {
-        self.state().map_or(TriageStatus::New, |state| state.status(self.alert.events, now_ns))
+        self.state().map_or(TriageStatus::New, |state| state.status(extent_of(&self.alert), now_ns))
     }
 }
 
@@ -279,15 +279,15 @@ impl Inbox {
     }
 
     fn shown(row: &InboxRow, now_ns: i64) -> InboxAlert {
-        let (state, events) = (row.state(), row.alert.events);
+        let (state, extent) = (row.state(), extent_of(&row.alert));
         InboxAlert {
             key: row.key,
             origin: row.origin,
             open: row.is_open,
             gone: row.gone,
             status: row.status(now_ns),
-            reason: state.and_then(|state| state.closed(events)),
-            since_closed: state.and_then(|state| state.since_closed(events)),
+            reason: state.and_then(|state| state.closed(extent)),
+            since_closed: state.and_then(|state| state.since_closed(extent)),
             muted_until: state.and_then(|state| state.muted_until).map(Nanos),
             history: state.map(|state| state.history.clone()).unwrap_or_default(),
             alert: (*row.alert).clone(),
@@ -305,7 +305,7 @@ impl Inbox {
     pub fn is_quiet(&self, alert: &Alert, now_ns: i64) -> bool {
         let state = self.places.get(&key_of(alert)).and_then(|&place| self.rows[place].state());
         self.triage.is_muted(&alert.detector)
-            || state.is_some_and(|state| state.status(alert.events, now_ns) != TriageStatus::New)
+            || state.is_some_and(|state| state.status(extent_of(alert), now_ns) != TriageStatus::New)
     }
 
     /// New alerts of detectors that are not muted, the most serious first and at most so many; how many alerts have
@@ -400,6 +400,10 @@ pub struct AlertFlag {
     pub start: Option<Nanos>,
     pub end: Option<Nanos>,
     pub value: Option<f64>,
+}
+
+fn extent_of(alert: &Alert) -> AlertExtent {
+    AlertExtent { events: alert.events, end: alert.end }
 }
 
 fn merged(parts: &[&Arc<Triaged>]) -> Option<Arc<Triaged>> {

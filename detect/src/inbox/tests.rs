@@ -174,6 +174,24 @@ fn closed_alert_is_new_again_when_events_came_and_others_keep_their_state() {
 }
 
 #[test]
+fn closed_silence_that_goes_on_is_new_again() {
+    let (_folder, case) = case();
+    let silence = timed(1_000, 2_000, 0);
+    decide(
+        &case,
+        &found(&case, std::slice::from_ref(&silence)),
+        "a",
+        TriageVerb::Close,
+        vec![key_of(&silence)],
+        5,
+    );
+    assert_eq!(states(&found(&case, &[timed(1_000, 2_050, 0)]), 9), [(1_000, TriageStatus::Closed, None)]);
+    let longer = found(&case, &[timed(1_000, 9_000, 0)]);
+    assert_eq!(states(&longer, 9), [(1_000, TriageStatus::New, Some(0))]);
+    assert!(!longer.is_quiet(&timed(1_000, 9_000, 0), 9));
+}
+
+#[test]
 fn decisions_follow_an_alert_whose_start_moves() {
     let (_folder, case) = case();
     let old = key_of(&timed(10, 20, 3));

@@ -28,8 +28,8 @@ pub fn triaged(notes: &[Note]) -> Vec<Triaged> {
 /// A cell for each column. Lines of a cell are separated by line feeds.
 pub fn cells(Triaged { alert, state, .. }: &Triaged, now_ns: i64) -> [String; 6] {
     let entity: Vec<String> = alert.group.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let status = state.status(alert.events, now_ns).label();
-    let state_cell = match (state.closed(alert.events), state.muted_until) {
+    let status = state.status(alert.extent(), now_ns).label();
+    let state_cell = match (state.closed(alert.extent()), state.muted_until) {
         (Some(reason), _) => format!("{status}: {}", reason.label()),
         (None, Some(until)) if now_ns < until => format!("{status} until {}", to_rfc3339(until)),
         _ => status.to_owned(),

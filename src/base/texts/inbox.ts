@@ -60,7 +60,11 @@ export const inbox = {
   noEntity: 'No entity',
   noTime: 'No time',
   firing: 'firing',
-  sinceClosed: (events: number) => `${counted(events, 'event')} since it was closed`,
+  sinceClosed: (events: number) =>
+    events === 0
+      ? 'went on since it was closed'
+      : `${counted(events, 'event')} since it was closed`,
+  wentOn: 'went on',
   pick: (title: string) => `Select ${title}`,
   groupLine: (alerts: number, fresh: number) =>
     fresh === 0

@@ -23,7 +23,7 @@ use store::{Note, NoteChange, NoteDraft, NotesChanged};
 
 use crate::Engine;
 
-pub use state::{CloseReason, Decision, TriageEntry, TriageState, TriageStatus, TriageVerb};
+pub use state::{AlertExtent, CloseReason, Decision, TriageEntry, TriageState, TriageStatus, TriageVerb};
 
 /// The kind of notes that are decisions about alerts.
 pub const TRIAGE: &str = "triage";
@@ -106,6 +106,11 @@ impl TriagedAlert {
     #[must_use]
     pub fn times(&self) -> Option<(i64, i64)> {
         self.start.zip(self.end)
+    }
+
+    #[must_use]
+    pub fn extent(&self) -> AlertExtent {
+        AlertExtent { events: self.events, end: self.end }
     }
 }
 

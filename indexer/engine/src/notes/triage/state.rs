@@ -107,6 +107,13 @@ pub struct TriageState {
     pub history: Vec<TriageEntry>,
 }
 
+/// What of an alert grows while it goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AlertExtent {
+    pub events: u64,
+    pub end: Option<i64>,
+}
+
 /// A close, and what was closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ClosedAlert {
@@ -134,14 +141,21 @@ impl ClosedAlert {
         parts.push(part);
         ClosedAlert { reason, parts }
     }
+
+    /// Whether an alert without events, as that of a silence, is longer by more than a tenth than what was closed of it.
+    fn has_gone_on(&self, end: Option<i64>) -> bool {
+        let times = || self.parts.iter().filter_map(|part| part.times);
+        let held = times().map(|(start, _)| start).min().zip(times().map(|(_, end)| end).max());
+        held.zip(end).is_some_and(|((from, to), end)| end.saturating_sub(to) > to.saturating_sub(from) / 10)
+    }
 }
 
 impl TriageState {
-    /// The state of an alert with so many events at a time of the wall clock. A closed alert is closed, whatever else
-    /// was decided, as long as it does not grow.
+    /// The state of an alert of this extent at a time of the wall clock. A closed alert is closed, whatever else was
+    /// decided, as long as it does not grow.
     #[must_use]
-    pub fn status(&self, events: u64, now_ns: i64) -> TriageStatus {
-        if self.closed(events).is_some() {
+    pub fn status(&self, extent: AlertExtent, now_ns: i64) -> TriageStatus {
+        if self.closed(extent).is_some() {
             TriageStatus::Closed
         } else if self.muted_until.is_some_and(|until| now_ns < until) {
             TriageStatus::Muted
@@ -152,25 +166,29 @@ impl TriageState {
         }
     }
 
-    /// Why an alert with so many events is closed, if it is.
+    /// Why an alert of this extent is closed, if it is.
     #[must_use]
-    pub fn closed(&self, events: u64) -> Option<CloseReason> {
-        let closed = self.closed.as_ref().filter(|_| self.since_closed(events).is_none());
+    pub fn closed(&self, extent: AlertExtent) -> Option<CloseReason> {
+        let closed = self.closed.as_ref().filter(|_| self.since_closed(extent).is_none());
         closed.map(|closed| closed.reason)
     }
 
-    /// How many events an alert with so many events has more than when it was closed.
+    /// How many events an alert of this extent has more than when it was closed; 0 if it has none, and went on.
     #[must_use]
-    pub fn since_closed(&self, events: u64) -> Option<u64> {
-        let held: u64 = self.closed.as_ref()?.parts.iter().map(|part| part.events).sum();
-        events.checked_sub(held).filter(|&more| more > 0)
+    pub fn since_closed(&self, extent: AlertExtent) -> Option<u64> {
+        let closed = self.closed.as_ref()?;
+        let held: u64 = closed.parts.iter().map(|part| part.events).sum();
+        if extent.events == 0 && held == 0 {
+            return closed.has_gone_on(extent.end).then_some(0);
+        }
+        extent.events.checked_sub(held).filter(|&more| more > 0)
     }
 
     /// Takes the next decision, and the alert as that has it.
     pub(super) fn take(&mut self, entry: &TriageEntry, alert: &TriagedAlert) {
         match entry.verb {
             // In a window that had not seen it closed.
-            TriageVerb::Acknowledge if self.closed(alert.events).is_some() => {}
+            TriageVerb::Acknowledge if self.closed(alert.extent()).is_some() => {}
             TriageVerb::Acknowledge => (self.is_acknowledged, self.closed) = (true, None),
             TriageVerb::Close => {
                 let reason = entry.reason.unwrap_or(CloseReason::Resolved);

@@ -39,7 +39,7 @@ fn note(id: &str, number: u64, verb: TriageVerb, data: &serde_json::Value) -> No
 
 fn status(notes: &[Note], now: i64) -> TriageStatus {
     let triage = Triage::of_notes(notes);
-    triage.get(alert(1).key).map_or(TriageStatus::New, |one| one.state.status(one.alert.events, now))
+    triage.get(alert(1).key).map_or(TriageStatus::New, |one| one.state.status(one.alert.extent(), now))
 }
 
 #[test]
@@ -88,7 +88,8 @@ fn united_status(notes: &[Note], events: u64) -> (TriageStatus, Option<u64>) {
     let united = Triage::of_notes(notes).united(|_| true);
     assert_eq!(united.len(), 1, "{united:?}");
     let state = &united[0].state;
-    (state.status(events, 9), state.since_closed(events))
+    let extent = AlertExtent { events, ..united[0].alert.extent() };
+    (state.status(extent, 9), state.since_closed(extent))
 }
 
 #[test]
@@ -111,6 +112,27 @@ fn closed_alert_that_grows_is_new_and_an_acknowledged_one_is_not() {
     assert_eq!(united_status(&notes, 12), (TriageStatus::Acknowledged, None));
     notes[4].data["undone"] = true.into();
     assert_eq!(united_status(&notes, 12), (TriageStatus::New, Some(7)), "undone, it is what it was before");
+}
+
+#[test]
+fn closed_alert_without_events_is_new_if_it_goes_on_for_a_tenth_of_its_length() {
+    use TriageVerb::Close;
+    let triage = Triage::of_notes(&[decision(1, Close, &[(1_000, 2_000, 0)])]);
+    let state = &triage.alerts().next().expect("it was triaged").state;
+    let state_at = |end| {
+        let extent = AlertExtent { events: 0, end: Some(end) };
+        (state.status(extent, 9), state.since_closed(extent))
+    };
+    for end in [1_500, 2_000, 2_100] {
+        assert_eq!(state_at(end), (TriageStatus::Closed, None), "{end}");
+    }
+    assert_eq!(state_at(2_101), (TriageStatus::New, Some(0)));
+    let untimed = AlertExtent { events: 0, end: None };
+    assert_eq!(state.since_closed(untimed), None);
+    // The length of an alert with events says nothing.
+    let of_events = Triage::of_notes(&[decision(1, Close, &[(1_000, 2_000, 5)])]);
+    let state = &of_events.alerts().next().expect("it was triaged").state;
+    assert_eq!(state.since_closed(AlertExtent { events: 5, end: Some(9_000) }), None);
 }
 
 #[test]
