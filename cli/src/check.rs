@@ -14,6 +14,9 @@ use crate::events::{outcome, time};
 use crate::out;
 use crate::rule_events::{self, EventAlerts};
 
+/// Below the query of an alert that does not select its events alone.
+pub const WIDER: &str = "(the query selects more events than these)";
+
 pub fn run(arguments: &Check) -> Result<Outcome> {
     let scope = Scope { from: time(arguments.from.as_ref())?, to: time(arguments.to.as_ref())? };
     let case = Case::open(&arguments.case)?;
@@ -123,7 +126,7 @@ pub fn print(alerts: &[Alert], verdicts: &[(String, Verdict)], format: AlertForm
                 writeln!(stdout, "              {}", alert.detector)?;
                 writeln!(stdout, "              {}", alert.query)?;
                 if alert.wider {
-                    writeln!(stdout, "              (the query selects more events than these)")?;
+                    writeln!(stdout, "              {WIDER}")?;
                 }
             }
         }

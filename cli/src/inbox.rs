@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::args::Severity;
+use crate::check::WIDER;
 use crate::events::{outcome, time};
 use crate::import::counted;
 use crate::out;
@@ -197,7 +198,8 @@ pub fn run(arguments: &InboxArguments) -> Result<Outcome> {
         let expected = arguments.expect.map_or_else(|| page["matching"].clone(), Value::from);
         json!({ "matching": { "filter": filter, "expected": expected } })
     } else {
-        json!({ "keys": arguments.key })
+        let keys = arguments.key.iter().map(|key| json!({ "key": key, "events": null }));
+        json!({ "keys": keys.collect::<Vec<_>>() })
     };
     let id = new_id()?;
     let decided = ask(
@@ -349,6 +351,9 @@ fn print_alert(alert: &Value, to: &mut dyn Write) -> Result<()> {
     }
     writeln!(to, "{INDENT}{}", at("detector"))?;
     writeln!(to, "{INDENT}{}", at("query"))?;
+    if alert["wider"] == true {
+        writeln!(to, "{INDENT}{WIDER}")?;
+    }
     Ok(())
 }
 
@@ -366,4 +371,30 @@ fn new_id() -> Result<String> {
 
 fn refused(message: &str) -> Error {
     Error::new(ErrorKind::BadRequest, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(part: &Value) -> String {
+        let mut alert =
+            json!({ "title": "Many", "query": "a=1", "events": 3, "wider": false, "state": "new" });
+        alert.as_object_mut().expect("a map").extend(part.as_object().expect("a map").clone());
+        let mut text = Vec::new();
+        print_alert(&alert, &mut text).expect("written");
+        String::from_utf8(text).expect("text")
+    }
+
+    #[test]
+    fn alert_says_that_its_query_is_wider_and_that_it_went_on() {
+        assert!(printed(&json!({})).ends_with("              a=1\n"));
+        let wider = printed(&json!({ "wider": true }));
+        assert!(
+            wider.ends_with("a=1\n              (the query selects more events than these)\n"),
+            "{wider}"
+        );
+        assert!(printed(&json!({ "since_closed": 1 })).contains("new, 1 event since it was closed\n"));
+        assert!(printed(&json!({ "since_closed": 0 })).contains("new, went on since it was closed\n"));
+    }
 }

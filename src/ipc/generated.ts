@@ -152,7 +152,7 @@ export type AlertBasis = { baseline: Baseline,
  */
 samples: number, history: HistoryAmount, };
 
-export type AlertChoice = { "keys": Array<AlertKey> } | { "matching": { filter: AlertFilter, expected: number, } };
+export type AlertChoice = { "keys": Array<SeenAlert> } | { "matching": { filter: AlertFilter, expected: number, } };
 
 export type AlertFilter = { 
 /**
@@ -2460,6 +2460,12 @@ backward: boolean,
  * A filter that the row has to match in addition to that of the view.
  */
 wanted: string, };
+
+export type SeenAlert = { key: AlertKey, 
+/**
+ * How many events it had; null for those that it has now.
+ */
+events: number | null, };
 
 export type Seismograph = { revision: number, elapsedMs: number, 
 /**

@@ -343,20 +343,38 @@ impl Inbox {
         }
     }
 
-    /// The alerts of these keys, or those of a filter, as a decision holds them. Keys without an alert are left out.
-    /// Refuses a filter that does not select as many alerts as the person saw.
+    /// The alerts of these keys, or those of a filter, as a decision holds them. Refuses keys without an alert, and a
+    /// filter that does not select as many alerts as the person saw.
     pub fn chosen(&self, choice: &AlertChoice, now_ns: i64) -> Result<Vec<TriagedAlert>> {
         match choice {
-            AlertChoice::Keys(keys) => {
-                let places = keys.iter().filter_map(|key| self.places.get(key));
-                Ok(places.map(|&place| held(&self.rows[place])).collect())
-            }
+            AlertChoice::Keys(seen) => self.of_keys(seen),
             AlertChoice::Matching { filter, expected } => {
                 let chosen: Vec<TriagedAlert> = self.matching(filter, now_ns).map(held).collect();
                 let number = chosen.len() as u64;
                 if number == *expected { Ok(chosen) } else { Err(other_number(*expected, number)) }
             }
         }
+    }
+
+    /// Each alert once, also if it moved and is named by several keys, and without events that the person did not see.
+    fn of_keys(&self, seen: &[SeenAlert]) -> Result<Vec<TriagedAlert>> {
+        let mut unknown = Vec::new();
+        let mut events: BTreeMap<usize, u64> = BTreeMap::new();
+        for one in seen {
+            let Some(&place) = self.places.get(&one.key) else {
+                unknown.push(one.key);
+                continue;
+            };
+            let least = events.entry(place).or_insert(self.rows[place].alert.events);
+            *least = one.events.map_or(*least, |events| events.min(*least));
+        }
+        if !unknown.is_empty() {
+            return Err(without_alert(&unknown));
+        }
+        Ok(events
+            .into_iter()
+            .map(|(place, events)| TriagedAlert { events, ..held(&self.rows[place]) })
+            .collect())
     }
 }
 
@@ -365,12 +383,34 @@ impl Inbox {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum AlertChoice {
-    Keys(Vec<AlertKey>),
+    Keys(Vec<SeenAlert>),
     /// All that a filter selects. Alerts come while a person decides: `expected` is how many the person saw.
     Matching {
         filter: AlertFilter,
         expected: u64,
     },
+}
+
+/// An alert as a person saw it: events come while the person decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SeenAlert {
+    pub key: AlertKey,
+    /// How many events it had; null for those that it has now.
+    pub events: Option<u64>,
+}
+
+/// Keys that an error names at most.
+const NAMED_KEYS: usize = 5;
+
+fn without_alert(keys: &[AlertKey]) -> Error {
+    let named: Vec<String> = keys.iter().take(NAMED_KEYS).map(AlertKey::to_string).collect();
+    let are = if keys.len() == 1 { "is no alert with the key" } else { "are no alerts with the keys" };
+    let more = keys.len() - named.len();
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let message = format!("there {are} {}{more}; nothing was changed", named.join(", "));
+    Error::new(ErrorKind::BadRequest, message)
+        .hint("look at the list again, and choose alerts that are in it")
 }
 
 fn other_number(expected: u64, number: u64) -> Error {

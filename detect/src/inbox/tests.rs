@@ -46,9 +46,14 @@ fn inbox(case: &Case) -> Inbox {
     inbox
 }
 
+/// These alerts, each with so many events.
+fn seen(keys: &[AlertKey], events: Option<u64>) -> AlertChoice {
+    AlertChoice::Keys(keys.iter().map(|&key| SeenAlert { key, events }).collect())
+}
+
 fn decide(case: &Case, inbox: &Inbox, id: &str, verb: TriageVerb, keys: Vec<AlertKey>, now: i64) {
     let decision = Decision { verb, reason: None, until: Some(now + 100), text: "seen by <me>".to_owned() };
-    let alerts = inbox.chosen(&AlertChoice::Keys(keys), now).expect("chosen");
+    let alerts = inbox.chosen(&seen(&keys, None), now).expect("chosen");
     case.triage(id, &decision, &alerts, now).expect("a decision");
 }
 
@@ -171,6 +176,36 @@ fn closed_alert_is_new_again_when_events_came_and_others_keep_their_state() {
     }
     let before = found(&case, &[timed(10, 20, 3)]);
     assert_eq!(states(&before, 9), [(10, TriageStatus::New, None)], "all decisions are undone");
+}
+
+#[test]
+fn decision_holds_no_event_that_came_after_the_person_looked() {
+    let (_folder, case) = case();
+    let grown = found(&case, &[timed(10, 900, 700)]);
+    let key = key_of(&timed(10, 900, 700));
+    let events = |saw| grown.chosen(&seen(&[key], saw), 0).expect("chosen")[0].events;
+    assert_eq!([events(Some(7)), events(Some(900)), events(None)], [7, 700, 700]);
+    let chosen = grown.chosen(&seen(&[key], Some(7)), 0).expect("chosen");
+    let decision = Decision { verb: TriageVerb::Close, reason: None, until: None, text: String::new() };
+    case.triage("a", &decision, &chosen, 5).expect("a decision");
+    let after = found(&case, &[timed(10, 900, 700)]);
+    assert_eq!(states(&after, 9), [(10, TriageStatus::New, Some(693))]);
+}
+
+#[test]
+fn unknown_keys_are_refused_by_name_and_old_and_new_key_of_an_alert_are_one() {
+    let (_folder, case) = case();
+    let (old, new) = (key_of(&timed(10, 20, 3)), key_of(&timed(4, 20, 5)));
+    decide(&case, &found(&case, &[timed(10, 20, 3)]), "a", TriageVerb::Acknowledge, vec![old], 5);
+    let moved = found(&case, &[timed(4, 20, 5)]);
+    let chosen = moved.chosen(&seen(&[old, new, old], None), 9).expect("chosen");
+    assert_eq!(chosen.iter().map(|one| one.key).collect::<Vec<_>>(), [new]);
+    let unknown: Vec<AlertKey> = (100..107).map(|start| key_of(&timed(start, 200, 1))).collect();
+    let one = moved.chosen(&seen(&[new, unknown[0]], None), 9).expect_err("one is unknown");
+    let message = format!("there is no alert with the key {}; nothing was changed", unknown[0]);
+    assert_eq!((one.kind(), one.message()), (ErrorKind::BadRequest, &*message));
+    let several = moved.chosen(&seen(&unknown, None), 9).expect_err("all are unknown");
+    assert!(several.message().contains(&format!("{} and 2 more;", unknown[4])), "{several}");
 }
 
 #[test]
@@ -389,7 +424,7 @@ fn export_has_states_and_keeps_hostile_texts_harmless() {
     let reason = Some(CloseReason::FalsePositive);
     let decision =
         Decision { verb: TriageVerb::Close, reason, until: None, text: "=cmd()\n\"quoted\"".to_owned() };
-    let chosen = inbox.chosen(&AlertChoice::Keys(vec![key]), 0).expect("chosen");
+    let chosen = inbox.chosen(&seen(&[key], None), 0).expect("chosen");
     case.triage("a", &decision, &chosen, 10).expect("a decision");
     inbox.refresh(&case, 20).expect("refreshed");
     let all = inbox.all(&AlertFilter::default(), 20);

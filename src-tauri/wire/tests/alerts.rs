@@ -54,7 +54,7 @@ fn alerts_of_a_run_are_listed_decided_about_and_exported() {
         json!({ "case": case, "id": id, "alerts": alerts, "verb": verb, "reason": "falsePositive", "until": null,
             "text": "the scanner" })
     };
-    let keys = json!({ "keys": [first["key"]] });
+    let keys = json!({ "keys": [{ "key": first["key"], "events": first["alert"]["events"] }] });
     assert_eq!(walk.ask("triage", decision("a", keys, "close")).expect("a decision")["alerts"], 1);
     let rest = |seen: u64| json!({ "matching": { "filter": filter(&["new"]), "expected": seen } });
     let refused = walk.ask("triage", decision("b", rest(4), "acknowledge")).expect_err("one is closed");

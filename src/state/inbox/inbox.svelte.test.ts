@@ -7,7 +7,8 @@ import type { UndoableChange } from '../view/history.svelte';
 import { Inbox } from './inbox.svelte';
 import { sizeOf } from './inboxview';
 
-const alert = (key: string) => ({ key, status: 'new', alert: { title: key } }) as InboxAlert;
+const alert = (key: string, events = 3) =>
+  ({ key, status: 'new', alert: { title: key, events } }) as InboxAlert;
 
 function page(keys: readonly string[], part: Partial<InboxPage> = {}): InboxPage {
   return {
@@ -62,7 +63,7 @@ it('decides about the selected alert, and undo and redo name the same decision',
   const done = inbox.decide('close', { reason: 'expected', text: 'as planned' });
   const [call] = client.callsTo('triage');
   expect(call!.args).toMatchObject({
-    alerts: { keys: ['a'] },
+    alerts: { keys: [{ key: 'a', events: 3 }] },
     verb: 'close',
     reason: 'expected',
     text: 'as planned',
@@ -95,6 +96,19 @@ it('keeps the selection and says why a decision was not written', async () => {
   expect(await done).toBe(false);
   expect(inbox.failure?.code).toBe('diskFull');
   expect([inbox.pickedCount, deeds.length]).toEqual([2, 0]);
+});
+
+it('decides about the events that were seen, not those that came while a person wrote', async () => {
+  const { client, inbox, answer } = opened();
+  inbox.watch();
+  await answer(page(['a', 'b']));
+  inbox.select(0);
+  const choice = inbox.choice!;
+  const grown = [{ alert: alert('a', 700), group: null }];
+  await answer(page(['a'], { lines: grown, selected: alert('a', 700) }));
+  void inbox.decide('close', {}, choice);
+  expect(client.callsTo('triage')[0]!.args.alerts).toEqual({ keys: [{ key: 'a', events: 3 }] });
+  expect(inbox.choice).toEqual({ keys: [{ key: 'a', events: 700 }] });
 });
 
 it('shows an alert again when its mute is over', async () => {

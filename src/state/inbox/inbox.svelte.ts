@@ -20,18 +20,20 @@ import type {
   InboxLine,
   InboxPage,
   Nanos,
+  SeenAlert,
   TriageVerb,
 } from '../../ipc/generated';
 import { Request } from '../request.svelte';
 import type { UndoableChange } from '../view/history.svelte';
 import {
+  alertsOf,
   choiceOf,
   filterOfGroup,
-  keysOf,
   moved,
   NONE,
   OPEN,
   pickToggled,
+  seenAlert,
   type Picked,
 } from './inboxview';
 
@@ -285,16 +287,17 @@ export class Inbox {
     const at = this.move(step);
     const [low, high] = from < at ? [from, at] : [at, from];
     const lines = Array.from({ length: high - low + 1 }, (_, each) => this.line(low + each));
-    this.picked = { keys: new Set([...this.picked.keys, ...keysOf(lines)]), all: false };
+    const seen = alertsOf(lines).map((one) => [one.key, one] as const);
+    this.picked = { keys: new Map([...this.picked.keys, ...seen]), all: false };
     return at;
   }
 
-  pick(keys: readonly AlertKey[]): void {
-    this.picked = pickToggled(this.picked, keys);
+  pick(alerts: readonly SeenAlert[]): void {
+    this.picked = pickToggled(this.picked, alerts);
   }
 
   pickAll(): void {
-    this.picked = { keys: new Set(), all: true };
+    this.picked = { keys: new Map(), all: true };
   }
 
   unpick(): void {
@@ -306,11 +309,19 @@ export class Inbox {
     return this.picked.all ? (this.page?.matching ?? 0) : this.picked.keys.size;
   }
 
+  /** An alert with the events that are on the screen. */
+  #seen(key: AlertKey): SeenAlert {
+    const inList = this.page?.lines.find(({ alert }) => alert?.key === key)?.alert;
+    const shown = this.detail?.key === key ? this.detail : inList;
+    return shown ? seenAlert(shown) : { key, events: null };
+  }
+
   /** The alerts that a decision is about; null if there are none. */
   get choice(): AlertChoice | null {
     // On the heading of a group nothing but its own menu decides.
     const selected = this.line(this.at)?.group ? null : this.selected;
-    return choiceOf(this.picked, selected, this.filter, this.pickedCount);
+    const seen = selected === null ? null : this.#seen(selected);
+    return choiceOf(this.picked, seen, this.filter, this.pickedCount);
   }
 
   /** The alerts of a group; null where no filter names them, as those without a time. */

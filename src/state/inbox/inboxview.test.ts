@@ -13,7 +13,7 @@ import {
   toggled,
 } from './inboxview';
 
-const key = (text: string) => text as AlertKey;
+const seen = (key: string, events = 3) => ({ key: key as AlertKey, events });
 
 it('turns states on and off, and shows all rather than none', () => {
   expect(toggled(OPEN.statuses, 'closed', STATUSES)).toEqual(['new', 'acknowledged', 'closed']);
@@ -23,16 +23,16 @@ it('turns states on and off, and shows all rather than none', () => {
 });
 
 it('decides about the picked alerts, else about the selected one', () => {
-  const two = pickToggled(NONE, [key('a'), key('b')]);
-  expect(choiceOf(two, key('c'), OPEN, 9)).toEqual({ keys: ['a', 'b'] });
-  expect(choiceOf(pickToggled(two, [key('a'), key('b')]), key('c'), OPEN, 9)).toEqual({
-    keys: ['c'],
+  const two = pickToggled(NONE, [seen('a'), seen('b', 7)]);
+  expect(choiceOf(two, seen('c'), OPEN, 9)).toEqual({ keys: [seen('a'), seen('b', 7)] });
+  expect(choiceOf(pickToggled(two, [seen('a'), seen('b')]), seen('c'), OPEN, 9)).toEqual({
+    keys: [seen('c')],
   });
-  expect([...pickToggled(two, [key('b'), key('c')]).keys]).toEqual(['a', 'b', 'c']);
-  expect(choiceOf({ keys: new Set(), all: true }, null, OPEN, 9)).toEqual({
+  expect([...pickToggled(two, [seen('b'), seen('c')]).keys.keys()]).toEqual(['a', 'b', 'c']);
+  expect(choiceOf({ keys: new Map(), all: true }, null, OPEN, 9)).toEqual({
     matching: { filter: OPEN, expected: 9 },
   });
-  expect(isPicked({ keys: new Set(), all: true }, key('z'))).toBe(true);
+  expect(isPicked({ keys: new Map(), all: true }, seen('z').key)).toBe(true);
   expect(choiceOf(NONE, null, OPEN, 9)).toBeNull();
 });
 

@@ -4,7 +4,9 @@ import type {
   AlertFilter,
   AlertKey,
   AlertOrigin,
+  InboxAlert,
   InboxLine,
+  SeenAlert,
   Severity,
   TriageStatus,
 } from '../../ipc/generated';
@@ -36,24 +38,24 @@ export function toggled<T extends TriageStatus | Severity | AlertOrigin>(
   return next.length === all.length || next.length === 0 ? [] : next;
 }
 
-/** Picked alerts: some of them, or all that match the filter. */
+/** Picked alerts: some of them with the events that they had, or all that match the filter. */
 export interface Picked {
-  readonly keys: ReadonlySet<AlertKey>;
+  readonly keys: ReadonlyMap<AlertKey, SeenAlert>;
   readonly all: boolean;
 }
 
-export const NONE: Picked = { keys: new Set(), all: false };
+export const NONE: Picked = { keys: new Map(), all: false };
 
 export function isPicked({ keys, all }: Picked, key: AlertKey): boolean {
   return all || keys.has(key);
 }
 
-export function pickToggled({ keys }: Picked, picked: readonly AlertKey[]): Picked {
-  const isOn = picked.every((key) => keys.has(key));
-  const next = new Set(keys);
-  for (const key of picked) {
-    if (isOn) next.delete(key);
-    else next.add(key);
+export function pickToggled({ keys }: Picked, picked: readonly SeenAlert[]): Picked {
+  const isOn = picked.every(({ key }) => keys.has(key));
+  const next = new Map(keys);
+  for (const seen of picked) {
+    if (isOn) next.delete(seen.key);
+    else next.set(seen.key, seen);
   }
   return { keys: next, all: false };
 }
@@ -61,17 +63,20 @@ export function pickToggled({ keys }: Picked, picked: readonly AlertKey[]): Pick
 /** The alerts that a decision is about: those that are picked, else the selected one. A person sees `matching` of them. */
 export function choiceOf(
   picked: Picked,
-  selected: AlertKey | null,
+  selected: SeenAlert | null,
   filter: AlertFilter,
   matching: number,
 ): AlertChoice | null {
   if (picked.all) return { matching: { filter, expected: matching } };
-  if (picked.keys.size > 0) return { keys: [...picked.keys] };
-  return selected === null ? null : onlyAlert(selected);
+  if (picked.keys.size > 0) return { keys: [...picked.keys.values()] };
+  return selected === null ? null : { keys: [selected] };
 }
 
+/** An alert as it is shown. */
+export const seenAlert = ({ key, alert }: InboxAlert): SeenAlert => ({ key, events: alert.events });
+
 /** One alert. */
-export const onlyAlert = (key: AlertKey): AlertChoice => ({ keys: [key] });
+export const onlyAlert = (shown: InboxAlert): AlertChoice => ({ keys: [seenAlert(shown)] });
 
 /** How many alerts a person has chosen. */
 export const sizeOf = (choice: AlertChoice): number =>
@@ -95,6 +100,6 @@ export function moved(at: number, step: number, lines: number): number {
 }
 
 /** The alerts of lines, without headings. */
-export function keysOf(lines: readonly (InboxLine | undefined)[]): AlertKey[] {
-  return lines.flatMap((line) => (line?.alert ? [line.alert.key] : []));
+export function alertsOf(lines: readonly (InboxLine | undefined)[]): SeenAlert[] {
+  return lines.flatMap((line) => (line?.alert ? [seenAlert(line.alert)] : []));
 }
