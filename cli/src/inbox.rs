@@ -196,7 +196,7 @@ pub fn run(arguments: &InboxArguments) -> Result<Outcome> {
     };
     let alerts = if arguments.key.is_empty() {
         let expected = arguments.expect.map_or_else(|| page["matching"].clone(), Value::from);
-        json!({ "matching": { "filter": filter, "expected": expected } })
+        json!({ "matching": { "filter": filter, "expected": expected, "digest": page["digest"] } })
     } else {
         let keys = arguments.key.iter().map(|key| json!({ "key": key, "events": null }));
         json!({ "keys": keys.collect::<Vec<_>>() })

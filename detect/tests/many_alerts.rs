@@ -103,7 +103,8 @@ fn measure(number: usize) -> (Duration, Duration) {
     let filtered = measured.longest_filter;
     timed("flags", || inbox.flags(400, 0));
 
-    let all = AlertChoice::Matching { filter: AlertFilter::default(), expected: number as u64 };
+    let filter = AlertFilter::default();
+    let all = AlertChoice::Matching { filter, expected: number as u64, digest: page.digest };
     let (chosen, _) = timed("choose all", || inbox.chosen(&all, 0).expect("chosen"));
     let reason = Some(CloseReason::Expected);
     let decision = Decision { verb: TriageVerb::Close, reason, until: None, text: "all of them".to_owned() };

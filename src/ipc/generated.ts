@@ -152,7 +152,7 @@ export type AlertBasis = { baseline: Baseline,
  */
 samples: number, history: HistoryAmount, };
 
-export type AlertChoice = { "keys": Array<SeenAlert> } | { "matching": { filter: AlertFilter, expected: number, } };
+export type AlertChoice = { "keys": Array<SeenAlert> } | { "matching": { filter: AlertFilter, expected: number, digest: string, } };
 
 export type AlertFilter = { 
 /**
@@ -1186,7 +1186,11 @@ from: Nanos | null,
 /**
  * Where it ends; not included.
  */
-to: Nanos | null, alerts: number, counts: StatusCounts, 
+to: Nanos | null, alerts: number, 
+/**
+ * Which alerts these are, for a decision about them.
+ */
+digest: string, counts: StatusCounts, 
 /**
  * The highest of its alerts.
  */
@@ -1203,6 +1207,10 @@ total: number,
  * The alerts that the filter lets through.
  */
 matching: number, 
+/**
+ * Which alerts these are, for a decision about them.
+ */
+digest: string, 
 /**
  * Lines of the whole list, with the headings of groups.
  */

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use indexer::Nanos;
 use indexer::triage::{AlertKey, TriageStatus};
@@ -120,6 +121,8 @@ pub struct InboxGroup {
     /// Where it ends; not included.
     pub to: Option<Nanos>,
     pub alerts: u64,
+    /// Which alerts these are, for a decision about them.
+    pub digest: String,
     pub counts: StatusCounts,
     /// The highest of its alerts.
     pub severity: Severity,
@@ -142,6 +145,8 @@ pub struct InboxPage {
     pub total: u64,
     /// The alerts that the filter lets through.
     pub matching: u64,
+    /// Which alerts these are, for a decision about them.
+    pub digest: String,
     /// Lines of the whole list, with the headings of groups.
     pub lines_total: u64,
     pub first: u64,
@@ -168,6 +173,7 @@ pub(super) struct Ordered {
     /// When a mute ends, and the list is another one.
     until: Option<i64>,
     matching: u64,
+    digest: String,
     lines: Vec<Line>,
     statuses: StatusCounts,
     severities: [u64; Severity::ALL.len()],
@@ -210,6 +216,16 @@ fn has_comment(row: &InboxRow, word: &str) -> bool {
         .is_some_and(|state| state.history.iter().any(|entry| entry.text.to_lowercase().contains(word)))
 }
 
+/// The same for the same alerts with the same numbers of events, in any order.
+pub(super) fn digest_of<'a>(rows: impl Iterator<Item = &'a InboxRow>) -> String {
+    let digest = rows.fold(0_u64, |sum, row| {
+        let mut hasher = DefaultHasher::new();
+        (row.key, row.alert.events).hash(&mut hasher);
+        sum.wrapping_add(hasher.finish())
+    });
+    format!("{digest:016x}")
+}
+
 impl Inbox {
     /// The alerts that a filter lets through, in no order.
     pub(super) fn matching<'a>(
@@ -245,6 +261,7 @@ impl Inbox {
         let page = InboxPage {
             total: self.rows.len() as u64,
             matching: order.matching,
+            digest: order.digest.clone(),
             lines_total: order.lines.len() as u64,
             first: first as u64,
             lines: lines.collect(),
@@ -286,6 +303,7 @@ impl Inbox {
             version: self.version,
             until: self.triage.next_end(now_ns),
             matching: found.len() as u64,
+            digest: digest_of(found.iter().map(|&(place, _)| &self.rows[place])),
             lines,
             statuses,
             severities,
@@ -344,6 +362,7 @@ impl Inbox {
                     from: bin.map(|(from, _)| Nanos(from)),
                     to: bin.map(|(_, to)| Nanos(to)),
                     alerts: 0,
+                    digest: String::new(),
                     counts: StatusCounts::default(),
                     severity: Severity::Informational,
                     unfolded: unfolded.contains(key.as_str()),
@@ -357,6 +376,9 @@ impl Inbox {
             group.counts.add(status);
             group.severity = group.severity.max(row.alert.severity);
             rows.push(place);
+        }
+        for (group, rows) in &mut groups {
+            group.digest = digest_of(rows.iter().map(|&place| &self.rows[place]));
         }
         groups.sort_by(|(a, _), (b, _)| match grouping {
             AlertGrouping::Time => b.from.cmp(&a.from),

@@ -344,14 +344,17 @@ impl Inbox {
     }
 
     /// The alerts of these keys, or those of a filter, as a decision holds them. Refuses keys without an alert, and a
-    /// filter that does not select as many alerts as the person saw.
+    /// filter that does not select the alerts that the person saw.
     pub fn chosen(&self, choice: &AlertChoice, now_ns: i64) -> Result<Vec<TriagedAlert>> {
         match choice {
             AlertChoice::Keys(seen) => self.of_keys(seen),
-            AlertChoice::Matching { filter, expected } => {
-                let chosen: Vec<TriagedAlert> = self.matching(filter, now_ns).map(held).collect();
+            AlertChoice::Matching { filter, expected, digest } => {
+                let chosen: Vec<&InboxRow> = self.matching(filter, now_ns).collect();
                 let number = chosen.len() as u64;
-                if number == *expected { Ok(chosen) } else { Err(other_number(*expected, number)) }
+                if listing::digest_of(chosen.iter().copied()) != *digest || number != *expected {
+                    return Err(other_alerts(*expected, number));
+                }
+                Ok(chosen.into_iter().map(held).collect())
             }
         }
     }
@@ -384,10 +387,12 @@ impl Inbox {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum AlertChoice {
     Keys(Vec<SeenAlert>),
-    /// All that a filter selects. Alerts come while a person decides: `expected` is how many the person saw.
+    /// All that a filter selects. Alerts and events come while a person decides: `expected` is how many alerts the
+    /// person saw, and `digest`, as the list has it, which.
     Matching {
         filter: AlertFilter,
         expected: u64,
+        digest: String,
     },
 }
 
@@ -413,10 +418,14 @@ fn without_alert(keys: &[AlertKey]) -> Error {
         .hint("look at the list again, and choose alerts that are in it")
 }
 
-fn other_number(expected: u64, number: u64) -> Error {
+fn other_alerts(expected: u64, number: u64) -> Error {
     let are = if number == 1 { "alert matches" } else { "alerts match" };
-    let message =
-        format!("{number} {are} now, not the {expected} that you decided about; nothing was changed");
+    let message = if number == expected {
+        "the alerts that match are others than you decided about, or have other events; nothing was changed"
+            .to_owned()
+    } else {
+        format!("{number} {are} now, not the {expected} that you decided about; nothing was changed")
+    };
     Error::new(ErrorKind::BadRequest, message).hint("look at the list again, and repeat the decision")
 }
 

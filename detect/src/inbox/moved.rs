@@ -1,8 +1,8 @@
 //! Alerts that moved since somebody decided about them, because an earlier file was imported or a live alert changed.
 //!
 //! Their key is another one then. The decisions belong to the found alert of the same detector, group and condition
-//! whose time overlaps most, the earliest of those alike. Times that only touch do not overlap; an instant overlaps what
-//! it is in. Only one alert gets them: if an alert was split, the other parts are new, and nobody misses them.
+//! whose time overlaps most, the earliest of those alike. Times that only touch do not overlap; an instant overlaps
+//! what it is in. Only one alert gets them: if an alert was split, the other parts are new, and nobody misses them.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

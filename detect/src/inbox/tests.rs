@@ -51,6 +51,12 @@ fn seen(keys: &[AlertKey], events: Option<u64>) -> AlertChoice {
     AlertChoice::Keys(keys.iter().map(|&key| SeenAlert { key, events }).collect())
 }
 
+/// All alerts of a filter, as the list has them now.
+fn matching(inbox: &mut Inbox, filter: &AlertFilter) -> AlertChoice {
+    let page = inbox.list(&InboxRequest { filter: filter.clone(), ..InboxRequest::default() }, 0);
+    AlertChoice::Matching { filter: filter.clone(), expected: page.matching, digest: page.digest }
+}
+
 fn decide(case: &Case, inbox: &Inbox, id: &str, verb: TriageVerb, keys: Vec<AlertKey>, now: i64) {
     let decision = Decision { verb, reason: None, until: Some(now + 100), text: "seen by <me>".to_owned() };
     let alerts = inbox.chosen(&seen(&keys, None), now).expect("chosen");
@@ -377,19 +383,49 @@ fn decision_by_filter_is_refused_if_other_alerts_came_meanwhile() {
     let (_folder, case) = case();
     let mut inbox = inbox(&case);
     let filter = AlertFilter { detector: Some("busy".to_owned()), ..AlertFilter::default() };
-    let seen = AlertChoice::Matching { filter: filter.clone(), expected: 2 };
+    let seen = matching(&mut inbox, &filter);
     assert_eq!(inbox.chosen(&seen, 0).expect("as many as were seen").len(), 2);
+    let refusal = |inbox: &Inbox| {
+        let refused = inbox.chosen(&seen, 0).expect_err("others than were seen");
+        assert_eq!(refused.kind(), ErrorKind::BadRequest);
+        refused.message().to_owned()
+    };
+    let others =
+        "the alerts that match are others than you decided about, or have other events; nothing was changed";
+    let [first, second, third] = [("web-1", T0), ("web-2", T0 + HOUR), ("web-3", T0)]
+        .map(|(host, start)| alert("busy", Severity::High, start, host));
+    for (alerts, what) in [
+        (vec![first.clone(), third], "one went, and another came"),
+        (vec![Alert { events: 4, ..first.clone() }, second.clone()], "one has more events"),
+    ] {
+        inbox.took_run("f busy", "busy", alerts);
+        inbox.refresh(&case, 0).expect("refreshed");
+        assert_eq!(refusal(&inbox), others, "{what}");
+    }
+    inbox.took_run("f busy", "busy", vec![second, first]);
+    inbox.refresh(&case, 0).expect("refreshed");
+    assert_eq!(inbox.chosen(&seen, 0).expect("the same in another order").len(), 2);
     let more = (0..3).map(|at| alert("busy", Severity::High, T0 + at * HOUR, "web-1")).collect();
     inbox.took_run("f busy", "busy", more);
     inbox.refresh(&case, 0).expect("refreshed");
-    let refused = inbox.chosen(&seen, 0).expect_err("another number");
-    assert_eq!(refused.kind(), ErrorKind::BadRequest);
-    assert_eq!(
-        refused.message(),
-        "3 alerts match now, not the 2 that you decided about; nothing was changed"
-    );
-    assert!(refused.hint_text().is_some());
-    assert_eq!(inbox.chosen(&AlertChoice::Matching { filter, expected: 3 }, 0).expect("seen again").len(), 3);
+    assert_eq!(refusal(&inbox), "3 alerts match now, not the 2 that you decided about; nothing was changed");
+    let seen_again = matching(&mut inbox, &filter);
+    assert_eq!(inbox.chosen(&seen_again, 0).expect("seen again").len(), 3);
+}
+
+#[test]
+fn groups_have_the_digest_of_their_alerts() {
+    let (_folder, case) = case();
+    let mut inbox = inbox(&case);
+    let request = InboxRequest { grouping: AlertGrouping::Detector, count: 9, ..InboxRequest::default() };
+    let groups: Vec<InboxGroup> =
+        inbox.list(&request, 0).lines.into_iter().filter_map(|line| line.group).collect();
+    assert_eq!(groups.len(), 2);
+    for group in groups {
+        let filter = AlertFilter { detector: Some(group.key), ..AlertFilter::default() };
+        let choice = AlertChoice::Matching { filter, expected: group.alerts, digest: group.digest };
+        assert_eq!(inbox.chosen(&choice, 0).expect("chosen").len() as u64, group.alerts);
+    }
 }
 
 #[test]
@@ -406,7 +442,7 @@ fn thousands_of_alerts_are_closed_at_once_and_opened_again() {
         until: None,
         text: String::new(),
     };
-    let all = AlertChoice::Matching { filter: AlertFilter::default(), expected: 5_000 };
+    let all = matching(&mut inbox, &AlertFilter::default());
     let all = inbox.chosen(&all, 0).expect("chosen");
     case.triage("bulk", &decision, &all, 1).expect("a decision over several notes");
     inbox.refresh(&case, 2).expect("refreshed");

@@ -14,6 +14,7 @@ function page(keys: readonly string[], part: Partial<InboxPage> = {}): InboxPage
   return {
     total: keys.length,
     matching: keys.length,
+    digest: keys.join(' '),
     linesTotal: keys.length,
     first: 0,
     lines: keys.map((key) => ({ alert: alert(key), group: null })),
@@ -133,11 +134,32 @@ it('picks all that match, and forgets the picked ones with another filter', asyn
   expect(inbox.pickedCount).toBe(90_000);
   void inbox.decide('mute', { untilMs: 5 });
   expect(client.callsTo('triage')[0]!.args).toMatchObject({
-    alerts: { matching: { filter: inbox.filter, expected: 90_000 } },
+    alerts: { matching: { filter: inbox.filter, expected: 90_000, digest: 'a' } },
     until: '5000000',
   });
   inbox.change({ severities: ['high'] });
   expect(inbox.pickedCount).toBe(0);
+});
+
+it('decides about the alerts that are shown while another filter is not answered yet', async () => {
+  const { inbox, answer } = opened();
+  inbox.groupBy('detector');
+  inbox.watch();
+  const group = { key: 'busy', alerts: 2, digest: 'g', from: null, to: null } as InboxGroup;
+  await answer(page(['a', 'b']));
+  const before = inbox.filter;
+  inbox.change({ text: 'other' });
+  inbox.groupBy('entity');
+  inbox.pickAll();
+  const shown = { filter: before, expected: 2, digest: 'a b' };
+  expect(inbox.choice).toEqual({ matching: shown });
+  expect(inbox.choiceOfGroup(group)).toEqual({
+    matching: { filter: { ...before, detector: 'busy' }, expected: 2, digest: 'g' },
+  });
+  await answer(page(['c']));
+  expect(inbox.choice).toEqual({
+    matching: { filter: inbox.filter, expected: 1, digest: 'c' },
+  });
 });
 
 it('asks again with the new number if alerts came while a person decided', async () => {
@@ -155,12 +177,17 @@ it('asks again with the new number if alerts came while a person decided', async
   expect([inbox.failure?.code, inbox.pickedCount]).toEqual(['badRequest', 3]);
   const again = inbox.recounted(choice);
   expect(client.callsTo('alerts').at(-1)!.args).toMatchObject({ filter: inbox.filter, count: 0 });
-  await answer(page([], { matching: 3 }));
-  expect(await again).toEqual({ matching: { filter: inbox.filter, expected: 3 } });
+  await answer(page([], { matching: 3, digest: 'now' }));
+  expect(await again).toEqual({
+    matching: { filter: inbox.filter, expected: 3, digest: 'now' },
+  });
   // The heading of a group shows how many alerts it has.
   inbox.groupBy('detector');
-  const group = { key: 'busy', alerts: 7, from: null, to: null } as InboxGroup;
-  expect(sizeOf(inbox.choiceOfGroup(group)!)).toBe(7);
+  await answer(page([]));
+  const group = { key: 'busy', alerts: 7, digest: 'g', from: null, to: null } as InboxGroup;
+  const ofGroup = inbox.choiceOfGroup(group)!;
+  expect(sizeOf(ofGroup)).toBe(7);
+  expect(ofGroup).toMatchObject({ matching: { filter: { detector: 'busy' }, digest: 'g' } });
 });
 
 it('keeps the selection on its alert, and goes to the next one if it was decided here', async () => {

@@ -18,7 +18,6 @@ import type {
   InboxFlags,
   InboxFormat,
   InboxLine,
-  InboxPage,
   Nanos,
   SeenAlert,
   TriageVerb,
@@ -26,6 +25,7 @@ import type {
 import { Request } from '../request.svelte';
 import type { UndoableChange } from '../view/history.svelte';
 import {
+  allOf,
   alertsOf,
   choiceOf,
   filterOfGroup,
@@ -35,6 +35,7 @@ import {
   pickToggled,
   seenAlert,
   type Picked,
+  type ShownPage,
 } from './inboxview';
 
 /** Lines that are asked for at once, and in which steps. */
@@ -71,7 +72,7 @@ export class Inbox {
   readonly #client: Client;
   readonly #casePath: string;
   readonly #did: (change: UndoableChange) => void;
-  readonly #list: Request<AlertsRequest, InboxPage>;
+  readonly #list: Request<AlertsRequest, ShownPage>;
   readonly #flags: Request<string, InboxFlags>;
   readonly #refresh: Coalesced;
   readonly #waking: Timer;
@@ -96,7 +97,7 @@ export class Inbox {
     const options = { ignoresGrowth: true };
     this.#list = new Request(
       lifetime,
-      (asked, { signal }) => client.call('alerts', asked, { signal }),
+      async (asked, { signal }) => ({ ...(await client.call('alerts', asked, { signal })), asked }),
       options,
     );
     this.#flags = new Request(
@@ -108,7 +109,7 @@ export class Inbox {
     this.#waking = new Timer(lifetime);
   }
 
-  get page(): InboxPage | null {
+  get page(): ShownPage | null {
     return this.#list.value;
   }
 
@@ -171,7 +172,7 @@ export class Inbox {
    * The selected alert may be on another line now. If it left the list by a decision of this page, the line that took its
    * place is selected; if another window decided, its details stay.
    */
-  #follow(page: InboxPage | null): void {
+  #follow(page: ShownPage | null): void {
     if (page === null || this.selected === null) return;
     // The answer has its present key, if the alert moved.
     this.selected = page.selected?.key ?? this.selected;
@@ -321,27 +322,25 @@ export class Inbox {
     // On the heading of a group nothing but its own menu decides.
     const selected = this.line(this.at)?.group ? null : this.selected;
     const seen = selected === null ? null : this.#seen(selected);
-    return choiceOf(this.picked, seen, this.filter, this.pickedCount);
+    return choiceOf(this.picked, seen, this.page);
   }
 
   /** The alerts of a group; null where no filter names them, as those without a time. */
   choiceOfGroup(group: InboxGroup): AlertChoice | null {
-    const { grouping } = this;
-    return grouping === 'none' || (grouping === 'time' && group.from === null)
-      ? null
-      : {
-          matching: { filter: filterOfGroup(this.filter, grouping, group), expected: group.alerts },
-        };
+    // A page of the previous filter may still be shown.
+    const { filter, grouping } = this.page?.asked ?? this;
+    if (grouping === 'none' || (grouping === 'time' && group.from === null)) return null;
+    const { alerts: expected, digest } = group;
+    return { matching: { filter: filterOfGroup(filter, grouping, group), expected, digest } };
   }
 
-  /** The same choice with as many alerts as it has now, for whoever is asked again; as it is if that is not known. */
+  /** The same choice with the alerts that it has now, for whoever is asked again; as it is if that is not known. */
   async recounted(choice: AlertChoice): Promise<AlertChoice> {
     if ('keys' in choice) return choice;
     const { filter } = choice.matching;
     const asked = { ...this.#asked, filter, first: 0, count: 0, selected: null };
     try {
-      const { matching } = await this.#client.call('alerts', asked);
-      return { matching: { filter, expected: matching } };
+      return allOf({ ...(await this.#client.call('alerts', asked)), asked });
     } catch {
       return choice;
     }

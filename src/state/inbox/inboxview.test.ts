@@ -11,6 +11,7 @@ import {
   pickToggled,
   STATUSES,
   toggled,
+  type ShownPage,
 } from './inboxview';
 
 const seen = (key: string, events = 3) => ({ key: key as AlertKey, events });
@@ -23,17 +24,19 @@ it('turns states on and off, and shows all rather than none', () => {
 });
 
 it('decides about the picked alerts, else about the selected one', () => {
+  const shown = { matching: 9, digest: 'd', asked: { filter: OPEN } } as ShownPage;
   const two = pickToggled(NONE, [seen('a'), seen('b', 7)]);
-  expect(choiceOf(two, seen('c'), OPEN, 9)).toEqual({ keys: [seen('a'), seen('b', 7)] });
-  expect(choiceOf(pickToggled(two, [seen('a'), seen('b')]), seen('c'), OPEN, 9)).toEqual({
+  expect(choiceOf(two, seen('c'), shown)).toEqual({ keys: [seen('a'), seen('b', 7)] });
+  expect(choiceOf(pickToggled(two, [seen('a'), seen('b')]), seen('c'), shown)).toEqual({
     keys: [seen('c')],
   });
   expect([...pickToggled(two, [seen('b'), seen('c')]).keys.keys()]).toEqual(['a', 'b', 'c']);
-  expect(choiceOf({ keys: new Map(), all: true }, null, OPEN, 9)).toEqual({
-    matching: { filter: OPEN, expected: 9 },
+  expect(choiceOf({ keys: new Map(), all: true }, null, shown)).toEqual({
+    matching: { filter: OPEN, expected: 9, digest: 'd' },
   });
+  expect(choiceOf({ keys: new Map(), all: true }, null, null)).toBeNull();
   expect(isPicked({ keys: new Map(), all: true }, seen('z').key)).toBe(true);
-  expect(choiceOf(NONE, null, OPEN, 9)).toBeNull();
+  expect(choiceOf(NONE, null, shown)).toBeNull();
 });
 
 it('finds the alerts of a group by its detector, entity or time', () => {

@@ -4,8 +4,10 @@ import type {
   AlertFilter,
   AlertKey,
   AlertOrigin,
+  AlertsRequest,
   InboxAlert,
   InboxLine,
+  InboxPage,
   SeenAlert,
   Severity,
   TriageStatus,
@@ -60,14 +62,23 @@ export function pickToggled({ keys }: Picked, picked: readonly SeenAlert[]): Pic
   return { keys: next, all: false };
 }
 
-/** The alerts that a decision is about: those that are picked, else the selected one. A person sees `matching` of them. */
+/** A page of the list, and what it answers. */
+export interface ShownPage extends InboxPage {
+  readonly asked: AlertsRequest;
+}
+
+/** All alerts that match on a page that a person sees. */
+export const allOf = ({ matching, digest, asked }: ShownPage): AlertChoice => ({
+  matching: { filter: asked.filter, expected: matching, digest },
+});
+
+/** The alerts that a decision is about: those that are picked, else the selected one. */
 export function choiceOf(
   picked: Picked,
   selected: SeenAlert | null,
-  filter: AlertFilter,
-  matching: number,
+  page: ShownPage | null,
 ): AlertChoice | null {
-  if (picked.all) return { matching: { filter, expected: matching } };
+  if (picked.all) return page === null ? null : allOf(page);
   if (picked.keys.size > 0) return { keys: [...picked.keys.values()] };
   return selected === null ? null : { keys: [selected] };
 }
