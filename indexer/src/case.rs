@@ -86,10 +86,19 @@ impl Case {
     }
 
     pub fn open(folder: &Path) -> Result<Case> {
+        Case::opened(folder, Engine::new)
+    }
+
+    /// The same for whoever must change nothing: damaged notes are an error, and are not kept aside.
+    pub fn open_to_look(folder: &Path) -> Result<Case> {
+        Case::opened(folder, Engine::only_looking)
+    }
+
+    fn opened(folder: &Path, engine: fn(&Path) -> Engine) -> Result<Case> {
         let folder = &files::resolved(folder);
         let stamp = Manifest::stamp(folder);
         let manifest = Manifest::read(folder)?;
-        let engine = Arc::new(Engine::new(folder));
+        let engine = Arc::new(engine(folder));
         let snapshot = Arc::new(Snapshot::load(manifest, &[], engine.shared()));
         let state = RwLock::new(CaseState { snapshot, stamp });
         Ok(Case { engine, state, loading: Mutex::default(), writer: Mutex::default() })

@@ -137,6 +137,21 @@ fn tools_about_alerts_answer_what_the_screen_answers() {
 }
 
 #[test]
+fn damaged_notes_are_an_error_and_stay_where_they_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = watched_shop(folder.path());
+    fs::write(path.join("notes.db"), "these are no notes ".repeat(500)).expect("they can be damaged");
+    let before = contents(&path);
+    let mut server = Server::start(&[&path]);
+    for tool in ["alerts", "detectors"] {
+        let refused = server.refused(tool, json!({}));
+        assert!(refused.to_string().contains("damaged"), "{tool}: {refused}");
+    }
+    drop(server.end());
+    assert_eq!(contents(&path), before);
+}
+
+#[test]
 fn compare_links_and_map_answer_what_the_screen_answers() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = watched_shop(folder.path());

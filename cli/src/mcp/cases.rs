@@ -95,7 +95,7 @@ fn open(path: &Path) -> Result<Case> {
             bad("a cluster is not a case of this machine, and this server connects to nothing");
         return Err(error.at(path).hint("name the folder of a case"));
     }
-    Case::open(path)
+    Case::open_to_look(path)
 }
 
 impl NamedCase {

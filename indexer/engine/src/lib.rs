@@ -66,6 +66,8 @@ pub struct Engine {
     templates: TemplateCache,
     noted: NotedCache,
     links: LinkCache,
+    /// Damaged notes stay where they are.
+    only_looks: bool,
 }
 
 impl Engine {
@@ -81,7 +83,14 @@ impl Engine {
             templates: TemplateCache::default(),
             noted: NotedCache::default(),
             links: LinkCache::default(),
+            only_looks: false,
         }
+    }
+
+    /// The same for whoever must change nothing: damaged notes are an error, and are not kept aside.
+    #[must_use]
+    pub fn only_looking(folder: &Path) -> Engine {
+        Engine { only_looks: true, ..Engine::new(folder) }
     }
 
     #[must_use]

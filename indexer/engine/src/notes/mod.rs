@@ -23,6 +23,9 @@ impl Engine {
     /// The notes that changed since a revision that an earlier answer gave; all of them without one. Another process
     /// may have written them. The time is that of now, for a store that has to be rebuilt because it is damaged.
     pub fn notes(&self, since: Option<&str>, now_ns: i64) -> Result<Notes> {
+        if self.only_looks {
+            return store::look(self.folder(), since);
+        }
         store::read(self.folder(), since, now_ns)
     }
 

@@ -115,7 +115,7 @@ fn nothing() -> Notes {
     Notes { mark: String::new(), whole: true, ..Notes::default() }
 }
 
-/// The same for events only: a damaged file stays where it is.
+/// The same without any change: a damaged file stays where it is.
 pub fn look(case: &Path, since: Option<&str>) -> Result<Notes> {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let found = file::open_to_read(case).and_then(|connection| match connection {
