@@ -5,6 +5,7 @@ use indexer::{json, median};
 use serde::Serialize;
 
 use super::absence::Absence;
+use super::pattern::Pattern;
 use super::{Condition, Detector, Interval};
 use crate::alert::Alert;
 use crate::clock::DAY;
@@ -162,7 +163,9 @@ impl Detector {
             Condition::Sequence(one) if one.is_without => start.saturating_add(one.within),
             // Several that overlap are one alert. The first of them was complete by then.
             Condition::Sequence(one) => end.min(start.saturating_add(one.within)),
-            Condition::Pattern(_) => start,
+            Condition::Pattern(Pattern::New { least: ..=1, .. }) => start,
+            // At the latest: the alert has no time of the event with which there were enough.
+            Condition::Pattern(_) => end,
         };
         Firing { start, end, raised }
     }

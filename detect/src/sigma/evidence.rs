@@ -136,10 +136,20 @@ impl Evidence<'_> {
                 is_number.then(|| field_filter(field, FieldTest::Compare(op.op(), number)))
             }),
             Test::Exists => each(&|field| Some(field_filter(field, FieldTest::Exists))),
-            Test::Null => {
-                Some(Filter::Not(Box::new(each(&|field| Some(field_filter(field, FieldTest::Exists)))?)))
-            }
+            Test::Null => Some(all(fields.iter().map(|field| self.is_null(field)).collect())),
             Test::Field { .. } | Test::Clock { .. } => None,
+        }
+    }
+
+    /// No value, or an empty one.
+    fn is_null(&self, field: &str) -> Filter {
+        let is_absent = Filter::Not(Box::new(field_filter(field, FieldTest::Exists)));
+        let empty = RegexText::new("^$", false).ok().filter(|_| self.kinds(field).contains(&FieldKind::Text));
+        match empty {
+            Some(empty) => {
+                any(vec![is_absent, field_filter(field, FieldTest::Matches(vec![Pattern::Regex(empty)]))])
+            }
+            None => is_absent,
         }
     }
 

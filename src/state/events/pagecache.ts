@@ -46,6 +46,11 @@ export class PageCache<T> {
     }
   }
 
+  /** All pages count as stale. Their rows stay until newer ones arrive. */
+  outdate(): void {
+    for (const [key, { rows }] of this.#pages) this.#pages.set(key, { epoch: -1, rows });
+  }
+
   isFresh(view: string, page: number, epoch: number): boolean {
     return (this.#pages.get(pageKey(view, page))?.epoch ?? -1) >= epoch;
   }

@@ -152,6 +152,11 @@ export class Rows {
     // The rows that are shown are those of the revision that is asked for from now on.
     const list = JSON.stringify([{ ...view, revision: undefined }, listing.order, listing.sort]);
     const asked = { view, listing, list, key: `${list} ${JSON.stringify(listing.fields)}` };
+    if (view.revision !== this.#asked?.view.revision) {
+      // What is on its way, and what is there, may be of other revisions. The engine keeps the one that is asked for now.
+      this.#abortAll();
+      this.#cache.outdate();
+    }
     this.#asked = asked;
     this.#isOther = this.#shown !== null && list !== this.#shown.list;
     if (asked.key === this.#shown?.key) {

@@ -32,6 +32,7 @@ use crate::exec::{KeptFilter, Position, RowSet, SegmentQuery, SegmentRows, Selec
 use crate::notes::states_of;
 use crate::view::{View, range};
 use base::error::{Error, ErrorKind, Result};
+use base::hash::hash;
 use base::limits::{PAGE_ROWS, PARTIAL_EVERY, TIMELINE_BUCKETS};
 use base::{Cancel, FieldKind};
 use query::{self, Filter, nearest};
@@ -333,8 +334,10 @@ impl Engine {
         printed.push_str(&states_of(filter));
         let templates = self.templates_for(snapshot, segment, filter, cancel)?;
         if templates.is_some() {
-            // Later segments may change what is taken together.
-            printed = format!("{printed}\0{}", snapshot.segments.len());
+            // Other segments may change what is taken together.
+            let ids: Vec<u8> =
+                snapshot.segments.iter().flat_map(|segment| segment.meta.id.to_le_bytes()).collect();
+            printed = format!("{printed}\0{}", hash(0, &ids));
         }
         self.matches.get(segment.meta.id, &printed, cancel, || {
             let (sources, templates) = (snapshot.sources(), templates.as_ref());

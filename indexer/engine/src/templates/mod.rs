@@ -4,7 +4,7 @@ mod list;
 mod tally;
 mod values;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use list::{Pattern, PatternOptions, Patterns};
@@ -25,11 +25,14 @@ use store::{Mined, Segment, has_templates, keep_ids, kept_ids};
 /// Called with the number of a mined segment, and with a way to get the current tree.
 type MinedRevision<'a> = &'a mut dyn FnMut(usize, &mut dyn FnMut() -> Tree) -> Result<()>;
 
+/// A view that is held asks for another tree than detectors and the next publication.
+const KNOWN_TREES: usize = 3;
+
 /// The cached templates.
 #[derive(Debug, Default)]
 pub struct TemplateCache {
     mined: Mutex<MinedSegments>,
-    tree: Mutex<Option<KnownTree>>,
+    trees: Mutex<VecDeque<KnownTree>>,
 }
 
 #[derive(Debug, Default)]
@@ -85,13 +88,10 @@ impl Engine {
     /// The templates of everything in the case. `seen` is called with every segment looked at.
     pub fn tree(&self, snapshot: &Snapshot, cancel: &Cancel, seen: MinedRevision<'_>) -> Result<Arc<Tree>> {
         let segments: Vec<u64> = snapshot.segments.iter().map(|segment| segment.meta.id).collect();
-        let known = self.templates.tree.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = &*known
-            && known.segments == segments
-        {
+        let trees = || self.templates.trees.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = trees().iter().find(|known| known.segments == segments) {
             return Ok(Arc::clone(&known.tree));
         }
-        drop(known);
         let kept = kept_ids(self.folder());
         let mut shapes: HashMap<u64, String> = HashMap::new();
         for (index, segment) in snapshot.segments.iter().enumerate() {
@@ -105,8 +105,9 @@ impl Engine {
             seen(index, &mut || Tree::from_shapes(shapes.values().map(String::as_str), &kept))?;
         }
         let tree = Arc::new(Tree::from_shapes(shapes.values().map(String::as_str), &kept));
-        *self.templates.tree.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some(KnownTree { segments, tree: Arc::clone(&tree) });
+        let mut trees = trees();
+        trees.push_front(KnownTree { segments, tree: Arc::clone(&tree) });
+        trees.truncate(KNOWN_TREES);
         Ok(tree)
     }
 

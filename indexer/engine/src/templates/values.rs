@@ -117,14 +117,18 @@ pub fn measure(value: &[u8]) -> Option<f64> {
         "" | "%" | "ms" | "msec" | "milliseconds" | "b" | "B" | "byte" | "bytes" => 1.0,
         "ns" | "nanoseconds" => 1e-6,
         "us" | "\u{b5}s" | "\u{3bc}s" | "microseconds" => 1e-3,
-        "s" | "sec" | "secs" | "second" | "seconds" => 1e3,
+        // Sizes as the query language reads them. A letter alone is what memory is counted in.
+        "s" | "sec" | "secs" | "second" | "seconds" | "kb" | "kB" | "KB" => 1e3,
         "m" | "min" | "mins" | "minutes" => 6e4,
         "h" | "hours" => 3.6e6,
         "d" | "days" => 8.64e7,
-        "k" | "K" | "kb" | "kB" | "KB" | "KiB" => 1_024.0,
-        "M" | "mb" | "MB" | "MiB" => 1_048_576.0,
-        "G" | "gb" | "GB" | "GiB" => 1_073_741_824.0,
-        "TB" | "TiB" => 1_099_511_627_776.0,
+        "mb" | "MB" => 1e6,
+        "gb" | "GB" => 1e9,
+        "tb" | "TB" => 1e12,
+        "k" | "K" | "KiB" => 1_024.0,
+        "M" | "MiB" => 1_048_576.0,
+        "G" | "GiB" => 1_073_741_824.0,
+        "TiB" => 1_099_511_627_776.0,
         _ => return None,
     };
     Some(number * factor).filter(|number| number.is_finite())
