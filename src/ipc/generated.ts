@@ -2331,7 +2331,7 @@ techniques: Array<string>,
  */
 tags: Array<string>, 
 /**
- * As messages show it: `category process_creation, product windows`.
+ * As messages show it: `category process_creation, product windows`. Of a correlation those of its rules.
  */
 logSource: string, };
 

@@ -48,8 +48,8 @@ pub(super) fn heirs(
         let identity: Identity<'_> = (&row.alert.detector, &row.alert.group);
         let times = row.alert.start.zip(row.alert.end);
         if let Some((start, end)) = times.filter(|_| lost.contains_key(&identity)) {
-            let timed = Timed { start, end, query: &row.alert.query, alert: place };
-            found.entry(identity).or_default().push(timed);
+            let one = Timed { start, end, query: &row.alert.query, alert: place };
+            found.entry(identity).or_default().push(one);
         }
     }
     let mut heirs = Vec::new();

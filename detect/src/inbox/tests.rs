@@ -57,9 +57,9 @@ fn matching(inbox: &mut Inbox, filter: &AlertFilter) -> AlertChoice {
     AlertChoice::Matching { filter: filter.clone(), expected: page.matching, digest: page.digest }
 }
 
-fn decide(case: &Case, inbox: &Inbox, id: &str, verb: TriageVerb, keys: Vec<AlertKey>, now: i64) {
+fn decide(case: &Case, inbox: &Inbox, id: &str, verb: TriageVerb, keys: &[AlertKey], now: i64) {
     let decision = Decision { verb, reason: None, until: Some(now + 100), text: "seen by <me>".to_owned() };
-    let alerts = inbox.chosen(&seen(&keys, None), now).expect("chosen");
+    let alerts = inbox.chosen(&seen(keys, None), now).expect("chosen");
     case.triage(id, &decision, &alerts, now).expect("a decision");
 }
 
@@ -105,8 +105,8 @@ fn two_windows_that_decide_about_one_alert_both_count() {
     let (_folder, case) = case();
     let (one, other) = (inbox(&case), inbox(&case));
     let key = key_of(&alert("busy", Severity::High, T0, "web-1"));
-    decide(&case, &one, "a", TriageVerb::Acknowledge, vec![key], 10);
-    decide(&case, &other, "b", TriageVerb::Acknowledge, vec![key], 11);
+    decide(&case, &one, "a", TriageVerb::Acknowledge, &[key], 10);
+    decide(&case, &other, "b", TriageVerb::Acknowledge, &[key], 11);
     let mut inbox = inbox(&case);
     let shown = inbox.get(key, 20).expect("an alert");
     assert_eq!((shown.status, shown.history.len()), (TriageStatus::Acknowledged, 2));
@@ -130,9 +130,9 @@ fn decisions_count_in_the_order_in_which_they_were_written() {
     let (_folder, case) = case();
     let mut inbox = inbox(&case);
     let key = key_of(&alert("busy", Severity::High, T0, "web-1"));
-    decide(&case, &inbox, "z", TriageVerb::Close, vec![key], 1_000);
+    decide(&case, &inbox, "z", TriageVerb::Close, &[key], 1_000);
     // The clock is set back, and the decision before it is undone and made again.
-    decide(&case, &inbox, "a", TriageVerb::Reopen, vec![key], 10);
+    decide(&case, &inbox, "a", TriageVerb::Reopen, &[key], 10);
     case.undo_triage("z", true, 20).expect("undone");
     case.undo_triage("z", false, 30).expect("made again");
     inbox.refresh(&case, 2_000).expect("refreshed");
@@ -172,7 +172,7 @@ fn closed_alert_is_new_again_when_events_came_and_others_keep_their_state() {
         ("mute", TriageVerb::Mute, TriageStatus::Muted, None),
     ] {
         let before = found(&case, &[timed(10, 20, 3)]);
-        decide(&case, &before, id, verb, vec![key_of(&timed(10, 20, 3))], 5);
+        decide(&case, &before, id, verb, &[key_of(&timed(10, 20, 3))], 5);
         assert_ne!(states(&found(&case, &[timed(10, 20, 3)]), 9)[0].1, TriageStatus::New, "{id}");
         let grown = found(&case, &[timed(10, 90, 7)]);
         assert_eq!(states(&grown, 9), [(10, status, since)], "{id}");
@@ -202,7 +202,7 @@ fn decision_holds_no_event_that_came_after_the_person_looked() {
 fn unknown_keys_are_refused_by_name_and_old_and_new_key_of_an_alert_are_one() {
     let (_folder, case) = case();
     let (old, new) = (key_of(&timed(10, 20, 3)), key_of(&timed(4, 20, 5)));
-    decide(&case, &found(&case, &[timed(10, 20, 3)]), "a", TriageVerb::Acknowledge, vec![old], 5);
+    decide(&case, &found(&case, &[timed(10, 20, 3)]), "a", TriageVerb::Acknowledge, &[old], 5);
     let moved = found(&case, &[timed(4, 20, 5)]);
     let chosen = moved.chosen(&seen(&[old, new, old], None), 9).expect("chosen");
     assert_eq!(chosen.iter().map(|one| one.key).collect::<Vec<_>>(), [new]);
@@ -223,7 +223,7 @@ fn closed_silence_that_goes_on_is_new_again() {
         &found(&case, std::slice::from_ref(&silence)),
         "a",
         TriageVerb::Close,
-        vec![key_of(&silence)],
+        &[key_of(&silence)],
         5,
     );
     assert_eq!(states(&found(&case, &[timed(1_000, 2_050, 0)]), 9), [(1_000, TriageStatus::Closed, None)]);
@@ -236,7 +236,7 @@ fn closed_silence_that_goes_on_is_new_again() {
 fn decisions_follow_an_alert_whose_start_moves() {
     let (_folder, case) = case();
     let old = key_of(&timed(10, 20, 3));
-    decide(&case, &found(&case, &[timed(10, 20, 3)]), "a", TriageVerb::Acknowledge, vec![old], 5);
+    decide(&case, &found(&case, &[timed(10, 20, 3)]), "a", TriageVerb::Acknowledge, &[old], 5);
     // An earlier file was imported; another alert of the group touches the old times.
     let moved = [timed(4, 20, 5), timed(20, 40, 9)];
     let after = found(&case, &moved);
@@ -244,7 +244,7 @@ fn decisions_follow_an_alert_whose_start_moves() {
     assert_eq!(states(&after, 9), acknowledged);
     assert_eq!(after.get(old, 9).expect("by its old key").alert.start, Some(4));
     // The next decision has the new key, and those before belong to it.
-    decide(&case, &after, "b", TriageVerb::Close, vec![old], 6);
+    decide(&case, &after, "b", TriageVerb::Close, &[old], 6);
     let after = found(&case, &moved);
     assert_eq!(states(&after, 9), [(4, TriageStatus::Closed, None), (20, TriageStatus::New, None)]);
     let history = after.get(key_of(&moved[0]), 9).expect("found").history;
@@ -280,7 +280,7 @@ fn decisions_stay_with_an_alert_whose_time_is_only_touched_or_whose_detector_was
         ..timed(start, end, 3)
     };
     let old = measured(10, 20, "status>=500");
-    decide(&case, &found(&case, std::slice::from_ref(&old)), "a", TriageVerb::Close, vec![key_of(&old)], 5);
+    decide(&case, &found(&case, std::slice::from_ref(&old)), "a", TriageVerb::Close, &[key_of(&old)], 5);
     let of_old = |after: Alert| found(&case, &[after]).get(key_of(&old), 9).expect("it is kept").alert.start;
     assert_eq!(of_old(measured(4, 20, "status>=500")), Some(4), "the same condition at other times");
     assert_eq!(of_old(measured(20, 40, "status>=500")), Some(10), "it only touches");
@@ -291,8 +291,8 @@ fn decisions_stay_with_an_alert_whose_time_is_only_touched_or_whose_detector_was
     assert!(!edited.is_quiet(&measured(4, 20, "status>=400"), 9));
 
     let instant = measured(30, 30, "status>=500");
-    let keys = vec![key_of(&instant)];
-    decide(&case, &found(&case, std::slice::from_ref(&instant)), "b", TriageVerb::Close, keys, 5);
+    let keys = [key_of(&instant)];
+    decide(&case, &found(&case, std::slice::from_ref(&instant)), "b", TriageVerb::Close, &keys, 5);
     let longer = found(&case, &[measured(25, 30, "status>=500")]);
     assert_eq!(longer.get(key_of(&instant), 9).expect("it moved").alert.start, Some(25));
 }
@@ -301,14 +301,7 @@ fn decisions_stay_with_an_alert_whose_time_is_only_touched_or_whose_detector_was
 fn one_part_of_an_alert_that_was_split_gets_its_decisions() {
     let (_folder, case) = case();
     let whole = timed(10, 100, 30);
-    decide(
-        &case,
-        &found(&case, std::slice::from_ref(&whole)),
-        "a",
-        TriageVerb::Close,
-        vec![key_of(&whole)],
-        5,
-    );
+    decide(&case, &found(&case, std::slice::from_ref(&whole)), "a", TriageVerb::Close, &[key_of(&whole)], 5);
     let parts = found(&case, &[timed(12, 30, 8), timed(40, 90, 20), timed(95, 200, 2)]);
     let (new, closed) = (TriageStatus::New, TriageStatus::Closed);
     assert_eq!(states(&parts, 9), [(12, new, None), (40, closed, None), (95, new, None)]);
@@ -329,7 +322,7 @@ proptest! {
         let before = found(&case, &alerts(&lost));
         let keys: Vec<AlertKey> = before.rows.iter().map(|row| row.key).collect();
         if !keys.is_empty() {
-            decide(&case, &before, "a", TriageVerb::Acknowledge, keys, 5);
+            decide(&case, &before, "a", TriageVerb::Acknowledge, &keys, 5);
         }
         let after = found(&case, &alerts(&kept));
         let is_kept = |key| after.rows.iter().any(|row| row.gone.is_none() && row.key == key);
@@ -358,7 +351,7 @@ fn decided_alert_of_a_deleted_detector_stays_and_a_mute_ends() {
     let (_folder, case) = case();
     let before = inbox(&case);
     let key = key_of(&alert("busy", Severity::High, T0, "web-1"));
-    decide(&case, &before, "a", TriageVerb::Mute, vec![key], 10);
+    decide(&case, &before, "a", TriageVerb::Mute, &[key], 10);
     let mut after = Inbox::new(case.folder().to_path_buf());
     after.refresh(&case, 20).expect("refreshed");
     assert_eq!(after.get(key, 20).expect("kept").gone, None, "nothing has run yet");
