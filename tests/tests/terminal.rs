@@ -33,6 +33,8 @@ const COMMANDS: &[(&str, &str)] = &[
     ("preview", r#"preview "$LOG" "$TEXT""#),
     ("preview", r#"preview "$LOG" --json"#),
     ("check", r#"check "$CASE" "$RULE""#),
+    ("alerts", r#"alerts "$CASE" --sigma "$RULE""#),
+    ("alerts", r#"alerts "$CASE" --sigma "$RULE" --comment "$HOSTILE""#),
     ("export", r#"export "$CASE" '*' --to "$MISSING/of.csv""#),
     ("info", r#"info "$CASE""#),
     ("info", r#"info "$MISSING""#),

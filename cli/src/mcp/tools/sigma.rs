@@ -77,8 +77,11 @@ pub fn run_rules(call: &Call<'_>, named: &NamedCase) -> Result<Value, Failure> {
         let error = bad("the server was started without Sigma rules");
         return Err(error.hint("the person who starts it can add --rules FOLDER").into());
     }
-    let paths: Vec<_> = call.rules.iter().map(|path| path.to_string_lossy()).collect();
-    call.ask(named, "runRules", json!({ "paths": paths }))
+    call.ask(named, "runRules", json!({ "paths": rule_paths(call) }))
+}
+
+fn rule_paths(call: &Call<'_>) -> Value {
+    call.rules.iter().map(|path| path.to_string_lossy()).collect()
 }
 
 /// The events of a rule, each by its reference.
@@ -88,13 +91,15 @@ fn add_events(
     rule: &Value,
     answer: &mut serde_json::Map<String, Value>,
 ) -> Result<(), Failure> {
-    if rule["file"] == "" || rule["about"]["logSource"] == "" {
-        // A correlation, or a detector of our own: its alerts have queries.
+    if rule["file"] == "" {
+        // A detector of our own: its alerts have queries.
         return Ok(());
     }
     let (first, limit) = (call.given.whole("first"), call.given.whole("limit"));
-    let asked =
-        json!({ "file": rule["file"], "rule": rule["name"], "entities": null, "skip": first, "take": limit });
+    let asked = json!({
+        "paths": rule_paths(call), "file": rule["file"], "rule": rule["name"], "entities": null, "interval": null,
+        "skip": first, "take": limit,
+    });
     let found = call.ask(named, "ruleHits", asked)?;
     let event = |hit: &Value| {
         let source = hit["event"]["source"].as_u64().and_then(|source| u32::try_from(source).ok());
@@ -109,7 +114,7 @@ fn add_events(
         }))
     };
     let rows = listed(&found, "hits").iter().map(event).collect();
-    let whole = found["events"].as_u64().unwrap_or(0).saturating_sub(first as u64);
+    let whole = found["matches"].as_u64().unwrap_or(0).saturating_sub(first as u64);
     with_rows(answer, "events", rows, whole, |listed| format!("read on with `first`: {}", first + listed));
     Ok(())
 }
