@@ -13,8 +13,8 @@ pub const SAMPLE_BYTES: usize = 64 << 10;
 /// this far.
 pub const LATE_QUOTE_BYTES: usize = 8 << 10;
 
-/// A lastlog up to this length is kept byte by byte, and its empty records cost nothing. A greater user id makes one of a
-/// terabyte of holes, of which only the records that are used are read.
+/// A lastlog up to this length is kept byte by byte, and its empty records cost nothing. A great user id makes one of a
+/// terabyte of holes: only the records that are used are read then.
 pub const LONGEST_WHOLE_LASTLOG_BYTES: u64 = 1 << 30;
 
 /// The default chunk size: large enough that the overhead per chunk is negligible, small enough that any

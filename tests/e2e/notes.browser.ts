@@ -192,8 +192,14 @@ test('an exported page shows what the screen shows', async () => {
   expect(await rows(figures.filter({ hasText: 'Answers' }))).toEqual(await rows(cells.first()));
 
   const there = await profile(empty, figures.filter({ hasText: 'Nines' }).locator('svg'));
-  const differences = here.map((height, at) => Math.abs(height - there[at]!));
-  expect(Math.max(...differences), JSON.stringify({ here, there })).toBeLessThan(0.15);
+  // Where bars meet, a column of one picture may have the higher bar, and the next column of the other.
+  const near = (height: number, others: number[], at: number) => {
+    const there = others.slice(Math.max(0, at - 1), at + 2);
+    return Math.min(...there) - 0.05 < height && height < Math.max(...there) + 0.05;
+  };
+  const isSame = (one: number[], other: number[]) =>
+    one.every((height, at) => near(height, other, at));
+  expect(isSame(here, there) && isSame(there, here), JSON.stringify({ here, there })).toBe(true);
 });
 
 describe('notes', () => {

@@ -575,17 +575,13 @@ static OF_HOST: ByteTable = ByteTable::alphanumeric_and(b".-_:/@%,");
 fn is_host(word: &[u8]) -> bool {
     word.iter().all(|&byte| OF_HOST.contains(byte))
         && word.last() != Some(&b':')
-        && level::from_word(word).is_none()
-        && (!word.contains(&b',')
-            || word[0].is_ascii_alphabetic()
-                && word.iter().any(u8::is_ascii_digit)
-                && word.split(|&byte| byte == b',').all(|part| level::from_word(part).is_none()))
+        && word.split(|&byte| byte == b',').all(|part| level::from_word(part).is_none())
+        && (!word.contains(&b',') || word[0].is_ascii_alphabetic() && word.iter().any(u8::is_ascii_digit))
 }
 
 pub(super) fn is_daemons_own(message: &[u8]) -> bool {
-    [&b"last message repeated"[..], b"message repeated", b"-- MARK --", b"exiting on signal"]
-        .iter()
-        .any(|start| message.starts_with(start))
+    let starts = [&b"last message repeated"[..], b"message repeated", b"-- MARK --", b"exiting on signal"];
+    starts.iter().any(|start| message.starts_with(start))
 }
 
 fn is_repeat(text: &[u8]) -> bool {
