@@ -21,7 +21,7 @@ function part(order: number, name: string, files: string[], atOnce: number) {
       setupFiles: ['tests/e2e/support/failures.ts'],
       // A test that passes only the second time is named at the end of the run, to be mended.
       retry: 1,
-      // Five times what the slowest takes on two cores; each may hang twice.
+      // Five times as long as the slowest takes on two cores; each may hang twice.
       testTimeout: 120_000,
       hookTimeout: 120_000,
       // A failure is read at the end of a long log, so all of it is said there.

@@ -142,7 +142,7 @@ impl InboxOutput {
     }
 }
 
-/// What a person decides.
+/// The decision of a person.
 struct Verdict {
     verb: &'static str,
     /// As a message says it of alerts.
@@ -277,7 +277,7 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
 
 fn report_detectors(runs: &Value) {
     let said = |outcome: &str| list(runs, "runs").filter(|run| run["verdict"]["outcome"] == outcome).count();
-    // What cannot be judged is usual of detectors for other logs.
+    // Detectors for other logs usually cannot judge.
     for run in list(runs, "runs").filter(|run| run["verdict"]["outcome"] != "cannotSay") {
         report_problem(&run["problem"]);
     }

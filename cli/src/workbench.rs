@@ -1,4 +1,4 @@
-//! The calls of the workbench for commands that answer what its screen answers.
+//! The calls of the workbench, for commands with the answers of its screen.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use wire::{Command, Session, Start, WireError, home};
 pub struct WorkbenchCase {
     session: Session,
     case: Arc<Case>,
-    /// The last run of detectors, and what it was over.
+    /// The last run of detectors, and the state of the case that it was over.
     ran: Mutex<Option<(Ran, Arc<Value>)>>,
 }
 
@@ -40,7 +40,7 @@ impl WorkbenchCase {
         self.session.ask(command, cancel)
     }
 
-    /// What the detectors of the case say, and those that come with the program. They run again only if the case or its
+    /// The runs of the detectors of the case and of those that come with the program. They run again only if the case or its
     /// detectors have changed.
     pub fn run_detectors(&self, cancel: &Cancel) -> Result<Arc<Value>, WireError> {
         let detectors =

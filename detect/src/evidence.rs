@@ -1,7 +1,7 @@
 //! Queries that select the events of an alert, put together as the language's own trees.
 
-use indexer::query::{Bound, Filter, Op, Pattern, Range, Span, Test as FieldTest};
-use indexer::{Snapshot, stamp};
+use indexer::query::{Bound, Filter, Op, Pattern, Range, RegexText, Span, Test as FieldTest};
+use indexer::{FieldKind, Snapshot, stamp};
 
 pub fn field_filter(field: &str, test: FieldTest) -> Filter {
     Filter::Field { field: field.to_owned(), test, span: Span::new(0, 0) }
@@ -45,6 +45,17 @@ pub fn all(mut parts: Vec<Filter>) -> Filter {
         0 => Filter::Everything,
         1 => parts.remove(0),
         _ => Filter::And(parts),
+    }
+}
+
+/// Events without a field, or with a text in it that means no value.
+pub fn without_value(field: &str, kinds: &[FieldKind], no_value: &str) -> Filter {
+    let is_absent = Filter::Not(Box::new(field_filter(field, FieldTest::Exists)));
+    match RegexText::new(no_value, false) {
+        Ok(text) if kinds.contains(&FieldKind::Text) => {
+            any(vec![is_absent, field_filter(field, FieldTest::Matches(vec![Pattern::Regex(text)]))])
+        }
+        _ => is_absent,
     }
 }
 

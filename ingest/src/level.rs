@@ -309,7 +309,7 @@ fn is_emphasised(line: &[u8], from: usize, word: Range<usize>) -> bool {
         return false;
     }
     let before_colon = after == b':' && line.get(end + 1).is_none_or(|&next| next == b' ');
-    // In a list it names what follows: `reason: a, info: b`. Only trouble is a level there.
+    // In a list it names the next value: `reason: a, info: b`. Only trouble is a level there.
     let is_of_list = line[from..start].ends_with(b", ")
         && line[from..start].iter().any(u8::is_ascii_alphanumeric)
         && from_word(&line[start..end]).is_some_and(|level| level < Level::Warn);

@@ -24,7 +24,7 @@ pub struct Counters {
     queue_peak: AtomicU64,
     stalls: AtomicU64,
     backlog_bytes: AtomicU64,
-    /// Since when the oldest of what is synced and not visible waits.
+    /// Since when the oldest event that is synced and not visible waits.
     waiting_since: Mutex<Option<Instant>>,
     syncs: AtomicU64,
     /// How long each sync of the log took.
@@ -76,7 +76,7 @@ impl Counters {
         self.backlog_bytes.store(bytes, Ordering::Relaxed);
     }
 
-    /// The oldest of what is synced and not visible was appended then. The percentiles do not have it yet.
+    /// The oldest event that is synced and not visible was appended then. The percentiles do not have it yet.
     pub fn set_waiting(&self, since: Option<Instant>) {
         *lock(&self.waiting_since) = since;
     }

@@ -131,7 +131,7 @@ impl Server {
         answer
     }
 
-    /// What a tool answers where it refuses.
+    /// The answer of a tool that refuses.
     ///
     /// # Panics
     /// When it does not refuse.
@@ -141,7 +141,7 @@ impl Server {
         answer["error"].clone()
     }
 
-    /// What a tool answers, and whether that is an error.
+    /// The answer of a tool, and whether it is an error.
     ///
     /// # Panics
     /// When it is no answer of a tool, or a longer one than may be.

@@ -1,4 +1,4 @@
-//! Tools of `timberline mcp` that answer what the screen answers: detectors, rules, alerts, comparisons, links and maps.
+//! Tools of `timberline mcp` with the answers of the screen: detectors, rules, alerts, comparisons, links and maps.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ fn watched_shop(folder: &Path) -> PathBuf {
     path
 }
 
-/// What the screen answers.
+/// The answer of the screen.
 fn screen(path: &Path, calls: &[(&str, Value)]) -> Value {
     let session = wire::Session::new(wire::Start::browser(path.join("nowhere")));
     let mut answer = Value::Null;

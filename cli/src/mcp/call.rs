@@ -67,7 +67,7 @@ impl Call<'_> {
             .map_err(|error| Failure::from(error).in_argument(argument, name.unwrap_or_default()))
     }
 
-    /// What the workbench answers about a case.
+    /// The workbench's answer about a case.
     pub fn ask(&self, case: &NamedCase, name: &str, arguments: Value) -> Result<Value, Failure> {
         Ok(case.workbench.ask(name, arguments, self.cancel())?)
     }

@@ -6,6 +6,8 @@
 
 mod export;
 mod listing;
+#[cfg(test)]
+mod many_alerts;
 mod moved;
 #[cfg(test)]
 mod tests;
@@ -117,7 +119,7 @@ struct InboxRow {
     entity: String,
     /// Title, detector and entity in lower case.
     text: String,
-    /// What people decided about it, also under other keys if it moved.
+    /// The decisions about it, also under other keys if it moved.
     triaged: Option<Arc<Triaged>>,
 }
 

@@ -71,6 +71,15 @@ impl StepTimes {
     }
 }
 
+/// A first event with its second, or without one.
+#[derive(Clone, Copy, Debug)]
+pub struct StepPair {
+    start: i64,
+    end: i64,
+    /// From the first event to the second.
+    gap: i64,
+}
+
 /// How many times are between two, both included.
 fn within(times: &[i64], from: i64, to: i64) -> u64 {
     (times.partition_point(|&time| time <= to) - times.partition_point(|&time| time < from)) as u64
@@ -159,7 +168,8 @@ impl Sequence {
     }
 
     /// A pair as an interval, with the events in it.
-    pub fn interval(&self, (start, end, gap): (i64, i64, i64), times: &StepTimes) -> Interval {
+    pub fn interval(&self, pair: StepPair, times: &StepTimes) -> Interval {
+        let StepPair { start, end, gap } = pair;
         let count = |times: &[i64]| within(times, start, end);
         let seconds = if self.is_without { 0 } else { count(&times.second) - count(&times.both) };
         let (value, expected) = (gap as f64 / 1e9, self.within as f64 / 1e9);
@@ -174,21 +184,23 @@ impl Sequence {
         }
     }
 
-    /// From when to when, and how long from the first event to the second; sequences that overlap are one.
-    pub fn pairs(&self, times: &StepTimes, last: i64) -> Vec<(i64, i64, i64)> {
-        let mut found: Vec<(i64, i64, i64)> = Vec::new();
+    /// The sequences of a key; those that overlap are one.
+    pub fn pairs(&self, times: &StepTimes, last: i64) -> Vec<StepPair> {
+        let mut found: Vec<StepPair> = Vec::new();
         for &time in &times.first {
             let next = times.following(time).filter(|next| next - time <= self.within);
             let pair = match (self.is_without, next) {
-                (false, Some(next)) => (time, next, next - time),
+                (false, Some(next)) => StepPair { start: time, end: next, gap: next - time },
                 // What may still come is not missing yet.
-                (true, None) if last - time >= self.within => (time, time, self.within),
+                (true, None) if last - time >= self.within => {
+                    StepPair { start: time, end: time, gap: self.within }
+                }
                 _ => continue,
             };
             match found.last_mut() {
-                Some(open) if pair.0 <= open.1 => {
-                    open.1 = open.1.max(pair.1);
-                    open.2 = open.2.min(pair.2);
+                Some(open) if pair.start <= open.end => {
+                    open.end = open.end.max(pair.end);
+                    open.gap = open.gap.min(pair.gap);
                 }
                 _ => found.push(pair),
             }

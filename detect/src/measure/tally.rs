@@ -1,5 +1,6 @@
-//! Counts what a detector would have done, and compares it with incidents: times that people know to be bad. A detector
-//! that is always on meets each incident, so events alone would call it perfect. The times show that it is not.
+//! Counts the alerts that a detector would have raised, and compares them with incidents: times that people know to be
+//! bad. A detector that is always on meets each incident, so events alone would call it perfect. The times show that it
+//! is not.
 
 use indexer::{json, median};
 use serde::Serialize;
@@ -20,7 +21,7 @@ pub struct Firing {
     pub raised: i64,
 }
 
-/// What a level would have done, and what it is worth next to incidents.
+/// The alerts of a level, and how well they meet incidents.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AlertTally"))]

@@ -1,4 +1,4 @@
-//! The alerts of rules: who they are about, what their queries select, and what belongs to a correlation.
+//! The alerts of rules: their entities, the events that their queries select, and those of a correlation.
 
 use std::fmt::Write;
 use std::fs;
@@ -87,7 +87,7 @@ fn a_query_that_cannot_say_a_condition_is_narrowed_otherwise_and_says_so() {
     for group in &found.groups {
         assert_eq!((group.events, group.is_wider, bench.count(&group.query)), (125, true, 250));
     }
-    // What is excluded and cannot be said excludes nothing.
+    // An exclusion that cannot be said excludes nothing.
     let rules = rule("{s: {kind: a}, f: {user|fieldref: owner}, condition: s and not f}");
     let alert = bench.report(&rules).alerts.remove(0);
     assert_eq!((alert.events, alert.wider, bench.count(&alert.query)), (250, true, 500));

@@ -1,10 +1,10 @@
 //! The host, the user and the process of an event, by the fields that formats put them in.
 
-use indexer::query::{Filter, Op, Pattern, RegexText, Test as FieldTest};
+use indexer::query::{Filter, Op, Test as FieldTest};
 use indexer::{Cancel, CodedColumn, FieldKind, Result, SnapshotSegment};
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::{all, any, field_filter};
+use crate::evidence::{all, any, field_filter, without_value};
 use crate::limits::ENTITY_BYTES;
 
 /// Names without spaces, underscores and dashes, in lower case, the likeliest first. A field has such a name as a whole or as
@@ -202,22 +202,12 @@ impl<'a> EntityFields<'a> {
     }
 
     fn says_nothing(&self, field: &str) -> Filter {
-        let is_absent = Filter::Not(Box::new(field_filter(field, FieldTest::Exists)));
         let kinds = self.kinds.iter().find(|(name, _)| name == field).map_or(&[][..], |(_, kinds)| kinds);
-        if !kinds.contains(&FieldKind::Text) {
-            return is_absent;
-        }
-        match RegexText::new(NOTHING, false) {
-            Ok(regex) => {
-                let matches = FieldTest::Matches(vec![Pattern::Regex(regex)]);
-                any(vec![is_absent, field_filter(field, matches)])
-            }
-            Err(_) => is_absent,
-        }
+        without_value(field, kinds, NOTHING)
     }
 }
 
-/// What formats write in a field that has no value, for queries.
+/// A field that has no value, as formats write it.
 const NOTHING: &str = r"^\s*(-|N/A|\(null\)|null)?\s*$";
 
 /// The first value that says something.

@@ -10,7 +10,7 @@ use super::levels::LEVEL;
 use super::pattern::Wild;
 use super::program::{Program, Selector, TEXT, TestId};
 use super::values::Test;
-use crate::evidence::{all, any, field_filter, never};
+use crate::evidence::{all, any, field_filter, never, without_value};
 
 /// Parts of a query that a single rule may give; a longer one is no help to a reader.
 const MOST_PARTS: usize = 400;
@@ -32,7 +32,7 @@ pub struct RuleQuery {
 }
 
 impl Evidence<'_> {
-    /// What a rule asks for. A part of it that the language cannot say is left out, so that the query selects more.
+    /// The condition of a rule. A part of it that the language cannot say is left out, so that the query selects more.
     pub fn rule(&self, rule: usize) -> RuleQuery {
         let is_exact = Cell::new(true);
         let variants = self.program.variants.iter().filter(|variant| variant.rule == rule);
@@ -136,20 +136,11 @@ impl Evidence<'_> {
                 is_number.then(|| field_filter(field, FieldTest::Compare(op.op(), number)))
             }),
             Test::Exists => each(&|field| Some(field_filter(field, FieldTest::Exists))),
-            Test::Null => Some(all(fields.iter().map(|field| self.is_null(field)).collect())),
-            Test::Field { .. } | Test::Clock { .. } => None,
-        }
-    }
-
-    /// No value, or an empty one.
-    fn is_null(&self, field: &str) -> Filter {
-        let is_absent = Filter::Not(Box::new(field_filter(field, FieldTest::Exists)));
-        let empty = RegexText::new("^$", false).ok().filter(|_| self.kinds(field).contains(&FieldKind::Text));
-        match empty {
-            Some(empty) => {
-                any(vec![is_absent, field_filter(field, FieldTest::Matches(vec![Pattern::Regex(empty)]))])
+            Test::Null => {
+                let is_null = |field: &String| without_value(field, self.kinds(field), "^$");
+                Some(all(fields.iter().map(is_null).collect()))
             }
-            None => is_absent,
+            Test::Field { .. } | Test::Clock { .. } => None,
         }
     }
 
@@ -201,7 +192,7 @@ impl Test {
     }
 }
 
-/// In place of what the language cannot say.
+/// In place of a condition that the language cannot say.
 fn unsaid(is_widest: bool, is_exact: &Cell<bool>) -> Filter {
     is_exact.set(false);
     if is_widest { Filter::Everything } else { never() }

@@ -142,7 +142,7 @@ impl Groups {
         }
     }
 
-    /// The groups with the most events, and what is in none of them. The groups that are listed have all of their events.
+    /// The groups with the most events, and the events in none of them. The groups that are listed have all of their events.
     pub fn listed(
         mut self,
         rule: &RuleQuery,

@@ -9,7 +9,7 @@ use super::values::Test;
 /// The built-in field.
 pub const LEVEL: &str = "level";
 
-/// What Windows writes for levels: their numbers, and their names in the event viewer. `Verbose` is read as either of the
+/// The levels of Windows: their numbers, and their names in the event viewer. `Verbose` is read as either of the
 /// lowest two, by the format of the log.
 const WINDOWS: [(&str, [&str; 2]); 6] = [
     ("fatal", ["1", "Critical"]),

@@ -132,7 +132,7 @@ impl RuleSet {
         case.each_segment(snapshot, cancel, look, |(matches, hits)| {
             all.matches += matches;
             all.page.extend(hits);
-            // Segments may overlap in time. What one event matched stays in its order.
+            // Segments may overlap in time. The matches of one event stay in their order.
             all.page.sort_by_key(|hit| (hit.time, hit.event));
             all.page.truncate(wanted);
             Ok(())

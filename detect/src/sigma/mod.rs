@@ -121,7 +121,7 @@ impl RuleSet {
         rule.or_else(|| self.correlations().position(is_it).map(RulePlace::Correlation))
     }
 
-    /// The files of a rule, or of a correlation and of what it is about.
+    /// The files of a rule, or of a correlation and its rules.
     #[must_use]
     pub fn files_of(&self, place: RulePlace) -> Vec<&Path> {
         let (rules, correlations) = self.members(place);

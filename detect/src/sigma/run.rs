@@ -305,7 +305,7 @@ impl RuleOutcome<'_> {
         all
     }
 
-    /// What a rule matched in each segment, in their order.
+    /// The matches of a rule in each segment, in their order.
     fn in_segments(&self, rule: usize) -> impl Iterator<Item = &RuleFound> {
         let mut ids: Vec<&u64> = self.progress.segments.keys().collect();
         ids.sort_unstable();

@@ -188,7 +188,7 @@ as in BM25; events alike are in the order of time. A field that is called `relev
 Units of sizes are `b kb mb gb tb` (powers of 1000) and `KiB MiB GiB TiB` (of 1024), of durations `ns us ms s m h d w mo q y`.
 A number with a unit is turned into the unit of the field, which its name tells: `duration_ms`, `heap_bytes`.
 
-What people wrote on events is asked for as it is at this moment, in the filter before the first stage; notes on a range of
+Conditions on notes see the notes of this moment, and stand in the filter before the first stage. Notes on a range of
 time are on no event. `is` and `tag` are short for `note.is` and `note.tag`. A field of the log that has one of these names is
 meant before: where a log has a field `tag`, its own tags are `tag:web` and those of people `note.tag:web`, and whoever writes
 `tag:web` matches events with such a note. Of several tags any may match; `tag!=done` holds for events with tags that are

@@ -162,7 +162,7 @@ pub fn timeline(
     Ok(reply(timeline, 1.0))
 }
 
-/// The case of a view as it was asked for, and what is looked at.
+/// The case of a view, its snapshot of the revision that is asked for, and its filter and range.
 pub fn view(session: &Session, view: &View) -> Answer<(Arc<Case>, Arc<Snapshot>, indexer::View)> {
     let case = session.case(Path::new(&view.case))?;
     let (from, to) = (view.from.map(|time| time.0), view.to.map(|time| time.0));

@@ -1,4 +1,4 @@
-//! Snapshots that questions were answered from last, so that what is held stays as it is while the case gets more.
+//! Snapshots that questions were answered from last, so that a held view stays as it is while the case gets more.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;

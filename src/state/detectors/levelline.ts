@@ -10,7 +10,7 @@ import type {
 } from '../../ipc/generated';
 import { unitOf, type Unit } from '../charts/units';
 
-/** Conditions whose value is compared with a level that a person chose, not with what is expected. */
+/** Conditions whose value is compared with a level that a person chose, not with an expected value. */
 const LEVELLED = new Set(['threshold', 'absence', 'sequence']);
 
 export const hasLevel = (condition: string | null) => condition !== null && LEVELLED.has(condition);

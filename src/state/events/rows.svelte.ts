@@ -153,7 +153,7 @@ export class Rows {
     const list = JSON.stringify([{ ...view, revision: undefined }, listing.order, listing.sort]);
     const asked = { view, listing, list, key: `${list} ${JSON.stringify(listing.fields)}` };
     if (view.revision !== this.#asked?.view.revision) {
-      // What is on its way, and what is there, may be of other revisions. The engine keeps the one that is asked for now.
+      // Pages on their way, and those in the cache, may be of other revisions. The engine keeps the one that is asked for now.
       this.#abortAll();
       this.#cache.outdate();
     }

@@ -62,7 +62,7 @@ export function pickToggled({ keys }: Picked, picked: readonly SeenAlert[]): Pic
   return { keys: next, all: false };
 }
 
-/** A page of the list, and what it answers. */
+/** A page of the list, and its question. */
 export interface ShownPage extends InboxPage {
   readonly asked: AlertsRequest;
 }

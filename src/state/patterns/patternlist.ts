@@ -4,7 +4,7 @@ import type { Pattern } from '../../ipc/generated';
 export const PATTERN_SORTS = ['usual', 'fewest', 'first', 'last', 'text'] as const;
 export type PatternSort = (typeof PATTERN_SORTS)[number];
 
-/** What to show for a pattern: its name, or its text if it has none. */
+/** The label of a pattern: its name, or its text if it has none. */
 export type ShownPattern = (id: string, text: string) => string;
 
 /** Without names. */

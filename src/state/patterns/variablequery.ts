@@ -2,10 +2,10 @@
 import type { Pattern, PatternVariable } from '../../ipc/generated';
 import { clause, withStages } from '../query/querytext';
 
-/** What a click asks for: a chart of percentiles, the most frequent values, or the values as a column. */
+/** The question of a click: a chart of percentiles, the most frequent values, or the values as a column. */
 export type VariableUse = 'percentiles' | 'top' | 'field';
 
-/** What the values of a variable measure; null if they are texts. */
+/** The kind of measure of a variable; null for texts. */
 export type Measured = 'number' | 'duration' | 'size';
 
 /** Values of a chart of the most frequent ones. */

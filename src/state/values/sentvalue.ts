@@ -4,7 +4,7 @@ import type { SeenValue } from './valueactions';
 /** The engine sends this much of a value with a row, cut between two letters. */
 const SENT_BYTES = 1_000;
 const LONGEST_LETTER_BYTES = 4;
-/** What the engine leaves out between the beginning of a stack trace and the line that names its cause. */
+/** In place of the lines between the beginning of a stack trace and the one that names its cause. */
 const LEFT_OUT = '\n…\n';
 
 /** A value as it came with a row: the whole, or its beginning if the engine may have cut it. */

@@ -1,4 +1,4 @@
-//! `alerts`: the inbox of a case, with what people decided.
+//! `alerts`: the inbox of a case, with people's decisions.
 
 use serde_json::{Value, json};
 

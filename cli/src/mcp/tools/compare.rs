@@ -1,4 +1,4 @@
-//! `compare`: what differs between two parts of a case, or of two cases.
+//! `compare`: the differences between two parts of a case, or of two cases.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ fn run(call: &Call<'_>) -> Answered {
     let named = call.case()?;
     let other = if call.given.text("other").is_some() { call.case_in("other")? } else { named };
     let snapshot = named.case.snapshot();
-    // What both sides have is known within one snapshot only.
+    // Events of both sides are known within one snapshot only.
     let earlier =
         if Arc::ptr_eq(&named.case, &other.case) { Arc::clone(&snapshot) } else { other.case.snapshot() };
     let a = call.view_of(&earlier, ["a", "a_from", "a_to"])?;
@@ -79,7 +79,7 @@ fn run(call: &Call<'_>) -> Answered {
     Ok(answer)
 }
 
-/// A row without the curve of a number, which is for drawing, and without what it does not have.
+/// A row without the curve of a number, which is for drawing, and without empty fields.
 fn without_curve(row: &Value) -> Value {
     let fields = row.as_object().into_iter().flatten();
     let kept = fields.filter(|(name, value)| *name != "curve" && !value.is_null());

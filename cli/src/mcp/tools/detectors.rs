@@ -1,4 +1,4 @@
-//! `detectors`: what each detector says about a case.
+//! `detectors`: the verdict of each detector about a case.
 
 use serde_json::{Value, json};
 
@@ -78,7 +78,7 @@ fn run(call: &Call<'_>) -> Answered {
     answer.insert("cannot_say".to_owned(), json!(count("cannotSay")));
     answer.insert("problems".to_owned(), short(list["problems"].clone()));
     let mut rows: Vec<Value> = runs.iter().map(row).collect();
-    // Those that fired are what is looked for.
+    // Detectors that fired come first.
     rows.sort_by_key(|row| row["outcome"] != "fired");
     rows.truncate(limit);
     with_rows(&mut answer, "detectors", rows, runs.len() as u64, |_| {

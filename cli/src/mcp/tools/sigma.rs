@@ -1,4 +1,4 @@
-//! `sigma`: what Sigma rules find in a case.
+//! `sigma`: the findings of Sigma rules in a case.
 
 use serde_json::{Value, json};
 

@@ -22,6 +22,14 @@ pub struct Cells {
     pub buckets: Vec<[Vec<u32>; 2]>,
 }
 
+/// The events of each side that are left without some.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RestEvents {
+    /// Those of a candidate.
+    pub own: [u64; 2],
+    pub all: [u64; 2],
+}
+
 /// The same of one segment.
 struct SegmentCells {
     cells: HashMap<u64, [u64; 2], Fast>,
@@ -143,25 +151,25 @@ impl Cells {
         Ok(Cells { cells, buckets: all_buckets })
     }
 
-    /// Events with the candidate, and all, without those that have any of `without`.
-    pub fn rest(&self, candidate: usize, without: u64) -> ([u64; 2], [u64; 2]) {
+    /// The events without those that have any candidate of `without`.
+    pub fn rest(&self, candidate: usize, without: u64) -> RestEvents {
         self.rest_of(candidate, |mask| mask & without == 0)
     }
 
-    /// The same without the events that have all candidates of one of the rows.
-    pub fn rest_without_rows(&self, candidate: usize, rows: &[u64]) -> ([u64; 2], [u64; 2]) {
+    /// The events without those that have all candidates of one of the rows.
+    pub fn rest_without_rows(&self, candidate: usize, rows: &[u64]) -> RestEvents {
         self.rest_of(candidate, |mask| rows.iter().all(|row| mask & row != *row))
     }
 
-    fn rest_of(&self, candidate: usize, is_left: impl Fn(u64) -> bool) -> ([u64; 2], [u64; 2]) {
-        let (mut counts, mut totals) = ([0; 2], [0; 2]);
+    fn rest_of(&self, candidate: usize, is_left: impl Fn(u64) -> bool) -> RestEvents {
+        let mut rest = RestEvents::default();
         for (mask, events) in self.cells.iter().filter(|(mask, _)| is_left(*mask)) {
-            for side in 0..2 {
-                totals[side] += events[side];
-                counts[side] += events[side] * (mask >> candidate & 1);
+            for (side, &count) in events.iter().enumerate() {
+                rest.all[side] += count;
+                rest.own[side] += count * (mask >> candidate & 1);
             }
         }
-        (counts, totals)
+        rest
     }
 
     /// The events that have all of some candidates.

@@ -177,7 +177,7 @@ pub fn with_pairs(sides: &Sides<'_>, counts: &Counts, mut explained: Explained) 
             None => found.push(pair),
         }
     }
-    // A pair has fewer events than the seed that it takes the place of, and what these explained may differ without those.
+    // A pair has fewer events than the seed that it takes the place of, so a difference that the seed explained may remain.
     let shares = shares::without(sides, counts, &explained.shares, &removed, limit)?;
     found.extend(shares.rows);
     explained.only_shares = shares.only;
@@ -311,7 +311,7 @@ impl Explaining<'_> {
         is_gone && is_smaller
     }
 
-    /// What is left of a candidate without the events of others.
+    /// A candidate without the events of others.
     fn left_of(&self, place: usize, without: u64) -> Left {
         Left::of_candidate(&self.candidates[place], self.counts, self.limit, self.cells.rest(place, without))
     }
@@ -337,7 +337,7 @@ impl Explaining<'_> {
 
     /// Whether a side has hardly any other events.
     fn is_side(&self, without: u64) -> bool {
-        let (_, left) = self.cells.rest(0, without);
+        let left = self.cells.rest(0, without).all;
         left.iter().zip(self.counts.events).any(|(&left, all)| (left as f64) < LEAST_LEFT * all as f64)
     }
 }

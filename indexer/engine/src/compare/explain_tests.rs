@@ -9,6 +9,14 @@ use super::{Change, Difference};
 use crate::view::View;
 use base::Cancel;
 
+fn counted(sides: &Sides<'_>) -> Counts {
+    let mut counts = Counts::of_patterns(sides).expect("counted");
+    for field in counts::fields(sides, &mut Vec::new()) {
+        counts.add_field(sides, &field, &mut Vec::new()).expect("counted");
+    }
+    counts
+}
+
 #[test]
 fn new_pattern_is_listed_once_with_its_consequences() {
     let mut events = random_events(30, 4_000);
@@ -64,10 +72,7 @@ fn difference_below_the_line_is_not_listed_with_a_row_that_shares_no_event() {
     let (snapshot, cancel, views) = (case.snapshot(), Cancel::default(), [a, b]);
     let origin = Origin { case: &case, snapshot: &snapshot, sampled_by: None };
     let sides = Sides::new([origin, origin], &views, &cancel);
-    let mut counts = Counts::of_patterns(&sides).expect("counted");
-    for field in counts::fields(&sides, &mut Vec::new()) {
-        counts.add_field(&sides, &field, &mut Vec::new()).expect("counted");
-    }
+    let counts = counted(&sides);
     let limit = score::threshold(counts.tests());
     let small = counts.candidates(limit).into_iter().find(|one| one.subject.to_string() == "batch=b1");
     assert!(small.is_some_and(|small| !small.is_above(counts.events, limit)));
@@ -139,10 +144,7 @@ fn what_a_seed_explained_is_counted_again_without_its_pair() {
     let views = [view("*", None, Some(2_000)), view("*", Some(2_000), None)];
     let origin = Origin { case: &case, snapshot: &snapshot, sampled_by: None };
     let sides = Sides::new([origin, origin], &views, &cancel);
-    let mut counts = Counts::of_patterns(&sides).expect("counted");
-    for field in counts::fields(&sides, &mut Vec::new()) {
-        counts.add_field(&sides, &field, &mut Vec::new()).expect("counted");
-    }
+    let counts = counted(&sides);
     let limit = score::threshold(counts.tests());
     let values = counts.fields.iter().enumerate().flat_map(|(place, field)| {
         field.tested().filter_map(move |(code, own)| Candidate::of_value(place, field, code, own))

@@ -1,8 +1,8 @@
-//! Differences only of share: what is more in some rows leaves a smaller share for everything else.
+//! Differences only of share: more events in some rows leave a smaller share for all others.
 
 use serde::Serialize;
 
-use super::cells::{Cells, MOST};
+use super::cells::{Cells, MOST, RestEvents};
 use super::counts::{Candidate, Counts};
 use super::score::{LEAST_RATIO, Rates};
 use super::sides::Sides;
@@ -30,7 +30,7 @@ pub struct ShareChange {
     pub left_events: [u64; 2],
 }
 
-/// What is left of a candidate without some events.
+/// A candidate without some events.
 pub struct Left {
     pub score: f64,
     pub is_above: bool,
@@ -40,18 +40,11 @@ pub struct Left {
 }
 
 impl Left {
-    /// `rest` are its events, and all events, of those that are left.
-    pub fn of_candidate(
-        candidate: &Candidate,
-        counts: &Counts,
-        limit: f64,
-        rest: ([u64; 2], [u64; 2]),
-    ) -> Left {
-        let (seen, totals) = rest;
-        let rates = Rates::new(seen, totals);
+    pub fn of_candidate(candidate: &Candidate, counts: &Counts, limit: f64, rest: RestEvents) -> Left {
+        let rates = Rates::new(rest.own, rest.all);
         let found =
-            |score: f64, is_above: bool| Left { score, is_above, ratio: rates.log_ratio(), counts: seen };
-        let is_most = 2 * seen[1] >= candidate.counts[1];
+            |score: f64, is_above: bool| Left { score, is_above, ratio: rates.log_ratio(), counts: rest.own };
+        let is_most = 2 * rest.own[1] >= candidate.counts[1];
         if let Some(score) = candidate.rhythm_score().filter(|_| is_most) {
             return found(candidate.score.max(score), true);
         }
@@ -119,7 +112,8 @@ pub fn without(
         let cells = Cells::count(sides, counts, &together)?;
         for (place, candidate) in together.iter().enumerate().skip(parts) {
             let rest = cells.rest_without_rows(place, &masks);
-            let whole = Left::of_candidate(candidate, counts, limit, (candidate.counts, counts.events));
+            let every = RestEvents { own: candidate.counts, all: counts.events };
+            let whole = Left::of_candidate(candidate, counts, limit, every);
             if !Left::of_candidate(candidate, counts, limit, rest).is_share_of(&whole) {
                 found.rows.push(explain::row(candidate, whole.score, &cells.buckets[place], counts, limit));
                 continue;
@@ -131,8 +125,8 @@ pub fn without(
                 counts: candidate.counts,
                 shares: [rates.share(0), rates.share(1)],
                 without: rows.iter().map(|row| row.subject.clone()).collect(),
-                left: rest.0,
-                left_events: rest.1,
+                left: rest.own,
+                left_events: rest.all,
             });
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::path::Path;
 
-use super::cells::Cells;
+use super::cells::{Cells, RestEvents};
 use super::counts::{self, Counts};
 use super::score::{self, Rates};
 use super::sides::{Origin, Sides};
@@ -266,7 +266,7 @@ impl Reference<'_> {
                 });
                 let of = |key| rest.get(&key).copied().unwrap_or_default();
                 let (with, other) = (of(true), of(false));
-                let expected = (with, [with[0] + other[0], with[1] + other[1]]);
+                let expected = RestEvents { own: with, all: [with[0] + other[0], with[1] + other[1]] };
                 assert_eq!(cells.rest(one, 1 << without), expected);
                 let (mut both, mut either) = (0, 0);
                 for (place, event) in events.iter().enumerate() {

@@ -334,7 +334,7 @@ impl Engine {
         printed.push_str(&states_of(filter));
         let templates = self.templates_for(snapshot, segment, filter, cancel)?;
         if templates.is_some() {
-            // Other segments may change what is taken together.
+            // Other segments may change which shapes are one template.
             let ids: Vec<u8> =
                 snapshot.segments.iter().flat_map(|segment| segment.meta.id.to_le_bytes()).collect();
             printed = format!("{printed}\0{}", hash(0, &ids));

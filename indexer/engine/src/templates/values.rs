@@ -117,7 +117,7 @@ pub fn measure(value: &[u8]) -> Option<f64> {
         "" | "%" | "ms" | "msec" | "milliseconds" | "b" | "B" | "byte" | "bytes" => 1.0,
         "ns" | "nanoseconds" => 1e-6,
         "us" | "\u{b5}s" | "\u{3bc}s" | "microseconds" => 1e-3,
-        // Sizes as the query language reads them. A letter alone is what memory is counted in.
+        // Sizes as the query language reads them. A letter alone is a power of 1,024, as for memory.
         "s" | "sec" | "secs" | "second" | "seconds" | "kb" | "kB" | "KB" => 1e3,
         "m" | "min" | "mins" | "minutes" => 6e4,
         "h" | "hours" => 3.6e6,

@@ -325,7 +325,7 @@ impl Triage {
                     && known.group == one.alert.group
                     && have_one_condition(&known.query, &one.alert.query)
                     && times.zip(until).is_some_and(|((start, end), until)| {
-                        // An instant overlaps what it is in; other times that only touch do not overlap.
+                        // An instant overlaps the time that it is in; other times that only touch do not overlap.
                         start < until || start == until && start == end
                     })
             };

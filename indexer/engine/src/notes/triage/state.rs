@@ -1,11 +1,11 @@
-//! What people decide about an alert, and the state that follows from it.
+//! The decisions of people about an alert, and the state that follows from them.
 
 use base::Nanos;
 use serde::{Deserialize, Serialize};
 
 use super::TriagedAlert;
 
-/// What a person does with alerts.
+/// A decision about alerts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -97,7 +97,7 @@ pub struct TriageEntry {
     pub text: String,
 }
 
-/// What people decided about one alert.
+/// The state of one alert after all decisions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TriageState {
     is_acknowledged: bool,
@@ -107,14 +107,14 @@ pub struct TriageState {
     pub history: Vec<TriageEntry>,
 }
 
-/// What of an alert grows while it goes on.
+/// The parts of an alert that grow while it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AlertExtent {
     pub events: u64,
     pub end: Option<i64>,
 }
 
-/// A close, and what was closed.
+/// A close, and the extent that was closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ClosedAlert {
     reason: CloseReason,

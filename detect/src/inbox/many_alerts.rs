@@ -1,15 +1,14 @@
-//! Measures an inbox of 100,000 alerts: `cargo test --release -p timberline-detect --test many_alerts -- --ignored
+//! Measures an inbox of 100,000 alerts: `cargo test --release -p timberline-detect --lib many_alerts -- --ignored
 //! --nocapture`. A release build has to open it within 300 ms and filter it within 100 ms.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use detect::inbox::{
-    AlertChoice, AlertFilter, AlertGrouping, AlertSort, Inbox, InboxPage, InboxRequest, key_of,
-};
-use detect::{Alert, Severity};
 use indexer::Case;
 use indexer::triage::{CloseReason, Decision, TriageStatus, TriageVerb};
+
+use super::{AlertChoice, AlertFilter, AlertGrouping, AlertSort, Inbox, InboxPage, InboxRequest, key_of};
+use crate::alert::{Alert, Severity};
 
 const OPENS_WITHIN: Duration = Duration::from_millis(300);
 const FILTERS_WITHIN: Duration = Duration::from_millis(100);
