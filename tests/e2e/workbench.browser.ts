@@ -462,7 +462,7 @@ test('rows show the message first, numbers to the right, and the open event afte
   await row(page, 5).click();
   await page.locator('[data-testid="detail-split"] [data-testid="field"]').first().waitFor();
   const opened = await row(page, 5).innerText();
-  expect(await wholeRows(page)).toBeGreaterThanOrEqual(18);
+  await expect.poll(() => wholeRows(page)).toBeGreaterThanOrEqual(18);
 
   await page.getByTestId('back').click();
   await listBecomes(page, sample.events);
@@ -476,7 +476,7 @@ test('rows show the message first, numbers to the right, and the open event afte
 test('the timeline is a strip that selects time too, by a key that is remembered', async () => {
   const page = await openSample();
   await page.getByText('Dismiss').click();
-  expect(await wholeRows(page)).toBeGreaterThanOrEqual(18);
+  await expect.poll(() => wholeRows(page)).toBeGreaterThanOrEqual(18);
   await page.keyboard.press('t');
   await page.locator('[data-testid="timeline"][data-strip="true"]').waitFor();
   await eventually('more rows', async () => (await wholeRows(page)) >= 24);

@@ -82,6 +82,21 @@ beforeEach(() => {
 
 const previewed = () => client.callsTo('previewSource').at(-1)!.args;
 
+it('selects the first source once the case has one', () => {
+  const summary = { path: '/a.case', sources: [] as { id: number }[] };
+  const early = new SourcesSheet(new Lifetime(), client, { summary } as unknown as OpenCase, () =>
+    expect.unreachable(),
+  );
+  early.settle();
+  expect(early.selected).toBe(null);
+  summary.sources = [{ id: 7 }, { id: 8 }];
+  early.settle();
+  expect(early.selected).toBe(7);
+  early.select(8);
+  early.settle();
+  expect(early.selected).toBe(8);
+});
+
 it('sets the zone and the clock of all checked sources in one change', () => {
   sheet.select(0);
   sheet.check([2, 1], true);

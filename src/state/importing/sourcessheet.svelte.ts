@@ -121,6 +121,15 @@ export class SourcesSheet {
     this.#show(source);
   }
 
+  /**
+   * Selects the first source while the selected one is not in the list: the sheet may be open before
+   * the case has read any.
+   */
+  settle(): void {
+    const [first] = this.sources;
+    if (this.source === null && first !== undefined) this.select(first.id);
+  }
+
   #show(source: number): void {
     this.selected = source;
     this.applied = null;

@@ -230,10 +230,10 @@ export class Session {
     );
     this.#put({ kind: 'sources', sheet });
     const { sources } = this.opened.summary;
-    const wanted = sources.find((source) => source.path === path) ?? sources[0];
+    const wanted = checked[0] ?? sources.find((source) => source.path === path)?.id;
     if (checked.length > 1) sheet.check(checked, true);
-    else if (checked[0] !== undefined) sheet.select(checked[0]);
-    else if (wanted !== undefined) sheet.select(wanted.id);
+    else if (wanted !== undefined) sheet.select(wanted);
+    sheet.settle();
   }
 
   /** Shows which fields of the sources hold the same values, and whether their clocks agree. */
