@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use indexer::query::functions::Aggregation;
 use indexer::{Cell, Result, Table};
 
 use super::CheckScope;
@@ -101,17 +102,18 @@ pub fn key_expression(key: &str) -> String {
 
 /// Whether a measure counts, so that it is 0 where nothing is.
 pub fn is_count(measure: &str) -> bool {
-    let name = measure.split('(').next().unwrap_or_default().trim();
-    matches!(
-        name,
-        "count" | "c" | "rate" | "per_second" | "per_minute" | "per_hour" | "sum" | "count_distinct" | "dc"
-    )
+    function_of(measure)
+        .is_some_and(|function| function.is_zero_without_rows() || function == Aggregation::Sum)
 }
 
 /// Whether a measure has whole numbers alone.
 pub fn is_whole(measure: &str) -> bool {
+    function_of(measure).is_some_and(Aggregation::is_count)
+}
+
+fn function_of(measure: &str) -> Option<Aggregation> {
     let name = measure.split('(').next().unwrap_or_default().trim();
-    matches!(name, "count" | "c" | "count_distinct" | "dc")
+    Aggregation::with_parameter(name).map(|(function, _)| function)
 }
 
 /// The bins of a range with those that have no events; of a count they are 0.

@@ -155,7 +155,105 @@ functions! {
     PerHour "per_hour" [] 0..1 "[x]" "the same per hour";
 }
 
+/// How the result of an aggregation depends on the order of its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Not at all.
+    Any,
+    /// In the last digits, if the numbers are decimals.
+    RoundsDecimals,
+    /// In the last digits.
+    Rounds,
+    /// It is another one.
+    Matters,
+}
+
+/// How the result of an aggregation follows from parts of its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parts {
+    /// From these aggregations of each part.
+    Aggregations(&'static [Aggregation]),
+    /// From the different values of each part with their counts. A cluster alone only estimates it.
+    Values,
+    /// Only from the rows themselves.
+    Rows,
+}
+
 impl Aggregation {
+    /// Whether it is a name of `count` that takes a condition as its argument.
+    #[must_use]
+    pub fn is_conditional(name: &str) -> bool {
+        ["count_if", "countif"].iter().any(|known| known.eq_ignore_ascii_case(name))
+    }
+
+    /// The function of this name, with the parameter that is part of a name such as `p37`.
+    #[must_use]
+    pub fn with_parameter(name: &str) -> Option<(Aggregation, Option<f64>)> {
+        if Aggregation::is_conditional(name) {
+            return Some((Aggregation::Count, None));
+        }
+        if let Some(function) = Aggregation::named(name) {
+            return Some((function, None));
+        }
+        let lower = name.to_ascii_lowercase();
+        let digits = lower.strip_prefix("perc").or_else(|| lower.strip_prefix('p'))?;
+        let is_number = digits.starts_with(|c: char| c.is_ascii_digit())
+            && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
+        let rank: f64 = is_number.then(|| digits.parse().ok())??;
+        (0.0..=100.0).contains(&rank).then_some((Aggregation::Percentile, Some(rank)))
+    }
+
+    #[must_use]
+    pub fn order(self) -> Order {
+        use Aggregation as A;
+        match self {
+            A::First | A::Last => Order::Matters,
+            A::Stddev | A::Variance => Order::Rounds,
+            A::Sum | A::Avg | A::Rate | A::PerMinute | A::PerHour => Order::RoundsDecimals,
+            _ => Order::Any,
+        }
+    }
+
+    #[must_use]
+    pub fn parts(self) -> Parts {
+        use Aggregation as A;
+        match self {
+            A::Count => Parts::Aggregations(&[A::Count]),
+            A::Sum => Parts::Aggregations(&[A::Sum]),
+            A::Avg => Parts::Aggregations(&[A::Sum, A::Count]),
+            A::Min => Parts::Aggregations(&[A::Min]),
+            A::Max => Parts::Aggregations(&[A::Max]),
+            A::Range => Parts::Aggregations(&[A::Min, A::Max]),
+            A::Stddev | A::Variance => Parts::Aggregations(&[A::Count, A::Avg, A::Variance]),
+            A::CountDistinct => Parts::Values,
+            function if function.percentile(Some(0.0)).is_some() => Parts::Values,
+            _ => Parts::Rows,
+        }
+    }
+
+    /// Whether it is a whole number of rows or values.
+    #[must_use]
+    pub fn is_count(self) -> bool {
+        matches!(self, Aggregation::Count | Aggregation::CountDistinct)
+    }
+
+    /// Whether it is 0 without rows; all others have no value then.
+    #[must_use]
+    pub fn is_zero_without_rows(self) -> bool {
+        self.is_count() || self.seconds().is_some()
+    }
+
+    /// The seconds that a rate is given for.
+    #[must_use]
+    pub fn seconds(self) -> Option<f64> {
+        match self {
+            Aggregation::Rate => Some(1.0),
+            Aggregation::PerMinute => Some(60.0),
+            Aggregation::PerHour => Some(3_600.0),
+            _ => None,
+        }
+    }
+
     /// The requested percentile, from 0 to 100; `parameter` is that of [`Aggregation::Percentile`].
     #[must_use]
     pub fn percentile(self, parameter: Option<f64>) -> Option<f64> {

@@ -6,23 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use indexer::query::functions::Aggregation;
+use indexer::query::functions::{Aggregation, Parts};
 use indexer::query::{Aggregate, Expr, Span};
 use indexer::{Cell, percentile_of_counted};
 
-/// How an aggregate is merged.
+/// An aggregate that follows from parts of its rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Merging {
-    Count,
-    Sum,
-    Average,
-    Least,
-    Greatest,
-    Range,
-    Variance,
-    Deviation,
-    Distinct,
-    Percentile(f64),
+pub(super) struct Merging {
+    function: Aggregation,
+    percent: Option<f64>,
 }
 
 /// What is known of a group so far.
@@ -35,48 +27,38 @@ pub(super) enum Partials {
 }
 
 impl Merging {
+    /// The number of rows.
+    pub const ROWS: Merging = Merging { function: Aggregation::Count, percent: None };
+
     /// Nothing for an aggregate that is calculated from whole rows.
     pub fn from_aggregate(aggregate: &Aggregate) -> Option<Merging> {
-        use Aggregation as A;
-        Some(match aggregate.function {
-            A::Count => Merging::Count,
-            A::Sum => Merging::Sum,
-            A::Avg => Merging::Average,
-            A::Min => Merging::Least,
-            A::Max => Merging::Greatest,
-            A::Range => Merging::Range,
-            A::Variance => Merging::Variance,
-            A::Stddev => Merging::Deviation,
-            A::CountDistinct => Merging::Distinct,
-            function => Merging::Percentile(function.percentile(aggregate.parameter)?),
-        })
+        let Aggregate { function, parameter, .. } = aggregate;
+        let percent = function.percentile(*parameter);
+        (function.parts() != Parts::Rows).then_some(Merging { function: *function, percent })
     }
 
     /// The aggregates that each place calculates; none where it lists values.
     pub fn asked(self) -> &'static [Aggregation] {
-        use Aggregation as A;
-        match self {
-            Merging::Count => &[A::Count],
-            Merging::Sum => &[A::Sum],
-            Merging::Average => &[A::Sum, A::Count],
-            Merging::Least => &[A::Min],
-            Merging::Greatest => &[A::Max],
-            Merging::Range => &[A::Min, A::Max],
-            Merging::Variance | Merging::Deviation => &[A::Count, A::Avg, A::Variance],
-            Merging::Distinct | Merging::Percentile(_) => &[],
+        match self.function.parts() {
+            Parts::Aggregations(asked) => asked,
+            Parts::Values | Parts::Rows => &[],
         }
     }
 
     /// Whether the count of values must be one of numbers.
     pub fn needs_numbers(self) -> bool {
-        matches!(self, Merging::Average | Merging::Variance | Merging::Deviation)
+        self.asked().len() > 1 && self.asked().contains(&Aggregation::Count)
     }
 
-    /// What is known without any event.
+    pub fn is_zero_without_rows(self) -> bool {
+        self.function.is_zero_without_rows()
+    }
+
+    /// The state before any event.
     pub fn empty(self) -> Partials {
-        match self {
-            Merging::Distinct | Merging::Percentile(_) => Partials::Values(BTreeMap::new()),
-            _ => Partials::Cells(vec![Cell::Missing; self.asked().len()]),
+        match self.asked().len() {
+            0 => Partials::Values(BTreeMap::new()),
+            asked => Partials::Cells(vec![Cell::Missing; asked]),
         }
     }
 
@@ -87,40 +69,37 @@ impl Merging {
                     *own.entry(value.clone()).or_default() += count;
                 }
             }
-            (Partials::Cells(own), Partials::Cells(more)) => match self {
-                Merging::Least => own[0] = picked(&own[0], &more[0], false),
-                Merging::Greatest => own[0] = picked(&own[0], &more[0], true),
-                Merging::Range => {
-                    own[0] = picked(&own[0], &more[0], false);
-                    own[1] = picked(&own[1], &more[1], true);
+            (Partials::Cells(own), Partials::Cells(more))
+                if self.asked().contains(&Aggregation::Variance) =>
+            {
+                add_moments(own, more);
+            }
+            (Partials::Cells(own), Partials::Cells(more)) => {
+                for ((function, own), more) in self.asked().iter().zip(own).zip(more) {
+                    *own = match function {
+                        Aggregation::Min => picked(own, more, false),
+                        Aggregation::Max => picked(own, more, true),
+                        _ => sum(own, more),
+                    };
                 }
-                Merging::Variance | Merging::Deviation => add_moments(own, more),
-                _ => own.iter_mut().zip(more).for_each(|(own, more)| *own = sum(own, more)),
-            },
+            }
             _ => {}
         }
     }
 
     pub fn result(self, partials: &Partials) -> Cell {
-        match (self, partials) {
-            (Merging::Distinct, Partials::Values(values)) => {
-                Cell::Int(values.keys().filter(|value| !value.is_missing()).count() as i64)
-            }
-            (Merging::Percentile(percent), Partials::Values(values)) => {
-                let numbers = values.iter().filter(|(value, _)| value.number().is_some());
-                let numbers: Vec<(Cell, u64)> =
-                    numbers.map(|(value, count)| (value.clone(), *count)).collect();
-                percentile_of_counted(&numbers, percent)
-            }
-            (Merging::Count, Partials::Cells(cells)) => match &cells[0] {
-                Cell::Missing => Cell::Int(0),
-                count => count.clone(),
-            },
-            (Merging::Average, Partials::Cells(cells)) => match (cells[0].number(), cells[1].number()) {
+        use Aggregation as A;
+        let cells = match partials {
+            Partials::Cells(cells) => cells.as_slice(),
+            Partials::Values(values) => return self.of_values(values),
+        };
+        match (self.function, cells) {
+            (A::Count, [Cell::Missing]) => Cell::Int(0),
+            (A::Avg, [sum, count]) => match (sum.number(), count.number()) {
                 (Some(sum), Some(count)) if count > 0.0 => Cell::float(sum / count),
                 _ => Cell::Missing,
             },
-            (Merging::Range, Partials::Cells(cells)) => match (&cells[0], &cells[1]) {
+            (A::Range, [least, greatest]) => match (least, greatest) {
                 (Cell::Int(least), Cell::Int(greatest)) | (Cell::Time(least), Cell::Time(greatest)) => {
                     greatest.checked_sub(*least).map_or(Cell::Missing, Cell::Int)
                 }
@@ -129,14 +108,21 @@ impl Merging {
                     ends.map_or(Cell::Missing, |(greatest, least)| Cell::float(greatest - least))
                 }
             },
-            (Merging::Variance | Merging::Deviation, Partials::Cells(cells)) => match cells[2].number() {
-                Some(variance) if self == Merging::Deviation => Cell::float(variance.sqrt()),
-                Some(variance) => Cell::float(variance),
-                None => Cell::Missing,
-            },
-            (_, Partials::Cells(cells)) => cells.first().cloned().unwrap_or(Cell::Missing),
-            (_, Partials::Values(_)) => Cell::Missing,
+            (A::Variance, [_, _, variance]) => variance.number().map_or(Cell::Missing, Cell::float),
+            (A::Stddev, [_, _, variance]) => {
+                variance.number().map_or(Cell::Missing, |variance| Cell::float(variance.sqrt()))
+            }
+            _ => cells.first().cloned().unwrap_or(Cell::Missing),
         }
+    }
+
+    fn of_values(self, values: &BTreeMap<Cell, u64>) -> Cell {
+        let Some(percent) = self.percent else {
+            return Cell::Int(values.keys().filter(|value| !value.is_missing()).count() as i64);
+        };
+        let numbers = values.iter().filter(|(value, _)| value.number().is_some());
+        let numbers: Vec<(Cell, u64)> = numbers.map(|(value, count)| (value.clone(), *count)).collect();
+        percentile_of_counted(&numbers, percent)
     }
 }
 
@@ -178,23 +164,16 @@ pub(super) fn with_function(aggregate: &Aggregate, function: Aggregation, name: 
     Aggregate { function, parameter: None, name: Some(name), ..aggregate.clone() }
 }
 
-/// How many rows an aggregate is calculated of, whatever their values.
+/// The number of rows that meet a condition, whatever their values.
 pub(super) fn counting(condition: Option<Expr>, name: &str) -> Aggregate {
-    Aggregate {
-        function: Aggregation::Count,
-        argument: None,
-        parameter: None,
-        condition,
-        name: Some(name.to_owned()),
-        span: Span::default(),
-    }
+    Aggregate { condition, name: Some(name.to_owned()), ..Aggregate::counting(Span::default()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What a place with these numbers says.
+    /// The answer of a place with these numbers.
     fn partials(merging: Merging, numbers: &[i64]) -> Partials {
         let count = numbers.len() as f64;
         let mean = numbers.iter().sum::<i64>() as f64 / count;
@@ -222,19 +201,17 @@ mod tests {
     #[test]
     fn merged_aggregates_are_those_of_all_numbers() {
         let all: Vec<i64> = (0..60).map(|n| (n * 37 + n * n) % 101 - 20).collect();
-        let kinds = [
-            Merging::Count,
-            Merging::Sum,
-            Merging::Average,
-            Merging::Least,
-            Merging::Greatest,
-            Merging::Range,
-            Merging::Variance,
-            Merging::Deviation,
-            Merging::Distinct,
-            Merging::Percentile(95.0),
-        ];
-        for merging in kinds {
+        let mergings: Vec<Merging> = Aggregation::ALL
+            .iter()
+            .map(|function| Aggregate {
+                function: *function,
+                parameter: Some(95.0),
+                ..Aggregate::counting(Span::default())
+            })
+            .filter_map(|aggregate| Merging::from_aggregate(&aggregate))
+            .collect();
+        assert_eq!(mergings.len(), 17);
+        for merging in mergings {
             for cuts in [[0, 0], [0, 60], [1, 2], [7, 40], [30, 31], [60, 60]] {
                 let mut merged = merging.empty();
                 for part in [&all[..cuts[0]], &all[cuts[0]..cuts[1]], &all[cuts[1]..]] {
@@ -245,7 +222,8 @@ mod tests {
                 assert!((merged - whole).abs() < 1e-9, "{merging:?} {cuts:?}: {merged} {whole}");
             }
         }
-        assert_eq!(Merging::Count.result(&Merging::Count.empty()), Cell::Int(0));
-        assert_eq!(Merging::Average.result(&Merging::Average.empty()), Cell::Missing);
+        assert_eq!(Merging::ROWS.result(&Merging::ROWS.empty()), Cell::Int(0));
+        let mean = Merging { function: Aggregation::Avg, percent: None };
+        assert_eq!(mean.result(&mean.empty()), Cell::Missing);
     }
 }

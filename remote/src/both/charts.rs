@@ -60,7 +60,7 @@ impl Both<'_> {
         let mut sums: Vec<Vec<Partials>> = vec![kinds.iter().map(|kind| kind.empty()).collect(); cells];
         let mut all: Vec<Partials> = kinds.iter().map(|kind| kind.empty()).collect();
         for (key, partials) in &groups {
-            let count = Merging::Count.result(&partials[0]).number().unwrap_or(0.0) as u64;
+            let count = Merging::ROWS.result(&partials[0]).number().unwrap_or(0.0) as u64;
             cube.total += count;
             let is_untimed = |(one, cell): (&PlannedChart, &Cell)| {
                 matches!(one.axis, Axis::Time { .. }) && cell.is_missing()
@@ -76,7 +76,7 @@ impl Both<'_> {
             }
         }
         for (count, sum) in cube.counts.iter_mut().zip(&sums) {
-            *count = Merging::Count.result(&sum[0]).number().unwrap_or(0.0) as u64;
+            *count = Merging::ROWS.result(&sum[0]).number().unwrap_or(0.0) as u64;
         }
         cube.axes = planned.into_iter().map(|one| one.axis).collect();
         for (measure, first) in request.measures.iter().zip(firsts) {
@@ -92,7 +92,7 @@ impl Both<'_> {
                     cell => Some(scalar_of(&cell)),
                 };
                 let there = match measure {
-                    Measure::Stats { .. } => Merging::Count.result(&all[first]).number(),
+                    Measure::Stats { .. } => Merging::ROWS.result(&all[first]).number(),
                     Measure::Percentiles { .. } => Some(weights(&all[first]) as f64),
                     _ => None,
                 };
@@ -179,8 +179,8 @@ impl Both<'_> {
         let groups =
             self.groups(grouped, &[], &aggregates, reservations)?.ok_or_else(|| not_merged(field))?;
         let result = |groups: &MergedGroups, place: usize| {
-            let kind = aggregates.get(place).and_then(Merging::from_aggregate).unwrap_or(Merging::Least);
-            groups.values().next().and_then(|partials| kind.result(&partials[place]).number())
+            let merging = Merging::from_aggregate(&aggregates[place])?;
+            groups.values().next().and_then(|partials| merging.result(&partials[place]).number())
         };
         let ends = result(&groups, 2).zip(result(&groups, 3));
         let positive = match ends {
@@ -188,9 +188,11 @@ impl Both<'_> {
             // Where a field is in one place only, its condition is too.
             Some((_, greatest)) if greatest > 0.0 && matches!(bins, Bins::Logarithmic { .. }) => {
                 let least = aggregate(Aggregation::Min, field, Some(Expr::new(above, Span::default())));
+                let merging = Merging::from_aggregate(&least);
                 let groups =
                     self.groups(grouped, &[], &[least], reservations)?.ok_or_else(|| not_merged(field))?;
-                groups.values().next().and_then(|partials| Merging::Least.result(&partials[0]).number())
+                let partials = groups.values().next();
+                merging.zip(partials).and_then(|(merging, partials)| merging.result(&partials[0]).number())
             }
             _ => None,
         };

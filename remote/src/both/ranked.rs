@@ -67,7 +67,7 @@ impl Both<'_> {
 /// Groups with the count that was asked for.
 pub(super) fn counted(groups: MergedGroups) -> Vec<(Vec<Cell>, u64)> {
     let count = |partials: &super::aggregates::Partials| {
-        Merging::Count.result(partials).number().unwrap_or(0.0) as u64
+        Merging::ROWS.result(partials).number().unwrap_or(0.0) as u64
     };
     groups.into_iter().map(|(key, partials)| (key, partials.first().map_or(0, count))).collect()
 }

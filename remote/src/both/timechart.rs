@@ -93,7 +93,7 @@ impl Both<'_> {
         // Of no rows there are none, and not nothing.
         let series = (chart.names().len() - 1) / kinds.len().max(1);
         for (place, kind) in kinds.iter().enumerate() {
-            if !matches!(kind, Merging::Count | Merging::Distinct) {
+            if !kind.is_zero_without_rows() {
                 continue;
             }
             let names: Vec<String> =

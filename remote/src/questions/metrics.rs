@@ -60,37 +60,9 @@ enum MetricKind {
     Percentile,
 }
 
-/// Which percentile is asked for.
-fn percent(aggregate: &Aggregate) -> f64 {
-    match aggregate.function {
-        Aggregation::P75 => 75.0,
-        Aggregation::P90 => 90.0,
-        Aggregation::P95 => 95.0,
-        Aggregation::P99 => 99.0,
-        Aggregation::P999 => 99.9,
-        _ => aggregate.parameter.unwrap_or(50.0),
-    }
-}
-
-/// Whether a cluster only estimates it.
-pub fn is_estimated(function: Aggregation) -> bool {
-    use Aggregation as A;
-    matches!(
-        function,
-        A::CountDistinct | A::Median | A::P50 | A::P75 | A::P90 | A::P95 | A::P99 | A::P999 | A::Percentile
-    )
-}
-
 /// The calculation where none is named.
 pub fn counting() -> Aggregate {
-    Aggregate {
-        function: Aggregation::Count,
-        argument: None,
-        parameter: None,
-        condition: None,
-        name: Some("count".to_owned()),
-        span: Span::default(),
-    }
+    Aggregate { name: Some("count".to_owned()), ..Aggregate::counting(Span::default()) }
 }
 
 impl Question<'_> {
@@ -196,13 +168,14 @@ impl Question<'_> {
                 };
                 (MetricKind::Extended(of), Some(json!({"extended_stats": {"field": field}})))
             }
-            A::Median | A::P50 | A::P75 | A::P90 | A::P95 | A::P99 | A::P999 | A::Percentile => {
-                let (field, _) = number(argument.as_ref())?;
-                let percent = percent(aggregate);
-                self.note(estimated_percentiles(&format!("{name} is")));
-                (MetricKind::Percentile, Some(percentiles(&field, &[percent])))
-            }
-            _ => return Err(fail(format!("`{name}` is not calculated at a cluster"))),
+            function => match function.percentile(aggregate.parameter) {
+                Some(percent) => {
+                    let (field, _) = number(argument.as_ref())?;
+                    self.note(estimated_percentiles(&format!("{name} is")));
+                    (MetricKind::Percentile, Some(percentiles(&field, &[percent])))
+                }
+                None => return Err(fail(format!("`{name}` is not calculated at a cluster"))),
+            },
         };
         let filter = match filters.len() {
             0 => None,
@@ -302,7 +275,7 @@ impl Metric {
         }
     }
 
-    /// What a group without rows has.
+    /// The value of a group without rows.
     pub fn empty(&self) -> Cell {
         match self.kind {
             MetricKind::Documents | MetricKind::Distinct => Cell::Int(0),

@@ -176,6 +176,21 @@ pub struct Aggregate {
     pub span: Span,
 }
 
+impl Aggregate {
+    /// The number of rows.
+    #[must_use]
+    pub fn counting(span: Span) -> Aggregate {
+        Aggregate {
+            function: Aggregation::Count,
+            argument: None,
+            parameter: None,
+            condition: None,
+            name: None,
+            span,
+        }
+    }
+}
+
 /// A value that rows are grouped by, often a field or `bin(time, 5m)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {

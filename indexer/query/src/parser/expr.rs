@@ -1,6 +1,5 @@
 //! Expressions: `or`, `and`, `not`, comparisons, sums, products, and what they are made of.
 
-use super::stats::aggregation_named;
 use super::{Parsed, Parser};
 use crate::ast::{BinaryOp, Expr, ExprKind, Filter, Op, Quantity, RegexText, Span, Unit};
 use crate::diagnostic::Diagnostic;
@@ -272,7 +271,7 @@ impl Parser<'_> {
             }
             self.at = before;
         }
-        if aggregation_named(name).is_some() {
+        if Aggregation::with_parameter(name).is_some() {
             // The result of an earlier `stats`, by the name that its column has.
             self.at = span.start;
             let aggregate = self.calculation()?;

@@ -1,13 +1,13 @@
 //! Parses the stages after the pipes, each by its own rule.
 
 use super::expr::{is_equal, regex_text};
-use super::stats::aggregation_named;
 use super::{Parsed, Parser, spl};
 use crate::ast::{
     Assignment, Baseline, Dimension, ExprKind, Extraction, FieldRef, Filter, Frequent, Join, NamePattern,
     Quantity, Renaming, SortKey, Span, Stage, StageKind, Surroundings, TimeSpan, TransactionLimits,
 };
 use crate::diagnostic::Diagnostic;
+use crate::functions::Aggregation;
 use crate::lexer::{Mode, TokenKind};
 use crate::stages::StageName;
 use base::limits::DEFAULT_ROWS;
@@ -173,7 +173,7 @@ impl Parser<'_> {
         // `avg(bytes)` names the column that `stats` gave this name.
         if matches!(token.kind, TokenKind::Word { .. })
             && self.query[self.at..].starts_with('(')
-            && aggregation_named(&name).is_some()
+            && Aggregation::with_parameter(&name).is_some()
         {
             self.at = token.span.start;
             let name = self.calculation()?.calculation();
@@ -474,7 +474,7 @@ impl Parser<'_> {
             TokenKind::Number(_) | TokenKind::End | TokenKind::Pipe | TokenKind::Close => true,
             _ => next.word().is_some_and(|word| {
                 ["previous", "by"].iter().any(|known| known.eq_ignore_ascii_case(word))
-                    || aggregation_named(word).is_some()
+                    || Aggregation::with_parameter(word).is_some()
             }),
         });
         if begins_shift && !is_diff {

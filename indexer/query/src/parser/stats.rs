@@ -26,7 +26,7 @@ impl Parser<'_> {
                 // Splunk's users separate by spaces.
                 let next = self.peek(Mode::Expr)?;
                 let another = next.word().is_some_and(|word| {
-                    !word.eq_ignore_ascii_case("by") && aggregation_named(word).is_some()
+                    !word.eq_ignore_ascii_case("by") && Aggregation::with_parameter(word).is_some()
                 });
                 if ends || !another {
                     return Ok(found);
@@ -89,9 +89,8 @@ impl Parser<'_> {
             ));
         };
         self.at = token.span.end;
-        let conditional = ["count_if", "countif"].iter().any(|known| known.eq_ignore_ascii_case(name));
-        let found = if conditional { Some((Aggregation::Count, None)) } else { aggregation_named(name) };
-        let Some((function, mut parameter)) = found else {
+        let conditional = Aggregation::is_conditional(name);
+        let Some((function, mut parameter)) = Aggregation::with_parameter(name) else {
             let known = Aggregation::ALL.iter().map(|function| function.name());
             let hint = "calculations are count, sum, avg, min, max, p95, first, last, values, …";
             return Err(Diagnostic::unknown(token.span, "calculation", name, known, hint));
@@ -166,34 +165,6 @@ impl Parser<'_> {
         }
         Ok(Group { value, name, span: Span::new(start, self.at) })
     }
-}
-
-impl Aggregate {
-    /// The number of rows.
-    #[must_use]
-    pub fn counting(span: Span) -> Aggregate {
-        Aggregate {
-            function: Aggregation::Count,
-            argument: None,
-            parameter: None,
-            condition: None,
-            name: None,
-            span,
-        }
-    }
-}
-
-/// The function of this name, with the parameter that is part of a name such as `p37`.
-pub(super) fn aggregation_named(name: &str) -> Option<(Aggregation, Option<f64>)> {
-    if let Some(function) = Aggregation::named(name) {
-        return Some((function, None));
-    }
-    let lower = name.to_ascii_lowercase();
-    let digits = lower.strip_prefix("perc").or_else(|| lower.strip_prefix('p'))?;
-    let is_number = digits.starts_with(|c: char| c.is_ascii_digit())
-        && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
-    let rank: f64 = is_number.then(|| digits.parse().ok())??;
-    (0.0..=100.0).contains(&rank).then_some((Aggregation::Percentile, Some(rank)))
 }
 
 fn parameter_of(function: Aggregation, given: &Expr) -> Parsed<f64> {

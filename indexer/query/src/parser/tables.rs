@@ -1,7 +1,6 @@
 //! Stages that work on whole tables: `join`, `window`, `pivot`, `unpivot`, `fillnull`, `bucket`.
 
 use super::expr::is_equal;
-use super::stats::aggregation_named;
 use super::{Parsed, Parser};
 use crate::ast::Dimension;
 use crate::ast::{
@@ -386,7 +385,7 @@ fn window_function(
                     _ => wrong("write what and how long: rolling_avg(x, 5m), rolling_count(5m)"),
                 };
             }
-            let hint = match aggregation_named(called) {
+            let hint = match Aggregation::with_parameter(called) {
                 Some(_) => {
                     "put `running_` before it for all rows up to this one, or `rolling_` for a length of time"
                 }
@@ -399,7 +398,7 @@ fn window_function(
 }
 
 fn window_aggregate(name: &str) -> Option<WindowAggregate> {
-    let (function, parameter) = aggregation_named(name)?;
+    let (function, parameter) = Aggregation::with_parameter(name)?;
     match function {
         Aggregation::Count => Some(WindowAggregate::Count),
         Aggregation::Sum => Some(WindowAggregate::Sum),

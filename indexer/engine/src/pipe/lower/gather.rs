@@ -13,7 +13,7 @@ use super::cells::{GroupCells, is_dense, values};
 use crate::aggregate::{self, Block, RowsOf, columns, counts_of_codes, each_block_of};
 use base::error::Result;
 use base::limits::LOWERED_CELLS;
-use query::functions::Aggregation;
+use query::functions::{Aggregation, Order};
 use store::{ColumnValues, StoredColumn, Unit, with_codes};
 
 pub struct Gathering<'a> {
@@ -224,14 +224,12 @@ fn by_rows(
 
 /// Whether a function gives the same of values with their counts as of rows in their order.
 fn can_count(function: Aggregation, column: Option<&StoredColumn>) -> bool {
-    use Aggregation as A;
     let Some(column) = column else { return true };
     let is_whole = matches!(column.values, ColumnValues::Numbers { unit: Unit::Whole, .. });
     is_dense(column)
-        && match function {
-            A::First | A::Last | A::Stddev | A::Variance => false,
-            // Sums of decimals are rounded, a little differently in every order.
-            A::Sum | A::Avg | A::Rate | A::PerMinute | A::PerHour => is_whole,
-            _ => true,
+        && match function.order() {
+            Order::Any => true,
+            Order::RoundsDecimals => is_whole,
+            Order::Rounds | Order::Matters => false,
         }
 }

@@ -26,7 +26,7 @@ use base::error::Result;
 use cells::GroupCells;
 use gather::{Gathering, Used};
 pub(super) use percentiles::percentiles;
-use query::functions::Aggregation;
+use query::functions::{Aggregation, Order};
 pub(super) use ranked::ranked;
 pub(super) use sorted::{narrowed, sorted};
 use store::Snapshot;
@@ -87,8 +87,9 @@ impl Lowered {
             };
             lowered.calculations.push((one.function, field));
         }
-        let with_field =
-            |&(function, field): &(_, Option<usize>)| field.is_some() && depends_on_order(function);
+        let with_field = |&(function, field): &(Aggregation, Option<usize>)| {
+            field.is_some() && function.order() != Order::Any
+        };
         lowered.groups_in_order = stats.largest.is_some() && lowered.calculations.iter().any(with_field);
         Ok(lowered)
     }
@@ -130,15 +131,6 @@ impl Lowered {
         groups.charge(run)?;
         Ok(true)
     }
-}
-
-/// Whether a function of several groups together depends on the order in which they are put together.
-fn depends_on_order(function: Aggregation) -> bool {
-    use Aggregation as A;
-    matches!(
-        function,
-        A::First | A::Last | A::Sum | A::Avg | A::Stddev | A::Variance | A::Rate | A::PerMinute | A::PerHour
-    )
 }
 
 /// The types that a field has in segments.

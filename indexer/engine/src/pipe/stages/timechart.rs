@@ -60,13 +60,9 @@ impl Timechart {
     }
 }
 
-/// What a group without rows has.
+/// The value of a group without rows.
 pub fn empty(function: Aggregation) -> Cell {
-    use Aggregation::{Count, CountDistinct, PerHour, PerMinute, Rate};
-    match function {
-        Count | CountDistinct | Rate | PerMinute | PerHour => Cell::Int(0),
-        _ => Cell::Missing,
-    }
+    if function.is_zero_without_rows() { Cell::Int(0) } else { Cell::Missing }
 }
 
 impl Step for Timechart {

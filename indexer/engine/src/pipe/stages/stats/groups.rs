@@ -10,7 +10,7 @@ use super::super::super::run::Run;
 use super::super::super::table::Table;
 use super::super::keys::Keys;
 use super::super::timechart::OTHER;
-use super::{Accumulate, Largest, StatsPlan, accumulator, rate_seconds};
+use super::{Accumulate, Largest, StatsPlan, accumulator};
 use base::error::Result;
 use query::BinaryOp;
 use query::functions::Aggregation;
@@ -172,7 +172,7 @@ impl Groups {
         let plan = Arc::clone(&self.plan);
         for (index, planned) in plan.aggregates.iter().enumerate() {
             let mut column = self.accumulators[index].finish(total).pick(&Picked::Some(&order));
-            if let Some(seconds) = rate_seconds(planned.function) {
+            if let Some(seconds) = planned.function.seconds() {
                 column = self.per(&column, seconds, &table, run);
             }
             table.set(&planned.name, column);

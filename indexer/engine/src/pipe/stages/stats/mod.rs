@@ -12,7 +12,7 @@ mod value_counts;
 
 use std::any::Any;
 
-use query::functions::Aggregation;
+use query::functions::{Aggregation, Order};
 use store::Snapshot;
 
 use super::super::column::{Column, Picked};
@@ -61,7 +61,7 @@ pub struct PlannedAggregate {
 impl StatsPlan {
     /// Whether the result depends on the order of the rows.
     pub fn needs_order(&self) -> bool {
-        self.aggregates.iter().any(|one| matches!(one.function, Aggregation::First | Aggregation::Last))
+        self.aggregates.iter().any(|one| one.function.order() == Order::Matters)
     }
 
     /// Which segments are calculated together.
@@ -125,15 +125,5 @@ fn accumulator(aggregate: &PlannedAggregate) -> Box<dyn Accumulate> {
             let percentile = aggregate.function.percentile(aggregate.parameter).unwrap_or(50.0);
             Box::new(percentile::Percentile::new(percentile))
         }
-    }
-}
-
-/// The seconds that a rate is given for.
-fn rate_seconds(function: Aggregation) -> Option<f64> {
-    match function {
-        Aggregation::Rate => Some(1.0),
-        Aggregation::PerMinute => Some(60.0),
-        Aggregation::PerHour => Some(3_600.0),
-        _ => None,
     }
 }
