@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use indexer::query::Op;
+use indexer::{Cell, percentile_of_counted};
 
 use super::about::{RuleAbout, about};
 use super::rule::{Head, Rule, head};
@@ -305,15 +306,11 @@ impl Numbers {
         self.counts.iter().map(|(key, count)| Numbers::number(*key) * *count as f64).sum()
     }
 
-    /// The least number that so many of a hundred are no greater than.
+    /// As everywhere else: between two numbers, interpolated.
     fn percentile(&self, percent: f64) -> Option<f64> {
-        let rank = (percent / 100.0 * self.many as f64).ceil().max(1.0) as usize;
-        let mut passed = 0;
-        let at = self.counts.iter().find(|(_, count)| {
-            passed += **count;
-            passed >= rank
-        });
-        at.map(|(key, _)| Numbers::number(*key))
+        let counted = |(key, count): (&u64, &usize)| (Cell::float(Numbers::number(*key)), *count as u64);
+        let numbers: Vec<(Cell, u64)> = self.counts.iter().map(counted).collect();
+        percentile_of_counted(&numbers, percent).number()
     }
 }
 
@@ -362,6 +359,9 @@ fn windows(correlation: &Correlation, keys: &[String], hits: &[Hit]) -> Vec<Corr
     let mut window = Window::default();
     let mut found: Vec<(CorrelatedInterval, usize, usize)> = Vec::new();
     let mut chains: Vec<Option<usize>> = vec![None; correlation.rules.len()];
+    // The peak of what must not fall below a limit is its least value.
+    let is_below = !correlation.conditions.is_empty()
+        && correlation.conditions.iter().all(|(op, _)| matches!(op, Op::Less | Op::LessOrEqual));
     for (place, hit) in hits.iter().enumerate() {
         window.add(place, hit);
         while let Some(&first) = window.places.front()
@@ -405,7 +405,8 @@ fn windows(correlation: &Correlation, keys: &[String], hits: &[Hit]) -> Vec<Corr
             Some((interval, _, last)) if hits[first].time <= interval.end => {
                 interval.end = hit.time;
                 *last = place;
-                if value > interval.value {
+                let is_further = if is_below { value < interval.value } else { value > interval.value };
+                if is_further {
                     (interval.value, interval.peak) = (value, hit.time);
                 }
             }
@@ -510,12 +511,12 @@ mod tests {
         let sent = hits(&[(0, "60"), (4, "30"), (11, "50"), (12, "-"), (14, "25.5"), (40, "99"), (52, "1")]);
         assert_eq!(spans(&evaluate(&sum, sent.clone())), [(4, 14, 4, 105.5)], "60 has left the window");
         let average = correlation("value_avg", "  condition: {lt: 45, field: bytes}\n");
-        assert_eq!(spans(&evaluate(&average, sent)), [(4, 14, 4, 40.0), (52, 52, 1, 1.0)]);
+        assert_eq!(spans(&evaluate(&average, sent)), [(4, 14, 4, 105.5 / 3.0), (52, 52, 1, 1.0)]);
         let numbers = hits(&[(0, "-5"), (1, "1"), (2, "2"), (3, "3"), (4, "90"), (5, "100")]);
         let median = correlation("value_median", "  condition: {gte: 3, field: ms}\n");
-        assert_eq!(spans(&evaluate(&median, numbers.clone())), [], "the third of six is 2");
+        assert_eq!(spans(&evaluate(&median, numbers.clone())), [], "2.5 is between the third and the fourth");
         let high = correlation("value_percentile", "  condition: {gt: 90, field: ms, percentile: 95}\n");
-        assert_eq!(spans(&evaluate(&high, numbers.clone())), [(0, 5, 6, 100.0)]);
+        assert_eq!(spans(&evaluate(&high, numbers.clone())), [(0, 5, 6, 97.5)]);
         let low = correlation("value_percentile", "  condition: {lt: 0, field: ms, percentile: 10}\n");
         assert_eq!(spans(&evaluate(&low, numbers)), [(0, 5, 6, -5.0)]);
         assert_eq!(evaluate(&sum, hits(&[(0, "many")])), [], "texts have no sum");
