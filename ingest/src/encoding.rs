@@ -11,15 +11,22 @@ use encoding_rs::{Encoding as Table, UTF_8, UTF_16BE, UTF_16LE};
 use memchr::{memchr, memchr_iter};
 
 use crate::evtx::RecordTexts;
+use crate::limits;
 use crate::logins::{self, LoginLayout};
+use crate::row_times::row_start;
 
 const ESCAPE: u8 = 0x1B;
+
+/// The end of the name of an encoding whose rows have several times.
+const SHARED_ROWS: &str = "+rows";
 
 /// How the bytes of a source are decoded to text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encoding {
     table: &'static Table,
     line_end: LineEnd,
+    /// Rows have several times, and the events of one row share its text.
+    shares_rows: bool,
 }
 
 /// The line end in the bytes of a source. In the text it is always a line feed, perhaps after a carriage
@@ -36,7 +43,7 @@ enum LineEnd {
 }
 
 impl Encoding {
-    pub const UTF_8: Encoding = Encoding { table: UTF_8, line_end: LineEnd::Feed };
+    pub const UTF_8: Encoding = Encoding { table: UTF_8, line_end: LineEnd::Feed, shares_rows: false };
     pub(crate) const EVTX: Encoding = Encoding { line_end: LineEnd::Evtx, ..Encoding::UTF_8 };
 
     /// The bytes are records of logins.
@@ -56,9 +63,13 @@ impl Encoding {
         if let Some(layout) = LoginLayout::named(&lower) {
             return Some(Encoding::of_logins(layout));
         }
+        let (lower, shares_rows) = match lower.strip_suffix(SHARED_ROWS) {
+            Some(rest) => (rest, true),
+            None => (lower.as_str(), false),
+        };
         let (label, line_end) = match lower.strip_suffix("+cr") {
             Some(label) => (label, LineEnd::Return),
-            None => (lower.as_str(), LineEnd::Feed),
+            None => (lower, LineEnd::Feed),
         };
         let label = match label {
             "cp932" | "windows-932" => "shift_jis",
@@ -70,16 +81,17 @@ impl Encoding {
             label => label,
         };
         let table = Table::for_label(label.as_bytes())?;
-        Some(Encoding { table, line_end })
+        Some(Encoding { table, line_end, shares_rows })
     }
 
     /// Its name, which [`Encoding::named`] accepts.
     #[must_use]
     pub fn name(self) -> String {
         let table = self.table.name().to_ascii_lowercase();
+        let shared = if self.shares_rows { SHARED_ROWS } else { "" };
         match self.line_end {
-            LineEnd::Feed => table,
-            LineEnd::Return => format!("{table}+cr"),
+            LineEnd::Feed => table + shared,
+            LineEnd::Return => format!("{table}+cr{shared}"),
             LineEnd::Evtx => "evtx".to_owned(),
             LineEnd::Logins(layout) => layout.name(),
         }
@@ -113,6 +125,27 @@ impl Encoding {
             LineEnd::Logins(layout) => Some(layout),
             _ => None,
         }
+    }
+
+    /// The bytes of an event among these: those of its row, if the events of one row share its text.
+    #[must_use]
+    pub fn whole(self, bytes: &[u8], event: Range<usize>) -> Range<usize> {
+        if self.shares_rows { row_start(bytes, event.start)..event.end } else { event }
+    }
+
+    /// The bytes of an event that name it, in two parts: in a row with several times the bytes after the first name the
+    /// other events.
+    #[must_use]
+    pub fn naming(self, event: Range<u64>) -> [Range<u64>; 2] {
+        let Range { start, end } = event;
+        let own = if self.shares_rows { (start + 1).min(end) } else { end };
+        let rest = start.saturating_add(limits::MOST_ROW_TIMES as u64).clamp(own, end);
+        [start..own, rest..end]
+    }
+
+    /// The same, where the events of one row share its text or not.
+    pub(crate) fn with_shared_rows(self, shares_rows: bool) -> Encoding {
+        Encoding { shares_rows, ..self }
     }
 
     /// Whether the bytes are records instead of text.
@@ -227,7 +260,7 @@ impl TextDecoder {
     /// Whether the bytes equal their text.
     #[must_use]
     pub fn is_identity(&self, bytes: &[u8]) -> bool {
-        self.encoding.is_plain() && !has_escapes(bytes)
+        self.encoding.is_plain() && !self.encoding.shares_rows && !has_escapes(bytes)
     }
 
     /// The text of an event, given by its range in a chunk's bytes that begin at this offset of the source.
@@ -239,7 +272,7 @@ impl TextDecoder {
             let start = offset + event.start as u64;
             return Cow::Owned(logins::text(layout, &bytes[event], start));
         }
-        self.encoding.text(&bytes[event])
+        self.encoding.text(&bytes[self.encoding.whole(bytes, event)])
     }
 }
 

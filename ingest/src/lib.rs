@@ -59,6 +59,7 @@ mod parser;
 mod rare_values;
 mod replay;
 mod rotation;
+mod row_times;
 mod rows;
 mod settler;
 mod source;
