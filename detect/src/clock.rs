@@ -3,10 +3,18 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::sigma::ClockPart;
-
 pub const SECOND: i64 = 1_000_000_000;
 pub const DAY: i64 = 86_400 * SECOND;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ClockPart {
+    Minute,
+    Hour,
+    Day,
+    Week,
+    Month,
+    Year,
+}
 
 /// A part of a time: the minute of its hour, the day of its month, the week of its year by ISO 8601.
 pub fn part(time: i64, unit: ClockPart) -> i64 {

@@ -4,15 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use indexer::{Cancel, Case, Engine, ErrorKind, Result, Snapshot};
-use serde::Serialize;
 
 use crate::alert::Alert;
 use crate::limits::FILE_BYTES;
 use crate::measure::{self, CheckScope, Detector};
 use crate::problem::{Fault, Problem};
+use crate::report::Report;
 use crate::sigma::{
-    self, FoundRule, HitPage, Placeholders, Progress, RuleHits, RulePlace, RuleSet, RuleState, Sources,
-    TextSearch,
+    self, HitPage, Placeholders, Progress, RuleHits, RulePlace, RuleSet, Sources, TextSearch,
 };
 use crate::verdict::{Outcome, Verdict};
 
@@ -78,39 +77,6 @@ pub struct Tested {
     pub verdict: Verdict,
     /// Why it could not run or cannot say anything, or a remark about it.
     pub problem: Option<Problem>,
-}
-
-/// What came of detectors over a case.
-#[derive(Debug, Default)]
-pub struct Report {
-    /// Of rules, then of correlations, then of detectors.
-    pub alerts: Vec<Alert>,
-    /// Detectors that could not run, and why.
-    pub problems: Vec<Problem>,
-    /// Detectors for events that the case has none of.
-    pub not_applicable: Vec<String>,
-    /// Rules that ran and name fields that the case has none of.
-    pub missing_fields: Vec<MissingFields>,
-    /// Detectors for events that the case has.
-    pub applicable: usize,
-    /// The verdict of each detector of our own, by its name.
-    pub verdicts: Vec<(String, Verdict)>,
-    /// Sigma rules that fired, with their events by host, user and process.
-    pub found: Vec<FoundRule>,
-    /// The state of each Sigma rule, in their order.
-    pub states: Vec<RuleState>,
-}
-
-/// Fields that a rule names and the case has none of.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct MissingFields {
-    /// The rule's id.
-    pub rule: String,
-    pub fields: Vec<String>,
-    /// Whether it can match nothing without them, so that "no match" would say too much.
-    pub cannot_match: bool,
 }
 
 impl Detectors {

@@ -34,15 +34,15 @@ mod limits;
 pub mod live;
 pub mod measure;
 mod problem;
+mod report;
 mod sarif;
 pub mod sigma;
 mod verdict;
 mod yaml;
 
 pub use alert::{Alert, Baseline, Basis, HistoryAmount, Severity};
-pub use files::{
-    Detectors, FILTER_NOTE, MissingFields, ReadOptions, Report, Scope, Tested, filters_of, run_one, starters,
-};
+pub use files::{Detectors, FILTER_NOTE, ReadOptions, Scope, Tested, filters_of, run_one, starters};
 pub use problem::{Fault, Problem};
+pub use report::{MissingFields, Report};
 pub use sarif::sarif;
 pub use verdict::{Judged, Outcome, Verdict};

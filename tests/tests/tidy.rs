@@ -46,7 +46,7 @@ const KNOTS: [(&str, usize); 9] = [
     ("indexer/base", 2),
     ("indexer/engine", 2),
     ("indexer", 3),
-    ("detect", 4),
+    ("detect", 2),
     ("receive", 3),
     ("remote", 2),
     ("src-tauri/wire", 33),

@@ -7,8 +7,8 @@ use indexer::query::network::Network;
 
 use super::pattern::{Anchor, Wild, lower};
 use super::program::TestId;
-use super::values::{ClockPart, Order, Test};
-use crate::clock;
+use super::values::{Order, Test};
+use crate::clock::{self, ClockPart};
 use crate::limits::{REGEX_BYTES, TABLE_NEEDLE_BYTES};
 
 #[derive(Debug, Default)]

@@ -46,7 +46,7 @@ pub use matched::{HitPage, HitsOf, MatchPart, MatchedField, RuleHit, RuleHits};
 pub use noise::bin_width;
 pub use run::{Progress, run};
 pub use sources::Sources;
-pub use values::{ClockPart, Placeholders};
+pub use values::Placeholders;
 
 /// How keywords are looked for in the texts of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

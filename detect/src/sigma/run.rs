@@ -20,9 +20,9 @@ use super::sources::Sources;
 use super::{RuleSet, TextSearch};
 use crate::alert::Alert;
 use crate::evidence;
-use crate::files::{MissingFields, Report};
 use crate::limits::{ALERTS, CORRELATED_EVENTS, NAMED_EVENTS, READABLE_QUERY_BYTES};
 use crate::problem::{Fault, Problem};
+use crate::report::{MissingFields, Report};
 
 /// What is known of segments that were looked at.
 #[derive(Debug, Default)]

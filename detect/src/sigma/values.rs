@@ -8,6 +8,7 @@ use indexer::query::network::Network;
 use super::condition::Expr;
 use super::encode::{Utf16, base64_offsets, encode_base64, utf16, windash};
 use super::pattern::Wild;
+use crate::clock::ClockPart;
 use crate::limits::{REGEX_BYTES, RULE_TESTS};
 use crate::problem::Fault;
 use crate::yaml::{Node, Value};
@@ -76,16 +77,6 @@ pub enum MatchPlace {
     Start,
     End,
     Anywhere,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ClockPart {
-    Minute,
-    Hour,
-    Day,
-    Week,
-    Month,
-    Year,
 }
 
 /// Values that `%name%` means.
