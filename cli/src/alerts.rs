@@ -19,7 +19,7 @@ use indexer::{Cancel, Case, stamp};
 use remote::Webhook;
 use serde_json::{Value, json};
 
-use crate::listen::{duration, refused};
+use crate::args::{duration, refused};
 use crate::{out, token};
 
 /// So many alerts are delivered at once. Those of one alert are delivered in their order.

@@ -1,89 +1,13 @@
-//! The command line as data. `--help` is made from these words.
+//! Arguments of the commands, and how their texts are read. `--help` is made from these words.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use indexer::{SortBy, duration};
+use clap::{Args, ValueEnum};
+use indexer::{Definition, Error, ErrorKind, SortBy, duration, message_format};
 
-pub use crate::compare::Compare;
-pub use crate::configs::Configs;
-pub use crate::links::Links;
-pub use crate::listen::Listen;
-pub use crate::mcp::Mcp;
-pub use crate::push::{Plan, Push};
-use crate::readings::check_format;
 use crate::tuning::Tuning;
-
-/// Import logs into a case and query it: offline, on this machine.
-#[derive(Parser)]
-#[command(name = "timberline", version, about, max_term_width = 100)]
-pub struct Arguments {
-    #[command(subcommand)]
-    pub command: Command,
-}
-
-#[derive(Subcommand)]
-pub enum Command {
-    /// Import files and folders into a case; create the case if needed
-    Import(Import),
-    /// Print matching events, or the result of a query with stages
-    Query(Query),
-    /// Query a case with SQL: SELECT … FROM events, templates, notes, sources or 'FILE.csv'
-    Sql(Sql),
-    /// Print the words that begin with a prefix, each with the number of events that contain it
-    Words(Words),
-    /// Compare two parts of a case: what is new, gone, more or less frequent, slower, or stopped
-    Compare(Compare),
-    /// Show message patterns over time by what is normal for each: what starts, stops and beats
-    Seismograph(crate::seismograph::Seismograph),
-    /// Find fields of different sources that hold the same values, and clocks that differ
-    Links(Links),
-    /// Show who follows whom: steps between services, from events with the same id
-    Map(crate::service_map::ServiceMap),
-    /// Show how files would be read, without creating a case
-    #[command(alias = "detect")]
-    Preview(Preview),
-    /// Evaluate detectors and Sigma rules over a case and print alerts; exit code 4 when something fired
-    Check(Check),
-    /// List the alerts of a case, and acknowledge, close or mute them
-    Alerts(Box<crate::inbox::InboxArguments>),
-    /// Write matching events to a file: csv, ndjson, parquet, arrow, or the original bytes
-    Export(Export),
-    /// Show what a case contains
-    Info(CaseArgument),
-    /// Read everything back and compare it with the stored hashes
-    Verify(Verify),
-    /// Set the time zone or clock offset of a source; its times are computed again from the stored bytes
-    Adjust(Adjust),
-    /// Re-import a source in another format or encoding, from the stored bytes
-    Reread(Reread),
-    /// Change the storage profile of a case; results stay the same
-    Reprofile(Reprofile),
-    /// Receive logs that are still being written: syslog, files that grow, the journal, standard input
-    Listen(Box<Listen>),
-    /// Make a case smaller: compress it harder and merge small segments
-    Compact(Rewrite),
-    /// Delete sources from a case with all their data
-    Delete(Delete),
-    /// Take back the last change that replaced or deleted something, from the case's trash
-    Restore(CaseArgument),
-    /// Show cores, memory and disk, and how an import would use them
-    Tune(Tune),
-    /// Serve the workbench to a browser on this machine
-    Serve(Serve),
-    /// Let an assistant on this machine look through cases: a Model Context Protocol server, read-only
-    Mcp(Mcp),
-    /// Measure import and query speed on this machine
-    Bench(Bench),
-    /// Send matching events to a cluster, or write them as documents for its _bulk
-    Push(Push),
-    /// Calculate how large a cluster must be for the events of a case
-    Plan(Plan),
-    /// Write an ingest pipeline, an index template and configurations of shippers that read a source as Timberline does
-    Configs(Configs),
-    /// Add, list, check and remove clusters: Elasticsearch and OpenSearch, which are asked as remote:NAME
-    Remote(crate::remotes::RemoteArguments),
-}
 
 /// How files are read.
 #[derive(Args)]
@@ -170,16 +94,40 @@ impl Folders {
 fn boot_ns(text: &str) -> indexer::Result<i64> {
     indexer::stamp::parse(text).ok_or_else(|| {
         let message = format!("\"{text}\" is not a time");
-        indexer::Error::new(indexer::ErrorKind::BadRequest, message).hint("write it as 2026-03-01T14:05:00Z")
+        Error::new(ErrorKind::BadRequest, message).hint("write it as 2026-03-01T14:05:00Z")
     })
 }
 
 pub fn clock_offset_ns(text: &str) -> indexer::Result<i64> {
     duration::parse(text).ok_or_else(|| {
         let message = format!("\"{text}\" is not a duration");
-        let error = indexer::Error::new(indexer::ErrorKind::BadRequest, message);
+        let error = Error::new(ErrorKind::BadRequest, message);
         error.hint("write numbers with their units, d h m s ms us ns: 1h30m, -250ms, 1.5s")
     })
+}
+
+/// Refuses a format that is neither built in nor defined; of messages of syslog, that of the messages.
+pub fn check_format(format: &str, definitions: &[Arc<Definition>]) -> Result<(), Error> {
+    let name = message_format(format);
+    let is_built_in = indexer::format_names().any(|(known, _)| known == name);
+    if is_built_in || definitions.iter().any(|known| known.name == name) {
+        return Ok(());
+    }
+    let message = format!("there is no format named \"{name}\", and no file that defines one");
+    let names: Vec<_> = indexer::format_names().map(|(name, _)| name).collect();
+    Err(refused(message).hint(format!("the formats are {}", names.join(", "))))
+}
+
+pub fn duration(text: &str) -> Result<Duration, Error> {
+    let nanoseconds = duration::parse(text).and_then(|ns| u64::try_from(ns).ok()).filter(|&ns| ns > 0);
+    nanoseconds.map(Duration::from_nanos).ok_or_else(|| {
+        refused(format!("\"{text}\" is not a length of time"))
+            .hint("write a number with its unit, ms s m h d: 200ms, 7d")
+    })
+}
+
+pub fn refused(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::BadRequest, message)
 }
 
 #[derive(Args)]
@@ -387,7 +335,22 @@ pub struct Query {
     #[arg(long, value_name = "TZ")]
     pub zone: Option<String>,
     #[command(flatten)]
-    pub cluster: crate::remotes::OfClusters,
+    pub cluster: OfClusters,
+}
+
+/// What only questions to clusters have.
+#[derive(Args)]
+pub struct OfClusters {
+    /// Ask a cluster together with the case, as if their events were in one place; can be given several times
+    #[arg(long, value_name = "remote:NAME")]
+    pub with: Vec<String>,
+    /// The longest time for one request to a cluster: 2m (default: 1m)
+    #[arg(long, value_name = "DURATION")]
+    pub timeout: Option<String>,
+    /// Calculate percentiles and distinct counts of a cluster's events here, from the values themselves. Clusters only
+    /// estimate them; up to a million events are fetched for it, with the needed fields
+    #[arg(long)]
+    pub exact: bool,
 }
 
 impl Query {

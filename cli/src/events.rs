@@ -19,20 +19,9 @@ use crate::args::{self, Export, Format};
 use crate::notebook;
 use crate::out;
 use crate::pipes::{self, Piped};
-use crate::{remotes, together};
 
+/// `timberline query` of a case alone.
 pub fn query(arguments: &args::Query) -> Result<Outcome> {
-    if let Some(name) = remotes::named(&arguments.case) {
-        if !arguments.cluster.with.is_empty() {
-            let error =
-                indexer::Error::new(indexer::ErrorKind::BadRequest, "--with shows a cluster with a case");
-            return Err(error.hint("name the folder of a case in front of the query").into());
-        }
-        return remotes::query(name, arguments);
-    }
-    if !arguments.cluster.with.is_empty() {
-        return together::query(arguments);
-    }
     if arguments.cluster.timeout.is_some() {
         let error = indexer::Error::new(indexer::ErrorKind::BadRequest, "--timeout is for clusters");
         return Err(error.hint("leave it out, or name a cluster as remote:NAME").into());

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::Args;
-use indexer::{Cancel, Case, Error, ErrorKind, Keep, LiveOptions, duration};
+use indexer::{Cancel, Case, Error, Keep, LiveOptions};
 use receive::{Networks, Notice, Options, Receiver, Running, Source, Statistics};
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::alerts::{Alerting, Alerts};
-use crate::args::Profile;
+use crate::args::{Profile, duration, refused};
 use crate::readings::Chosen;
 use crate::tuning::Tuning;
 use crate::{Outcome, out, token};
@@ -272,14 +272,6 @@ fn networks(arguments: &Listen) -> Result<Networks, Error> {
     })
 }
 
-pub fn duration(text: &str) -> Result<Duration, Error> {
-    let nanoseconds = duration::parse(text).and_then(|ns| u64::try_from(ns).ok()).filter(|&ns| ns > 0);
-    nanoseconds.map(Duration::from_nanos).ok_or_else(|| {
-        refused(format!("\"{text}\" is not a length of time"))
-            .hint("write a number with its unit, ms s m h d: 200ms, 7d")
-    })
-}
-
 fn size(text: &str) -> Result<u64, Error> {
     let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     let factor = match text[digits..].trim().to_ascii_lowercase().as_str() {
@@ -297,10 +289,6 @@ fn size(text: &str) -> Result<u64, Error> {
     number.zip(factor).and_then(|(number, factor)| number.checked_mul(factor)).ok_or_else(|| {
         refused(format!("\"{text}\" is not a size")).hint("write a number with its unit: 500MB, 50GB")
     })
-}
-
-pub fn refused(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::BadRequest, message)
 }
 
 fn ready(running: &[Running], as_json: bool) -> Result<()> {

@@ -8,6 +8,7 @@ mod allowed;
 mod args;
 mod bench;
 mod check;
+mod commands;
 mod compare;
 mod configs;
 mod events;
@@ -23,6 +24,7 @@ mod out;
 mod pipes;
 mod preview;
 mod push;
+mod query;
 mod readings;
 mod remotes;
 mod rewrite;
@@ -44,7 +46,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use indexer::ErrorKind;
 
-use crate::args::{Arguments, Command};
+use crate::commands::{Arguments, Command};
 
 /// How a command ended, where it did not fail.
 pub enum Outcome {
@@ -80,7 +82,7 @@ fn main() -> ExitCode {
     };
     let outcome = match arguments.command {
         Command::Import(arguments) => import::run(&arguments),
-        Command::Query(arguments) => events::query(&arguments),
+        Command::Query(arguments) => query::run(&arguments),
         Command::Words(arguments) => words::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Seismograph(arguments) => seismograph::run(&arguments),

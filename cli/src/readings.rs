@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
-use indexer::{Definition, Definitions, Error, ErrorKind, is_zone, message_format};
+use indexer::{Definition, Definitions, Error, ErrorKind, is_zone};
 use receive::Readings;
 
-use crate::listen::refused;
+use crate::args::{check_format, refused};
 
 /// Forgets the formats that the case remembers.
 const LEARNED: &str = "learned";
@@ -79,18 +79,6 @@ impl Chosen {
                 .at(case)
         })
     }
-}
-
-/// Refuses a format that is neither built in nor defined; of messages of syslog, that of the messages.
-pub fn check_format(format: &str, definitions: &[Arc<Definition>]) -> Result<(), Error> {
-    let name = message_format(format);
-    let is_built_in = indexer::format_names().any(|(known, _)| known == name);
-    if is_built_in || definitions.iter().any(|known| known.name == name) {
-        return Ok(());
-    }
-    let message = format!("there is no format named \"{name}\", and no file that defines one");
-    let names: Vec<_> = indexer::format_names().map(|(name, _)| name).collect();
-    Err(refused(message).hint(format!("the formats are {}", names.join(", "))))
 }
 
 /// The name of a format, which may be given as the file that defines it.

@@ -96,21 +96,6 @@ pub struct CheckCluster {
     pub timeout: Option<String>,
 }
 
-/// What only questions to clusters have.
-#[derive(Args)]
-pub struct OfClusters {
-    /// Ask a cluster together with the case, as if their events were in one place; can be given several times
-    #[arg(long, value_name = "remote:NAME")]
-    pub with: Vec<String>,
-    /// The longest time for one request to a cluster: 2m (default: 1m)
-    #[arg(long, value_name = "DURATION")]
-    pub timeout: Option<String>,
-    /// Calculate percentiles and distinct counts of a cluster's events here, from the values themselves. Clusters only
-    /// estimate them; up to a million events are fetched for it, with the needed fields
-    #[arg(long)]
-    pub exact: bool,
-}
-
 /// The variable with the password of a user, where no file has it.
 const PASSWORD_VARIABLE: &str = "TIMBERLINE_REMOTE_PASSWORD";
 

@@ -50,7 +50,7 @@ const KNOTS: [(&str, usize); 9] = [
     ("receive", 3),
     ("remote", 2),
     ("src-tauri/wire", 33),
-    ("cli", 20),
+    ("cli", 2),
 ];
 
 /// The folders of the workspace's crates.
