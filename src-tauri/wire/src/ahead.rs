@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::calls::{Answer, milliseconds};
 use crate::events::ROW_BYTES;
+use crate::readings::ImportChoices;
 use crate::session::{Call, Session};
-use crate::sources::ImportChoices;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -13,9 +13,8 @@ use indexer::{Case, Nanos};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::Answer;
-use crate::live::locked;
 use crate::notes::now_ns;
-use crate::session::{Call, Session};
+use crate::session::{Call, Session, locked};
 use crate::types::{CasePath, Empty, ErrorCode, WireError};
 
 /// Alerts on the timeline at most: more could not be distinguished.
@@ -23,19 +22,19 @@ const MOST_FLAGS: usize = 400;
 
 /// The inboxes of open cases, by their folders.
 #[derive(Debug, Default)]
-pub struct Inboxes(HashMap<PathBuf, Arc<Mutex<Inbox>>>);
+struct Inboxes(Mutex<HashMap<PathBuf, Arc<Mutex<Inbox>>>>);
 
-impl Inboxes {
-    /// That of a case, empty at first.
-    pub fn of_case(&mut self, case: &Case) -> Arc<Mutex<Inbox>> {
+impl Session {
+    /// The alerts of an open case and the decisions about them, empty at first.
+    pub(crate) fn inbox(&self, case: &Case) -> Arc<Mutex<Inbox>> {
         let folder = case.folder().to_path_buf();
         let new = || Arc::new(Mutex::new(Inbox::new(folder.clone())));
-        Arc::clone(self.0.entry(folder.clone()).or_insert_with(new))
+        Arc::clone(locked(&self.part::<Inboxes>().0).entry(folder.clone()).or_insert_with(new))
     }
 
     /// Forgets that of a case that is closed.
-    pub fn forget(&mut self, folder: &Path) {
-        self.0.remove(folder);
+    pub(crate) fn forget_inbox(&self, folder: &Path) {
+        locked(&self.part::<Inboxes>().0).remove(folder);
     }
 }
 

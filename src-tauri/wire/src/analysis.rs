@@ -9,9 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::calls::{Answer, milliseconds, view};
 use crate::events::{page_of_rows, row, shown};
-use crate::remotes::RemoteSays;
 use crate::session::{Call, Session};
-use crate::types::{Empty, Page, Row, View};
+use crate::types::{Empty, Page, RemoteSays, Row, View};
 
 /// Counts and measures of the matching events, grouped by axes.
 #[derive(Clone, Debug, Deserialize)]

@@ -1,123 +1,23 @@
-//! What each command of the contract does: plain calls of the engine's façade, its data reshaped.
+//! What calls of the contract share: the case of a view, summaries and errors; and the calls `timeline` and `cancel`.
 
 // Every call answers alike, so that the contract's table can list it; some of them cannot fail.
 #![allow(clippy::unnecessary_wraps)]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use indexer::query::Filter;
-use indexer::whole_file::{self, Readers};
-use indexer::{Cancel, Case, Engine, Nanos, RunOptions, Snapshot, is_case, sentence};
+use indexer::{Case, Engine, Nanos, RunOptions, Snapshot, sentence};
 
-use crate::live::Writing;
-use crate::recent::{note, recent};
-use crate::remotes::remote_of;
+use crate::readings::Reading;
 use crate::session::{Call, Session};
-use crate::sources::Reading;
-use crate::trust::trust;
 use crate::types::{
-    CancelRequest, CasePath, CaseSummary, Empty, ErrorCode, Hello, ImportProgress, ImportReport,
-    ImportRequest, Paths, Source, Timeline, TimelineRequest, View, WireError,
+    CancelRequest, CaseSummary, Empty, ErrorCode, ImportProgress, ImportReport, Source, Timeline,
+    TimelineRequest, View, WireError,
 };
-use crate::unread::Unread;
-use crate::works::Tell;
-
-const SAMPLE: [(&str, &str); 4] = [
-    ("web/access.log", include_str!("../../../fixtures/sample/web/access.log")),
-    ("shop/checkout.jsonl", include_str!("../../../fixtures/sample/shop/checkout.jsonl")),
-    ("shop/worker.log", include_str!("../../../fixtures/sample/shop/worker.log")),
-    ("host/syslog", include_str!("../../../fixtures/sample/host/syslog")),
-];
 
 pub type Answer<T> = Result<T, WireError>;
-
-pub fn hello(session: &Session, _: &Call<'_>, _: &Empty, _: &dyn Fn(Empty)) -> Answer<Hello> {
-    let (cases, paths): (Vec<_>, Vec<_>) =
-        session.start.paths.iter().partition(|path| is_case(path) || remote_of(path).is_some());
-    // A window that comes later looks at what the first one imports.
-    let made = session.made();
-    Ok(Hello {
-        version: session.start.version.clone(),
-        host: session.start.host,
-        paths: if made.is_some() { Vec::new() } else { paths.into_iter().map(|path| text(path)).collect() },
-        case: made.or_else(|| cases.first().map(|path| remote_of(path).unwrap_or_else(|| text(path)))),
-        cases_folder: text(&session.cases_folder()),
-        recent: recent(session),
-    })
-}
-
-pub fn sample(session: &Session, _: &Call<'_>, _: &Empty, _: &dyn Fn(Empty)) -> Answer<Paths> {
-    let folder = session.start.home.join("sample");
-    for (name, content) in SAMPLE {
-        let path = folder.join(name);
-        let written = path.parent().map_or(Ok(()), whole_file::create_own_folder);
-        written
-            .and_then(|()| whole_file::replace(&path, content.as_bytes(), Readers::Owner))
-            .map_err(|error| not_written(&path, &error))?;
-    }
-    Ok(Paths { paths: vec![text(&folder)] })
-}
-
-pub fn create_case(
-    session: &Session,
-    _: &Call<'_>,
-    request: &Paths,
-    _: &dyn Fn(Empty),
-) -> Answer<CaseSummary> {
-    let path = free_case_path(session, &case_name(&request.paths))?;
-    Case::create(&path)?;
-    let case = session.case(&path)?;
-    // If the list cannot be written, a person is asked when it matters.
-    let _ = trust(session, &case);
-    let summary = summary(&case);
-    note(&session.start.home, &summary);
-    session.made_for(&request.paths, &summary.path);
-    Ok(summary)
-}
-
-/// A folder that is not there yet, in the folder of cases. Systems refuse some characters in the names of files.
-pub(crate) fn free_case_path(session: &Session, name: &str) -> Answer<PathBuf> {
-    let folder = session.cases_folder();
-    whole_file::create_own_folder(&folder).map_err(|error| not_written(&folder, &error))?;
-    let refused = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
-    let name = name.replace(refused, "_");
-    let name = name.trim().trim_start_matches('.');
-    let free = (1..).map(|number| if number == 1 { name.to_owned() } else { format!("{name} {number}") });
-    free.map(|name| folder.join(format!("{name}.case")))
-        .find(|path| !path.exists())
-        .ok_or_else(|| WireError::new(ErrorCode::Internal, "No name is free for a new case."))
-}
-
-pub fn open_case(
-    session: &Session,
-    _: &Call<'_>,
-    request: &CasePath,
-    _: &dyn Fn(Empty),
-) -> Answer<CaseSummary> {
-    let summary = summary(&*session.case(Path::new(&request.path))?);
-    // A window that follows another's import asks again and again; opened is what it was the first time.
-    if session.is_first_sight(&summary.path) {
-        note(&session.start.home, &summary);
-    }
-    Ok(summary)
-}
-
-pub fn import(
-    session: &Session,
-    call: &Call<'_>,
-    request: &ImportRequest,
-    report: &dyn Fn(ImportProgress),
-) -> Answer<ImportReport> {
-    let case = session.writing(Path::new(&request.case))?;
-    let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
-    let options = indexer::ImportOptions { profile: request.profile, ..request.choices.options(session)? };
-    let unread = Unread::begin(&session.start.home, request);
-    let run =
-        move |case: &Writing, tell: Tell<'_>, cancel: &Cancel| case.import(&paths, &options, tell, cancel);
-    session.work(call, case, report, run, move |answer| unread.ended(answer))
-}
 
 pub(crate) fn import_report(case: &Case, done: &indexer::ImportReport) -> ImportReport {
     let problems = done.files.iter().filter_map(|file| file.problem.as_ref()).chain(&done.refused);
@@ -194,25 +94,6 @@ pub(crate) fn not_written(path: &Path, error: &std::io::Error) -> WireError {
         _ => ErrorCode::Internal,
     };
     WireError { path: Some(text(path)), ..WireError::new(code, format!("It could not be written: {error}.")) }
-}
-
-/// A case is called after what is dropped first, without the endings that say only that it is a log.
-fn case_name(paths: &[String]) -> String {
-    let first = paths
-        .first()
-        .map(Path::new)
-        .and_then(Path::file_name)
-        .map(|name| name.to_string_lossy().into_owned());
-    let mut name = first.unwrap_or_else(|| "new".to_owned());
-    for ending in [".gz", ".log", ".txt", ".jsonl", ".json"] {
-        if let Some(shorter) = name.strip_suffix(ending) {
-            name.truncate(shorter.len());
-        }
-    }
-    match paths.len() {
-        0 | 1 => name,
-        more => format!("{name} and {} more", more - 1),
-    }
 }
 
 pub fn summary(case: &Case) -> CaseSummary {

@@ -8,7 +8,9 @@ use std::path::Path;
 use indexer::query::{self, reference::Topic};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{Answer, free_case_path, summary};
+use crate::calls::{Answer, summary};
+use crate::detectors::KeptHistories;
+use crate::opening::free_case_path;
 use crate::recent::{drop_case, note};
 use crate::session::{Call, Session};
 use crate::trust::{forget, is_trusted, trust};
@@ -82,7 +84,7 @@ pub fn delete_case(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn 
     // If the list cannot be written, another case at this path is not trusted either: its folder is another one.
     let _ = forget(session, &case);
     forget_unread(&session.start.home, case.folder());
-    session.close(folder);
+    close(session, folder);
     drop_case(session, &request.path)?;
     match left.first() {
         None => Ok(Empty {}),
@@ -98,6 +100,14 @@ pub fn delete_case(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn 
             })
         }
     }
+}
+
+/// Forgets an open case, because it is gone, and what is kept of it.
+fn close(session: &Session, folder: &Path) {
+    session.forget(folder);
+    *session.kept_table() = None;
+    *session.kept_histories() = KeptHistories::default();
+    session.forget_inbox(folder);
 }
 
 pub fn reference(_: &Session, _: &Call<'_>, _: &Empty, _: &dyn Fn(Empty)) -> Answer<Reference> {

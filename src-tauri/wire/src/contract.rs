@@ -16,10 +16,10 @@ use crate::{Call, Session};
 // A row names a function and types of these modules, and nothing else has to name them.
 #[allow(clippy::wildcard_imports)]
 use crate::{
-    ahead::*, alert_measure::*, alerts::*, analysis::*, both::*, calls::*, cases::*, compare::*,
-    detectors::*, events::*, explain::*, files::*, formats::*, language::*, links::*, live::*, notebook::*,
-    notes::*, patterns::*, recent::*, remotes::*, seismograph::*, service_map::*, sigma::*, sources::*,
-    tables::*, trust::*, types::*, unread::*, upkeep::*, works::*,
+    ahead::*, alert_measure::*, alerts::*, analysis::*, calls::*, cases::*, compare::*, detectors::*,
+    events::*, explain::*, files::*, formats::*, language::*, links::*, live::*, notebook::*, notes::*,
+    opening::*, patterns::*, readings::*, recent::*, remotes::*, seismograph::*, service_map::*, sigma::*,
+    sources::*, tables::*, trust::*, types::*, unread::*, upkeep::*, works::*,
 };
 
 macro_rules! contract {
@@ -29,14 +29,10 @@ macro_rules! contract {
         #[serde(rename_all = "camelCase", tag = "command", content = "args")]
         pub enum Command { $( $(#[$doc])* $variant($request), )* }
 
+        /// Answers a command of a case, or of none.
         pub(crate) fn answer(session: &Session, call: &Call, command: Command)
             -> Result<serde_json::Value, WireError>
         {
-            let elsewhere = remote_answer(session, call, &command)
-                .or_else(|| answer_together(session, call, &command));
-            if let Some(answer) = elsewhere {
-                return answer;
-            }
             match command {
                 $( Command::$variant(request) => {
                     let report = |progress: $progress| call.report(&progress);

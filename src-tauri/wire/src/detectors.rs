@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 use detect::measure::{
@@ -17,9 +17,8 @@ use indexer::{Cancel, Case, Engine, Nanos, Snapshot};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{Answer, milliseconds};
-use crate::live::locked;
 use crate::patterns::TimeSpan;
-use crate::session::{Call, Session};
+use crate::session::{Call, Session, locked};
 use crate::types::{CasePath, Empty, ErrorCode, WireError};
 
 /// The kind of notes that are detectors.
@@ -374,6 +373,13 @@ fn named(text: &str, name: &str) -> Answer<Detector> {
         None => WireError::new(ErrorCode::BadRequest, format!("No detector here is called `{name}`.")),
     };
     Err(error)
+}
+
+impl Session {
+    /// What the last back-tests have read.
+    pub(crate) fn kept_histories(&self) -> MutexGuard<'_, KeptHistories> {
+        locked(self.part::<Mutex<KeptHistories>>())
+    }
 }
 
 /// What a detector reads of the events: as it was kept, or read now.

@@ -16,8 +16,8 @@ use indexer::{Definition, DefinitionError, ReadOptions, sentence};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{Answer, not_written, text};
+use crate::readings::PreviewFile;
 use crate::session::{Call, Session};
-use crate::sources::PreviewFile;
 use crate::types::{Empty, ErrorCode, WireError};
 
 /// The encodings that are offered; others are known by their names too.

@@ -6,9 +6,8 @@ use indexer::{Granularity, Nanos};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{Answer, milliseconds, view};
-use crate::remotes::RemoteSays;
 use crate::session::{Call, Session};
-use crate::types::{ErrorCode, View, WireError};
+use crate::types::{ErrorCode, RemoteSays, View, WireError};
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

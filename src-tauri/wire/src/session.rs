@@ -1,25 +1,16 @@
 //! What a host holds between calls: the open cases and the calls under way.
 
-use std::collections::{HashMap, HashSet};
+use std::any::Any;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use detect::inbox::Inbox;
 use indexer::{Cancel, Case};
 use serde::Serialize;
 
-use crate::alerts::Inboxes;
-use crate::both::{OpenTogether, named_together, not_together};
-use crate::calls::text;
-use crate::contract::{Command, answer};
-use crate::detectors::KeptHistories;
-use crate::live::{Receiving, Writing};
-use crate::remotes::{OpenRemotes, not_available};
+use crate::places::{named_together, not_available, not_together};
 use crate::shown::ShownSnapshots;
-use crate::sigma::LastRules;
-use crate::tables::KeptTable;
 use crate::types::{HostKind, WireError};
-use crate::works::{Works, outlives};
 
 /// What a host knows when it starts.
 #[derive(Clone, Debug)]
@@ -77,23 +68,26 @@ pub struct Session {
     pub(crate) start: Start,
     cases: Mutex<HashMap<PathBuf, Arc<Case>>>,
     running: Mutex<HashMap<String, Running>>,
-    /// What goes on whether or not a page waits for it.
-    pub(crate) works: Works,
-    table: Mutex<Option<KeptTable>>,
-    histories: Mutex<KeptHistories>,
-    inboxes: Mutex<Inboxes>,
-    pub(crate) last_rules: LastRules,
     shown: Mutex<ShownSnapshots>,
-    /// Cases that were opened since the start.
-    seen: Mutex<HashSet<String>>,
-    /// The case that was made for what the host was started with.
-    made: Mutex<Option<String>>,
-    /// What receives into open cases.
-    live: Mutex<HashMap<PathBuf, Arc<Mutex<Receiving>>>>,
-    /// The clusters that are open like cases.
-    pub(crate) remotes: OpenRemotes,
-    /// What is kept of cases that are shown with clusters.
-    pub(crate) together: OpenTogether,
+    parts: Parts,
+}
+
+/// What modules keep between calls: one value of each type, made when it is first needed. The modules name the session,
+/// so the session cannot name their types.
+#[derive(Default)]
+struct Parts(OnceLock<Box<Part>>);
+
+struct Part {
+    value: Box<dyn Any + Send + Sync>,
+    next: Parts,
+}
+
+impl Parts {
+    fn part<T: Default + Send + Sync + 'static>(&self) -> &T {
+        let new = || Box::new(Part { value: Box::new(T::default()), next: Parts::default() });
+        let part = self.0.get_or_init(new);
+        part.value.downcast_ref().unwrap_or_else(|| part.next.part())
+    }
 }
 
 /// One command under way.
@@ -104,7 +98,11 @@ pub struct Call<'a> {
     progress: &'a (dyn Fn(serde_json::Value) + 'a),
 }
 
-impl Call<'_> {
+impl<'a> Call<'a> {
+    pub(crate) fn new(cancel: Cancel, progress: &'a (dyn Fn(serde_json::Value) + 'a)) -> Call<'a> {
+        Call { cancel, left: Cancel::default(), progress }
+    }
+
     pub(crate) fn report<T: Serialize>(&self, progress: &T) {
         // Progress that cannot be written is progress nobody sees; the reply still comes.
         if let Ok(value) = serde_json::to_value(progress) {
@@ -121,7 +119,7 @@ struct Running {
     outlives: bool,
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -132,53 +130,25 @@ impl Session {
             start,
             cases: Mutex::default(),
             running: Mutex::default(),
-            works: Works::default(),
-            table: Mutex::default(),
-            histories: Mutex::default(),
-            inboxes: Mutex::default(),
-            last_rules: LastRules::default(),
             shown: Mutex::default(),
-            seen: Mutex::default(),
-            made: Mutex::default(),
-            live: Mutex::default(),
-            remotes: OpenRemotes::default(),
-            together: OpenTogether::default(),
+            parts: Parts::default(),
         }
     }
 
-    /// The case that was made for the files that the host was started with, while it is there.
-    pub(crate) fn made(&self) -> Option<String> {
-        locked(&self.made).clone().filter(|path| Path::new(path).exists())
+    /// What a module keeps between calls.
+    pub(crate) fn part<T: Default + Send + Sync + 'static>(&self) -> &T {
+        self.parts.part()
     }
 
-    /// Notes a new case, if it is for the files that the host was started with.
-    pub(crate) fn made_for(&self, paths: &[String], case: &str) {
-        if !paths.is_empty() && self.start.paths.iter().map(|path| text(path)).eq(paths.iter().cloned()) {
-            *locked(&self.made) = Some(case.to_owned());
-        }
-    }
-
-    /// Answers a command. Blocks until the reply is complete; progress comes through the callback on this
-    /// thread. The id names the call for `cancel` and is free again when this returns.
-    pub fn dispatch(
-        &self,
-        id: &str,
-        command: Command,
-        progress: impl Fn(serde_json::Value),
-    ) -> Result<serde_json::Value, WireError> {
-        let call = Call { cancel: Cancel::default(), left: Cancel::default(), progress: &progress };
-        let running =
-            Running { cancel: call.cancel.clone(), left: call.left.clone(), outlives: outlives(&command) };
+    /// Notes a call that is under way, so that it can be ended by its id.
+    pub(crate) fn begin(&self, id: &str, call: &Call<'_>, outlives: bool) {
+        let running = Running { cancel: call.cancel.clone(), left: call.left.clone(), outlives };
         locked(&self.running).insert(id.to_owned(), running);
-        let answer = answer(self, &call, command);
-        locked(&self.running).remove(id);
-        answer
     }
 
-    /// Answers a command for a caller that stops it in its own way, and shows no progress.
-    pub fn ask(&self, command: Command, cancel: &Cancel) -> Result<serde_json::Value, WireError> {
-        let call = Call { cancel: cancel.clone(), left: Cancel::default(), progress: &|_| {} };
-        answer(self, &call, command)
+    /// The call is over, and its id is free again.
+    pub(crate) fn end(&self, id: &str) {
+        locked(&self.running).remove(id);
     }
 
     /// Answers about a case that the caller has opened with the same handle, and with the same caches.
@@ -194,6 +164,10 @@ impl Session {
         }
     }
 
+    pub(crate) fn cancel_all(&self) {
+        locked(&self.running).values().for_each(|running| running.cancel.set());
+    }
+
     /// Nobody waits for a call any longer: it is stopped, unless it is an import, which belongs to its case.
     pub fn leave(&self, id: &str) {
         if let Some(running) = locked(&self.running).get(id) {
@@ -201,24 +175,9 @@ impl Session {
         }
     }
 
-    /// The last result that is kept.
-    pub(crate) fn kept_table(&self) -> MutexGuard<'_, Option<KeptTable>> {
-        locked(&self.table)
-    }
-
     /// What lists were answered from last.
     pub(crate) fn shown(&self) -> MutexGuard<'_, ShownSnapshots> {
         locked(&self.shown)
-    }
-
-    /// What the last back-tests have read.
-    pub(crate) fn kept_histories(&self) -> MutexGuard<'_, KeptHistories> {
-        locked(&self.histories)
-    }
-
-    /// The alerts of an open case and the decisions about them.
-    pub(crate) fn inbox(&self, case: &Case) -> Arc<Mutex<Inbox>> {
-        locked(&self.inboxes).of_case(case)
     }
 
     /// An open case, opened now if it is not.
@@ -238,59 +197,28 @@ impl Session {
         Ok(Arc::clone(locked(&self.cases).entry(key).or_insert(case)))
     }
 
-    /// An open case, for a call that writes it. What is received meanwhile becomes events afterwards.
-    pub(crate) fn writing(&self, folder: &Path) -> Result<Writing, WireError> {
-        let case = self.case(folder)?;
-        let receiving = locked(&self.live).get(case.folder()).map(Arc::clone);
-        Ok(Writing::begin(case, receiving))
-    }
-
-    /// The live sources of an open case.
-    pub(crate) fn receiving(&self, folder: &Path) -> Result<Arc<Mutex<Receiving>>, WireError> {
-        let case = self.case(folder)?;
-        let mut live = locked(&self.live);
-        if let Some(receiving) = live.get(case.folder()) {
-            return Ok(Arc::clone(receiving));
-        }
-        let key = case.folder().to_path_buf();
-        Ok(Arc::clone(
-            live.entry(key).or_insert(Arc::new(Mutex::new(Receiving::new(case, &self.start.home)))),
-        ))
-    }
-
-    /// Receives into a case no longer.
-    pub(crate) fn stop_receiving(&self, case: &Case) -> Result<(), WireError> {
-        let receiving = locked(&self.live).remove(case.folder());
-        receiving.map_or(Ok(()), |receiving| locked(&receiving).stop())
-    }
-
-    /// Ends what runs in the background, before the program ends: running calls are cancelled, and everything that
-    /// was received becomes events. What cannot become events now is in the case's log, and does at the next start.
-    pub fn finish(&self) {
-        locked(&self.running).values().for_each(|running| running.cancel.set());
-        self.stop_works();
-        let live: Vec<_> = locked(&self.live).drain().map(|(_, receiving)| receiving).collect();
-        for receiving in live {
-            let _ = locked(&receiving).finish();
-        }
-        self.remotes.close();
-    }
-
     /// Forgets an open case, because it is gone.
-    pub(crate) fn close(&self, folder: &Path) {
+    pub(crate) fn forget(&self, folder: &Path) {
         locked(&self.cases).retain(|key, _| key != folder && key.exists());
-        *self.kept_table() = None;
-        *self.kept_histories() = KeptHistories::default();
-        locked(&self.inboxes).forget(folder);
         *self.shown() = ShownSnapshots::default();
-    }
-
-    /// Whether a case is opened for the first time since the start.
-    pub(crate) fn is_first_sight(&self, path: &str) -> bool {
-        locked(&self.seen).insert(path.to_owned())
     }
 
     pub(crate) fn cases_folder(&self) -> PathBuf {
         self.start.home.join("cases")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_type_has_one_part_that_is_kept() {
+        let session = Session::new(Start::browser(PathBuf::new()));
+        locked(session.part::<Mutex<Vec<u8>>>()).push(1);
+        locked(session.part::<Mutex<String>>()).push('a');
+        locked(session.part::<Mutex<Vec<u8>>>()).push(2);
+        assert_eq!(*locked(session.part::<Mutex<Vec<u8>>>()), [1, 2]);
+        assert_eq!(*locked(session.part::<Mutex<String>>()), "a");
     }
 }

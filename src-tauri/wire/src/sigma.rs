@@ -15,9 +15,8 @@ use indexer::{Case, EventId, Nanos};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{Answer, milliseconds};
-use crate::live::locked;
 use crate::patterns::TimeSpan;
-use crate::session::{Call, Session};
+use crate::session::{Call, Session, locked};
 use crate::types::{Empty, ErrorCode, WireError};
 
 /// Alerts that are listed of one rule, those with the most events; all are counted.
@@ -223,7 +222,7 @@ pub struct Exclusion {
 
 /// The rules that were read last. Each look at their matches would read a folder with thousands of them again.
 #[derive(Default)]
-pub(crate) struct LastRules(Mutex<Option<Arc<ReadRules>>>);
+struct LastRules(Mutex<Option<Arc<ReadRules>>>);
 
 struct ReadRules {
     case: PathBuf,
@@ -240,7 +239,7 @@ fn read(session: &Session, case: &Case, paths: &[String]) -> Answer<Arc<ReadRule
     let ReadOptions { filters, .. } = options;
     let case = case.folder().to_path_buf();
     let read = Arc::new(ReadRules { case, paths: paths.to_vec(), filters, detectors });
-    *locked(&session.last_rules.0) = Some(Arc::clone(&read));
+    *locked(&session.part::<LastRules>().0) = Some(Arc::clone(&read));
     Ok(read)
 }
 
@@ -249,7 +248,7 @@ fn last_read(session: &Session, case: &Case, paths: &[String]) -> Answer<Arc<Rea
     let filters = filters_of(case)?;
     let is_same =
         |read: &&Arc<ReadRules>| read.case == case.folder() && read.paths == paths && read.filters == filters;
-    let last = locked(&session.last_rules.0).as_ref().filter(is_same).map(Arc::clone);
+    let last = locked(&session.part::<LastRules>().0).as_ref().filter(is_same).map(Arc::clone);
     last.map_or_else(|| read(session, case, paths), Ok)
 }
 

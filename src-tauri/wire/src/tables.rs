@@ -1,7 +1,7 @@
 //! Queries with pipes: their result as pages of a table, or as a file.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 use indexer::query::{Query, parse_query};
@@ -12,10 +12,9 @@ use indexer::{
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{Answer, in_zone};
-use crate::remotes::RemoteSays;
-use crate::session::{Call, Session};
+use crate::session::{Call, Session, locked};
 use crate::trust;
-use crate::types::{ErrorCode, View, WireError};
+use crate::types::{ErrorCode, RemoteSays, View, WireError};
 
 /// The most rows that one page carries; the screen shows some fifty.
 const PAGE_ROWS: usize = 10_000;
@@ -208,6 +207,13 @@ pub fn run(
         table
     };
     Ok(Table { calculated, ..page_of_table(&table, request, revision, started) })
+}
+
+impl Session {
+    /// The last result that is kept.
+    pub(crate) fn kept_table(&self) -> MutexGuard<'_, Option<KeptTable>> {
+        locked(self.part::<Mutex<Option<KeptTable>>>())
+    }
 }
 
 /// The last result, if it is that of this question.

@@ -16,8 +16,8 @@ use indexer::whole_file::{self, Readers};
 use indexer::{Case, Error, ErrorKind, FileAccess};
 use serde::{Deserialize, Serialize};
 
-use crate::both::named_together;
 use crate::calls::{Answer, not_written};
+use crate::places::named_together;
 use crate::session::{Call, Session};
 use crate::types::{CasePath, Empty, WireError};
 

@@ -8,9 +8,7 @@ use indexer::{Direction, EventId, Level, Nanos, Profile, StageName, TextPiece};
 pub use indexer::{ErrorKind as ErrorCode, ErrorReport as WireError};
 use serde::{Deserialize, Serialize};
 
-use crate::both::TimelineLane;
-use crate::remotes::{RemoteCaseMark, RemoteSays};
-use crate::sources::{ImportChoices, Reading};
+use crate::readings::{ImportChoices, Reading};
 
 /// Which of the two hosts answers: the desktop window or the loopback server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -393,4 +391,60 @@ pub struct FieldValue {
     pub field: indexer::FieldValue,
     /// What the Elastic Common Schema calls it.
     pub ecs: Option<String>,
+}
+
+/// The counts of the case or of a cluster, in the bins of the whole timeline.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct TimelineLane {
+    /// The name of the cluster; null for the case.
+    pub remote: Option<String>,
+    #[serde(flatten)]
+    pub counted: indexer::Timeline,
+}
+
+/// What the window shows of a case that is a cluster.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RemoteCaseMark {
+    pub name: String,
+    pub url: String,
+    /// The pattern of its indexes.
+    pub index: String,
+    /// Which server it is, with its release.
+    pub server: String,
+}
+
+/// What keeps the answer of a cluster from being exact and complete.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RemoteSays {
+    /// What the answer lacks: shards that failed, a time limit.
+    pub missing: Vec<String>,
+    /// Clauses that the cluster answers a little differently, and why.
+    pub inexact: Vec<String>,
+    /// What is estimated, and what else people should know.
+    pub notes: Vec<String>,
+}
+
+impl RemoteSays {
+    /// What another cluster says too, with its name.
+    pub(crate) fn add(&mut self, name: &str, more: RemoteSays) {
+        let named = |what: String| format!("{name}: {what}");
+        self.missing.extend(more.missing.into_iter().map(named));
+        self.inexact.extend(more.inexact.into_iter().map(named));
+        self.notes.extend(more.notes.into_iter().map(named));
+    }
+
+    pub(crate) fn from_answer<T>(answer: &remote::Answer<T>) -> Option<RemoteSays> {
+        let says = RemoteSays {
+            missing: answer.missing.0.clone(),
+            inexact: answer.inexact.iter().map(|one| format!("{}: {}", one.clause, one.reason)).collect(),
+            notes: answer.notes.clone(),
+        };
+        (says != RemoteSays::default()).then_some(says)
+    }
 }

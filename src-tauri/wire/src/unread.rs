@@ -13,8 +13,8 @@ use indexer::{Snapshot, unread_files};
 use serde::Serialize;
 
 use crate::calls::{Answer, not_written, text};
+use crate::readings::ImportChoices;
 use crate::session::{Call, Session};
-use crate::sources::ImportChoices;
 use crate::types::{CasePath, Empty, ImportReport, ImportRequest};
 
 /// What imports have left unread.

@@ -11,10 +11,9 @@ use indexer::{Cancel, FileProgress};
 use serde::Serialize;
 
 use crate::calls::{Answer, import_progress, import_report};
-use crate::contract::Command;
-use crate::live::{Writing, locked};
+use crate::live::Writing;
 use crate::recent::note;
-use crate::session::{Call, Session};
+use crate::session::{Call, Session, locked};
 use crate::types::{CasePath, ErrorCode, ImportProgress, ImportReport, WireError};
 
 /// How often somebody who attends work looks whether to leave it.
@@ -53,13 +52,7 @@ struct WorkState {
 pub(crate) type Tell<'a> = &'a dyn Fn(indexer::Progress);
 
 /// The work on each case, in the order in which it is done.
-pub(crate) type Works = Arc<Mutex<HashMap<PathBuf, Vec<Arc<Work>>>>>;
-
-/// Whether a call continues when nobody waits for it any longer.
-pub(crate) fn outlives(command: &Command) -> bool {
-    use Command::{Adjust, Attend, Import, Paste, Reread};
-    matches!(command, Import(_) | Paste(_) | Adjust(_) | Reread(_) | Attend(_))
-}
+type Works = Arc<Mutex<HashMap<PathBuf, Vec<Arc<Work>>>>>;
 
 impl Work {
     fn tell(&self, mut progress: ImportProgress) {
@@ -171,8 +164,8 @@ impl Session {
         let work =
             Arc::new(Work { cancel: Cancel::default(), state: Mutex::default(), changed: Condvar::new() });
         let folder = case.folder().to_path_buf();
-        locked(&self.works).entry(folder.clone()).or_default().push(Arc::clone(&work));
-        let works = Arc::clone(&self.works);
+        locked(self.part::<Works>()).entry(folder.clone()).or_default().push(Arc::clone(&work));
+        let works = Arc::clone(self.part::<Works>());
         let ending = Ending { works, case: folder, work: Arc::clone(&work), answer: None };
         let home = self.start.home.clone();
         let running = move || {
@@ -194,12 +187,12 @@ impl Session {
     }
 
     pub(crate) fn work_on(&self, folder: &Path) -> Option<Arc<Work>> {
-        locked(&self.works).get(folder).and_then(|works| works.first()).cloned()
+        locked(self.part::<Works>()).get(folder).and_then(|works| works.first()).cloned()
     }
 
     /// Stops all work, because the host ends. What had landed is kept.
     pub(crate) fn stop_works(&self) {
-        locked(&self.works).values().flatten().for_each(|work| work.cancel.set());
+        locked(self.part::<Works>()).values().flatten().for_each(|work| work.cancel.set());
     }
 }
 

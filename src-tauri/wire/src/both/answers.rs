@@ -9,7 +9,7 @@ use indexer::{Engine, Nanos, RunOptions, is_sql};
 use remote::Here;
 use serde::Serialize;
 
-use super::{TimelineLane, Together, named, not_together, nothing_from, rows};
+use super::{Together, named, nothing_from, rows};
 use crate::analysis::{
     Aggregate, AggregateRequest, Facets, FacetsRequest, FollowRequest, Followed, Trail, engine_by,
 };
@@ -19,11 +19,14 @@ use crate::events::{Fields, KnownField, ecs_name};
 use crate::language::{CheckRequest, QueryCheck, StretchRequest, UnknownWords, check_reply};
 use crate::live::LiveStatus;
 use crate::notes::Notes;
-use crate::remotes::{RemoteSays, opened_fields, opened_trails};
+use crate::places::{named_together, not_together};
+use crate::remotes::{OpenRemotes, opened_fields, opened_trails};
 use crate::session::{Call, Session};
 use crate::tables::{RunRequest, Table, keep, kept, page_of_table};
 use crate::trust;
-use crate::types::{CaseSummary, Empty, ErrorCode, Timeline, TimelineRequest, WireError};
+use crate::types::{
+    CaseSummary, Empty, ErrorCode, RemoteSays, Timeline, TimelineLane, TimelineRequest, WireError,
+};
 
 type AnswerJson = Result<serde_json::Value, WireError>;
 
@@ -37,9 +40,9 @@ pub fn answer(session: &Session, call: &Call<'_>, path: &str, command: &Command)
         Command::Live(_) => return json(Ok(LiveStatus::default())),
         // Somebody closes it.
         Command::StopLive(_) => {
-            let (names, _) = super::named_together(path).unwrap_or_default();
+            let (names, _) = named_together(path).unwrap_or_default();
             for name in names {
-                session.remotes.close_one(name);
+                session.part::<OpenRemotes>().close_one(name);
             }
             return json(Ok(LiveStatus::default()));
         }

@@ -13,14 +13,13 @@ use std::sync::{Arc, Mutex};
 
 use indexer::{Case, EventId, Snapshot};
 use remote::{Both, Lane, Splits};
-use serde::Serialize;
 
 use crate::calls::Answer;
 use crate::contract::Command;
-use crate::live::locked;
-use crate::remotes::{RemoteCase, RemoteSays, opened};
-use crate::session::{Call, Session};
-use crate::types::{ErrorCode, Source, WireError};
+use crate::places::{named_together, not_together};
+use crate::remotes::{RemoteCase, opened};
+use crate::session::{Call, Session, locked};
+use crate::types::{ErrorCode, RemoteSays, Source, WireError};
 
 /// Sources of a cluster are numbered from a multiple of this on, those of the case from 0.
 const LANE_BITS: u32 = 24;
@@ -31,38 +30,9 @@ const MOST_LANES: usize = 32;
 /// Merged lists whose pages are known.
 const LISTS: usize = 8;
 
-/// The counts of the case or of a cluster, in the bins of the whole timeline.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct TimelineLane {
-    /// The name of the cluster; null for the case.
-    pub remote: Option<String>,
-    #[serde(flatten)]
-    pub counted: indexer::Timeline,
-}
-
-/// The names of the clusters and the folder of the case, where both are named.
-pub(crate) fn named_together(path: &str) -> Option<(Vec<&str>, &str)> {
-    let (names, folder) = path.strip_prefix("with:")?.split_once(':')?;
-    let names: Vec<&str> = names.split(',').filter(|name| !name.is_empty()).collect();
-    (!names.is_empty() && !folder.is_empty()).then_some((names, folder))
-}
-
-/// A call that only one place can answer.
-pub(crate) fn not_together() -> WireError {
-    WireError {
-        hint: Some("Show the case or the cluster by itself to ask this.".to_owned()),
-        ..WireError::new(
-            ErrorCode::NotAvailable,
-            "This is not available for a case that is shown with clusters.",
-        )
-    }
-}
-
 /// What is kept of cases that are shown with clusters.
 #[derive(Debug, Default)]
-pub(crate) struct OpenTogether {
+struct OpenTogether {
     lists: Mutex<Vec<(String, Arc<Mutex<Splits>>)>>,
     /// Clusters that did not answer, and why; they are asked again when the case is opened again.
     failed: Mutex<HashMap<String, WireError>>,
@@ -116,17 +86,17 @@ impl Together {
             missing: Vec::new(),
         };
         for (number, name) in (1_u32..).zip(names) {
-            let known = locked(&session.together.failed).get(name).cloned().filter(|_| !again);
+            let known = locked(&session.part::<OpenTogether>().failed).get(name).cloned().filter(|_| !again);
             let opened = known.map_or_else(|| opened(session, call, name, again), Err);
             match opened {
                 Ok(case) => {
-                    locked(&session.together.failed).remove(name);
+                    locked(&session.part::<OpenTogether>().failed).remove(name);
                     together.lanes.push(OpenLane { number, name: name.to_owned(), case });
                 }
                 Err(error) if error.code == ErrorCode::Cancelled => return Err(error),
                 Err(error) => {
                     together.missing.push(nothing_from(name, &error));
-                    locked(&session.together.failed).insert(name.to_owned(), error);
+                    locked(&session.part::<OpenTogether>().failed).insert(name.to_owned(), error);
                 }
             }
         }
@@ -148,7 +118,7 @@ impl Together {
             let begin = format!("nothing from {}: ", lane.name);
             if let Some(what) = says.missing.iter().find_map(|missing| missing.strip_prefix(&begin)) {
                 let error = WireError::new(ErrorCode::NotReadable, indexer::sentence(what));
-                locked(&session.together.failed).insert(lane.name.clone(), error);
+                locked(&session.part::<OpenTogether>().failed).insert(lane.name.clone(), error);
             }
         }
         says.missing.splice(0..0, self.missing.iter().cloned());

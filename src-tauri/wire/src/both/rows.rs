@@ -6,15 +6,17 @@ use indexer::query::{Filter, Op, Span, Test};
 use indexer::{Around, Direction, Shown};
 use remote::{MergedEvent, MergedListing};
 
-use super::{OpenLane, Together, named};
+use super::{OpenLane, OpenTogether, Together, named};
 use crate::analysis::{Context, ContextRequest};
 use crate::calls::{Answer, milliseconds};
 use crate::events::{
     DETAIL_BYTES, EventsReply, EventsRequest, ROW_BYTES, SeekReply, SeekRequest, case_detail, row, shown,
 };
-use crate::remotes::{RemoteSays, opened_detail, opened_row};
+use crate::remotes::{opened_detail, opened_row};
 use crate::session::{Call, Session};
-use crate::types::{ErrorCode, EventDetail, LocateRequest, Located, Page, PageRequest, Row, View, WireError};
+use crate::types::{
+    ErrorCode, EventDetail, LocateRequest, Located, Page, PageRequest, RemoteSays, Row, View, WireError,
+};
 
 /// Events that one call opens; each may be a request.
 const TOGETHER: usize = 1_000;
@@ -46,7 +48,7 @@ fn listed<T>(
 ) -> Answer<(T, Option<RemoteSays>)> {
     let key =
         format!("{}\0{}\0{filter:?}\0{range:?}\0{zone:?}\0{direction:?}", together.path, together.revision());
-    let splits = session.together.splits(key);
+    let splits = session.part::<OpenTogether>().splits(key);
     together.ask(session, call, *zone, |both| {
         let mut listing =
             MergedListing::new(both, filter, *range, direction, &splits, &|place, lane, asked, sort| {

@@ -10,17 +10,20 @@ mod remembered;
 mod watched_sets;
 mod watching;
 
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
-use indexer::{Error, ErrorKind, Nanos, message_format};
+use indexer::{Case, Error, ErrorKind, Nanos, message_format};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::Answer;
-use crate::session::{Call, Session};
+use crate::session::{Call, Session, locked};
 use crate::trust::check_trusted;
 use crate::types::{CasePath, Empty, WireError};
 
-pub(crate) use self::receiving::{Receiving, Writing, locked};
+use self::receiving::Receiving;
+pub(crate) use self::receiving::Writing;
 pub use self::watched_sets::{WatchSetsRequest, WatchedSets, watch_sets};
 pub use self::watching::{LiveAlerts, live_alerts};
 
@@ -233,6 +236,46 @@ pub enum LiveState {
 pub struct Rejected {
     pub reason: String,
     pub count: u64,
+}
+
+/// What receives into open cases, by their folders.
+type OpenReceivers = Mutex<HashMap<PathBuf, Arc<Mutex<Receiving>>>>;
+
+impl Session {
+    /// An open case, for a call that writes it. What is received meanwhile becomes events afterwards.
+    pub(crate) fn writing(&self, folder: &Path) -> Answer<Writing> {
+        let case = self.case(folder)?;
+        let receiving = locked(self.part::<OpenReceivers>()).get(case.folder()).map(Arc::clone);
+        Ok(Writing::begin(case, receiving))
+    }
+
+    /// The live sources of an open case.
+    fn receiving(&self, folder: &Path) -> Answer<Arc<Mutex<Receiving>>> {
+        let case = self.case(folder)?;
+        let mut live = locked(self.part::<OpenReceivers>());
+        if let Some(receiving) = live.get(case.folder()) {
+            return Ok(Arc::clone(receiving));
+        }
+        let key = case.folder().to_path_buf();
+        Ok(Arc::clone(
+            live.entry(key).or_insert(Arc::new(Mutex::new(Receiving::new(case, &self.start.home)))),
+        ))
+    }
+
+    /// Receives into a case no longer.
+    pub(crate) fn stop_receiving(&self, case: &Case) -> Answer<()> {
+        let receiving = locked(self.part::<OpenReceivers>()).remove(case.folder());
+        receiving.map_or(Ok(()), |receiving| locked(&receiving).stop())
+    }
+
+    /// Receives into no case any longer, because the host ends.
+    pub(crate) fn finish_receiving(&self) {
+        let live: Vec<_> =
+            locked(self.part::<OpenReceivers>()).drain().map(|(_, receiving)| receiving).collect();
+        for receiving in live {
+            let _ = locked(&receiving).finish();
+        }
+    }
 }
 
 pub fn live(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn Fn(Empty)) -> Answer<LiveStatus> {

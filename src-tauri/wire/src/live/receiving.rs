@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use indexer::{Cancel, Case, Definitions, Error, ErrorKind, Keep, LiveOptions, Snapshot, is_zone};
@@ -16,6 +16,7 @@ use super::watching::Watching;
 use super::{LiveKind, LiveReading, LiveSettings, LiveSource, LiveState, LiveStatus};
 use crate::calls::{Answer, not_written};
 use crate::formats::saved_definitions;
+use crate::session::locked;
 use crate::types::WireError;
 
 /// Sooner, publishing takes most of the time; later, nobody calls it live.
@@ -333,10 +334,6 @@ impl Drop for Writing {
         // Where it fails, what was received is in the log, and the next start makes events of it.
         let _ = receiving.settle();
     }
-}
-
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn end(held: &mut HeldReceiver, state: State) {

@@ -7,10 +7,9 @@ use detect::{Detectors, ReadOptions, starters};
 use indexer::{Error, ErrorKind, files};
 use serde::{Deserialize, Serialize};
 
-use super::locked;
 use crate::calls::Answer;
 use crate::detectors::replaced;
-use crate::session::{Call, Session};
+use crate::session::{Call, Session, locked};
 use crate::trust::check_trusted;
 use crate::types::Empty;
 

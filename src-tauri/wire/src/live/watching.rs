@@ -9,12 +9,11 @@ use detect::{Problem, filters_of};
 use indexer::{Case, Error, ErrorKind};
 use serde::Serialize;
 
-use super::locked;
 use super::watched_sets::{self, WatchedSets};
 use crate::calls::Answer;
 use crate::detectors::own_texts;
 use crate::notes::now_ns;
-use crate::session::{Call, Session};
+use crate::session::{Call, Session, locked};
 use crate::trust::is_trusted;
 use crate::types::{CasePath, Empty, WireError};
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use remote::{Login, Options, Remote, Remotes};
 use serde::{Deserialize, Serialize};
 
+use super::OpenRemotes;
 use crate::calls::{Answer, text};
 use crate::session::{Call, Session};
 use crate::types::{Empty, ErrorCode, WireError};
@@ -177,7 +178,7 @@ pub fn remove_remote(
 ) -> Answer<RemoteList> {
     let mut remotes = Remotes::read(&session.start.home)?;
     remotes.remove(&request.name)?;
-    session.remotes.close_one(&request.name);
+    session.part::<OpenRemotes>().close_one(&request.name);
     remotes.write(&session.start.home)?;
     Ok(listed(&remotes))
 }
@@ -193,8 +194,8 @@ pub fn switch_remote(
     if request.off {
         // What clusters keep for this window is given back while connections are still wanted.
         match &request.name {
-            Some(name) => session.remotes.close_one(name),
-            None => session.remotes.close(),
+            Some(name) => session.part::<OpenRemotes>().close_one(name),
+            None => session.part::<OpenRemotes>().close(),
         }
     }
     remotes.write(&session.start.home)?;

@@ -5,15 +5,14 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
+use indexer::aggregate as engine;
 use indexer::{Cancel, EventId, Nanos, Profile, SortBy};
 use remote::{Asked, Cluster, IndexCount, Listing, Options, Overview, Remote, RemoteEvent, Remotes};
 
-use super::RemoteCaseMark;
 use crate::calls::Answer;
-use crate::live::locked;
-use crate::session::{Call, Session};
-use crate::sources::Reading;
-use crate::types::{CaseSummary, ErrorCode, Source, WireError};
+use crate::readings::Reading;
+use crate::session::{Call, Session, locked};
+use crate::types::{CaseSummary, ErrorCode, RemoteCaseMark, Source, WireError};
 
 /// Listings that are kept: the list in both directions, and those of other windows.
 const LISTINGS: usize = 6;
@@ -77,8 +76,11 @@ struct KeptRemote {
 /// The open remote of a name; connected now if it is not, or if it is to be read again.
 pub(crate) fn opened(session: &Session, call: &Call<'_>, name: &str, again: bool) -> Answer<Arc<RemoteCase>> {
     let remotes = Remotes::read(&session.start.home)?;
-    let remote = remotes.get(name).inspect_err(|_| session.remotes.leave(name))?;
-    let known = locked(&session.remotes.0).get(name).filter(|known| known.remote == *remote).map(Arc::clone);
+    let remote = remotes.get(name).inspect_err(|_| session.part::<OpenRemotes>().leave(name))?;
+    let known = locked(&session.part::<OpenRemotes>().0)
+        .get(name)
+        .filter(|known| known.remote == *remote)
+        .map(Arc::clone);
     if let Some(known) = known.as_ref().filter(|_| !again) {
         return Ok(Arc::clone(known));
     }
@@ -95,7 +97,7 @@ pub(crate) fn opened(session: &Session, call: &Call<'_>, name: &str, again: bool
     let cluster = cluster.for_question(&Cancel::default());
     let case = RemoteCase { remote: remote.clone(), cluster, overview, revision, kept: Mutex::new(kept) };
     let case = Arc::new(case);
-    locked(&session.remotes.0).insert(name.to_owned(), Arc::clone(&case));
+    locked(&session.part::<OpenRemotes>().0).insert(name.to_owned(), Arc::clone(&case));
     Ok(case)
 }
 
@@ -261,4 +263,36 @@ impl RemoteCase {
             )
         })
     }
+}
+
+/// The fields of the mapping, with how many events have each where that is known.
+pub fn known_fields(case: &RemoteCase, call: &Call<'_>) -> Answer<Vec<engine::KnownField>> {
+    let schema = case.schema();
+    let mut known: Vec<engine::KnownField> = ["level", "source"]
+        .into_iter()
+        .filter(|name| *name != "level" || schema.level.is_some())
+        .map(|name| engine::KnownField {
+            name: name.to_owned(),
+            kinds: vec![indexer::FieldKind::Text],
+            present: None,
+        })
+        .collect();
+    let listed =
+        schema.known_fields().into_iter().filter(|field| field.name != "level" && field.name != "source");
+    known.extend(listed.map(|field| engine::KnownField {
+        name: field.name,
+        kinds: field.kinds,
+        present: None,
+    }));
+    let names: Vec<String> = known.iter().map(|field| field.name.clone()).collect();
+    let covered = case.cluster(call).coverage(&names)?;
+    // Of shards that failed nothing is known.
+    if covered.missing.is_empty() {
+        for (name, count) in covered.value {
+            if let Some(field) = known.iter_mut().find(|field| field.name == name) {
+                field.present = Some(count);
+            }
+        }
+    }
+    Ok(known)
 }

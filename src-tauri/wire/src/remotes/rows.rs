@@ -6,17 +6,15 @@ use indexer::query::{Filter, Op, Span, Test};
 use indexer::{Around, Direction, EventId, FieldValue as Value, SortBy, text_pieces};
 use remote::{Cluster, RemoteEvent};
 
-use super::RemoteSays;
-use super::answers::asked;
+use super::asked;
 use super::opened::RemoteCase;
 use crate::analysis::{Context, ContextRequest, SortedPageRequest};
 use crate::calls::{Answer, milliseconds};
 use crate::events::{DETAIL_BYTES, EventsReply, EventsRequest, ROW_BYTES, SeekReply, SeekRequest, ecs_name};
-use crate::live::locked;
-use crate::session::Call;
+use crate::session::{Call, locked};
 use crate::types::{
-    ErrorCode, EventDetail, EventRequest, FieldValue, LocateRequest, Located, Page, PageRequest, Row, View,
-    WireError,
+    ErrorCode, EventDetail, EventRequest, FieldValue, LocateRequest, Located, Page, PageRequest, RemoteSays,
+    Row, View, WireError,
 };
 
 /// Events that one call opens; each is a request.

@@ -4,13 +4,13 @@ use std::time::Instant;
 
 use indexer::aggregate as engine;
 
-use super::RemoteSays;
-use super::answers::asked;
+use super::asked;
 use super::opened::RemoteCase;
 use crate::analysis::{FollowRequest, Followed, Trail};
 use crate::calls::{Answer, milliseconds};
 use crate::patterns::{Patterns, PatternsRequest, options};
 use crate::session::Call;
+use crate::types::RemoteSays;
 
 pub fn follow(case: &RemoteCase, call: &Call<'_>, request: &FollowRequest) -> Answer<Followed> {
     let started = Instant::now();

@@ -6,11 +6,9 @@ use std::time::Instant;
 use indexer::aggregate as engine;
 use indexer::query::{Completion, Diagnostic, Reading, Span, time::Period};
 use indexer::{Engine, FileAccess, RunOptions, Table as Rows, is_sql};
-use remote::{Asked, Here};
+use remote::{Here, Remotes};
 use serde::Serialize;
 
-use super::opened::{RemoteCase, opened};
-use super::{RemoteSays, not_available, rows, trails};
 use crate::analysis::{Aggregate, AggregateRequest, Facets, FacetsRequest, engine_by};
 use crate::calls::{Answer, milliseconds};
 use crate::contract::Command;
@@ -18,9 +16,11 @@ use crate::events::{Fields, KnownField, ecs_name};
 use crate::language::{CheckRequest, CompleteRequest, QueryCheck, StretchRequest, UnknownWords, check_reply};
 use crate::live::LiveStatus;
 use crate::notes::Notes;
+use crate::places::not_available;
+use crate::remotes::{OpenRemotes, RemoteCase, asked, opened, opened_fields, rows, trails};
 use crate::session::{Call, Session};
 use crate::tables::{RunRequest, Table, keep, kept, page_of_table};
-use crate::types::{Empty, Timeline, TimelineRequest, View, WireError};
+use crate::types::{Empty, RemoteSays, Timeline, TimelineRequest, WireError};
 
 /// What is said of how a table came about.
 const CALCULATED: &str = "The cluster calculated it.";
@@ -31,14 +31,47 @@ fn json<T: Serialize>(reply: Answer<T>) -> Json {
     serde_json::to_value(reply?).map_err(|error| WireError::internal(&error))
 }
 
-pub fn answer(session: &Session, call: &Call<'_>, name: &str, command: &Command) -> Json {
+/// Answers a call for a remote case; nothing where it is about a case, or about none.
+pub(crate) fn remote_answer(session: &Session, call: &Call<'_>, command: &Command) -> Option<Json> {
+    let path = match command {
+        Command::OpenCase(request)
+        | Command::ForgetCase(request)
+        | Command::Fields(request)
+        | Command::Live(request)
+        | Command::StopLive(request) => &request.path,
+        Command::Check(request) => &request.case,
+        Command::Complete(request) => &request.case,
+        Command::UnknownWords(request) => &request.case,
+        Command::Stretch(request) => &request.case,
+        Command::Notes(request) => &request.case,
+        Command::Event(request) => &request.case,
+        Command::Events(request) => &request.case,
+        Command::Context(request) => &request.case,
+        Command::Timeline(request) => &request.view.case,
+        Command::Page(request) => &request.view.case,
+        Command::SortedPage(request) => &request.view.case,
+        Command::Locate(request) => &request.view.case,
+        Command::Seek(request) => &request.view.case,
+        Command::Aggregate(request) => &request.view.case,
+        Command::Facets(request) => &request.view.case,
+        Command::Run(request) => &request.view.case,
+        Command::Patterns(request) => &request.view.case,
+        Command::Follow(request) => &request.case,
+        Command::Linked(request) => &request.case,
+        _ => return None,
+    };
+    let name = Remotes::name_in(path)?;
+    Some(answer(session, call, name, command))
+}
+
+fn answer(session: &Session, call: &Call<'_>, name: &str, command: &Command) -> Json {
     // These need no connection.
     match command {
         Command::ForgetCase(_) => return json(Ok(Empty {})),
         Command::Live(_) => return json(Ok(LiveStatus::default())),
         // Somebody closes it.
         Command::StopLive(_) => {
-            session.remotes.close_one(name);
+            session.part::<OpenRemotes>().close_one(name);
             return json(Ok(LiveStatus::default()));
         }
         _ => {}
@@ -71,14 +104,6 @@ pub fn answer(session: &Session, call: &Call<'_>, name: &str, command: &Command)
     }
 }
 
-/// The filter of a view, for the cluster.
-pub fn asked(view: &View) -> Answer<Asked> {
-    let (from, to) = (view.from.map(|time| time.0), view.to.map(|time| time.0));
-    let parsed = indexer::View::parse(&view.query, from, to)?;
-    let zone = view.zone.clone().unwrap_or_else(|| "UTC".to_owned());
-    Ok(Asked { filter: parsed.filter, from, to, zone })
-}
-
 fn no_notes() -> Notes {
     Notes {
         mark: String::new(),
@@ -91,41 +116,9 @@ fn no_notes() -> Notes {
 }
 
 fn fields(case: &RemoteCase, call: &Call<'_>) -> Answer<Fields> {
-    let known = known_fields(case, call)?;
+    let known = opened_fields(case, call)?;
     let fields = known.into_iter().map(|field| KnownField { ecs: ecs_name(&field.name), field }).collect();
     Ok(Fields { revision: case.revision, fields })
-}
-
-/// The fields of the mapping, with how many events have each where that is known.
-pub fn known_fields(case: &RemoteCase, call: &Call<'_>) -> Answer<Vec<engine::KnownField>> {
-    let schema = case.schema();
-    let mut known: Vec<engine::KnownField> = ["level", "source"]
-        .into_iter()
-        .filter(|name| *name != "level" || schema.level.is_some())
-        .map(|name| engine::KnownField {
-            name: name.to_owned(),
-            kinds: vec![indexer::FieldKind::Text],
-            present: None,
-        })
-        .collect();
-    let listed =
-        schema.known_fields().into_iter().filter(|field| field.name != "level" && field.name != "source");
-    known.extend(listed.map(|field| engine::KnownField {
-        name: field.name,
-        kinds: field.kinds,
-        present: None,
-    }));
-    let names: Vec<String> = known.iter().map(|field| field.name.clone()).collect();
-    let covered = case.cluster(call).coverage(&names)?;
-    // Of shards that failed nothing is known.
-    if covered.missing.is_empty() {
-        for (name, count) in covered.value {
-            if let Some(field) = known.iter_mut().find(|field| field.name == name) {
-                field.present = Some(count);
-            }
-        }
-    }
-    Ok(known)
 }
 
 fn check(case: &RemoteCase, call: &Call<'_>, request: &CheckRequest) -> QueryCheck {
