@@ -17,7 +17,7 @@ use crate::language::{CheckRequest, CompleteRequest, QueryCheck, StretchRequest,
 use crate::live::LiveStatus;
 use crate::notes::Notes;
 use crate::places::not_available;
-use crate::remotes::{OpenRemotes, RemoteCase, asked, opened, opened_fields, rows, trails};
+use crate::remotes::{OpenRemotes, RemoteCase, asked, opened, rows, trails};
 use crate::session::{Call, Session};
 use crate::tables::{RunRequest, Table, keep, kept, page_of_table};
 use crate::types::{Empty, RemoteSays, Timeline, TimelineRequest, WireError};
@@ -116,9 +116,41 @@ fn no_notes() -> Notes {
 }
 
 fn fields(case: &RemoteCase, call: &Call<'_>) -> Answer<Fields> {
-    let known = opened_fields(case, call)?;
+    let known = known_fields(case, call)?;
     let fields = known.into_iter().map(|field| KnownField { ecs: ecs_name(&field.name), field }).collect();
     Ok(Fields { revision: case.revision, fields })
+}
+
+/// The fields of the mapping, with how many events have each where that is known.
+pub(crate) fn known_fields(case: &RemoteCase, call: &Call<'_>) -> Answer<Vec<engine::KnownField>> {
+    let schema = case.schema();
+    let mut known: Vec<engine::KnownField> = ["level", "source"]
+        .into_iter()
+        .filter(|name| *name != "level" || schema.level.is_some())
+        .map(|name| engine::KnownField {
+            name: name.to_owned(),
+            kinds: vec![indexer::FieldKind::Text],
+            present: None,
+        })
+        .collect();
+    let listed =
+        schema.known_fields().into_iter().filter(|field| field.name != "level" && field.name != "source");
+    known.extend(listed.map(|field| engine::KnownField {
+        name: field.name,
+        kinds: field.kinds,
+        present: None,
+    }));
+    let names: Vec<String> = known.iter().map(|field| field.name.clone()).collect();
+    let covered = case.cluster(call).coverage(&names)?;
+    // Of shards that failed nothing is known.
+    if covered.missing.is_empty() {
+        for (name, count) in covered.value {
+            if let Some(field) = known.iter_mut().find(|field| field.name == name) {
+                field.present = Some(count);
+            }
+        }
+    }
+    Ok(known)
 }
 
 fn check(case: &RemoteCase, call: &Call<'_>, request: &CheckRequest) -> QueryCheck {

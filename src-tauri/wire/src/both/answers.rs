@@ -20,7 +20,8 @@ use crate::language::{CheckRequest, QueryCheck, StretchRequest, UnknownWords, ch
 use crate::live::LiveStatus;
 use crate::notes::Notes;
 use crate::places::{named_together, not_together};
-use crate::remotes::{OpenRemotes, opened_fields, opened_trails};
+use crate::remote_answers::known_fields;
+use crate::remotes::{OpenRemotes, opened_trails};
 use crate::session::{Call, Session};
 use crate::tables::{RunRequest, Table, keep, kept, page_of_table};
 use crate::trust;
@@ -120,7 +121,7 @@ fn latest(one: Option<Nanos>, other: Option<Nanos>) -> Option<Nanos> {
 fn fields(together: &Together, (_, call): AskedBy<'_>) -> Answer<Fields> {
     let mut all = Engine::fields(&together.snapshot);
     for lane in &together.lanes {
-        for field in opened_fields(&lane.case, call)? {
+        for field in known_fields(&lane.case, call)? {
             match all.iter_mut().find(|known| known.name == field.name) {
                 Some(known) => {
                     let new: Vec<_> =

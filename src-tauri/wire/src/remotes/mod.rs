@@ -22,7 +22,7 @@ pub use self::listed::{
     AddRemoteRequest, RemoteCheck, RemoteList, RemoteName, SwitchRemoteRequest, add_remote, check_remote,
     remotes, remove_remote, switch_remote,
 };
-pub(crate) use self::opened::{OpenRemotes, RemoteCase, known_fields as opened_fields, opened};
+pub(crate) use self::opened::{OpenRemotes, RemoteCase, opened};
 pub use self::push::{
     PlanPushRequest, PushPlan, PushReport, PushRequest, WriteBulkRequest, plan_push, push, write_bulk,
 };

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
-use indexer::aggregate as engine;
 use indexer::{Cancel, EventId, Nanos, Profile, SortBy};
 use remote::{Asked, Cluster, IndexCount, Listing, Options, Overview, Remote, RemoteEvent, Remotes};
 
@@ -263,36 +262,4 @@ impl RemoteCase {
             )
         })
     }
-}
-
-/// The fields of the mapping, with how many events have each where that is known.
-pub fn known_fields(case: &RemoteCase, call: &Call<'_>) -> Answer<Vec<engine::KnownField>> {
-    let schema = case.schema();
-    let mut known: Vec<engine::KnownField> = ["level", "source"]
-        .into_iter()
-        .filter(|name| *name != "level" || schema.level.is_some())
-        .map(|name| engine::KnownField {
-            name: name.to_owned(),
-            kinds: vec![indexer::FieldKind::Text],
-            present: None,
-        })
-        .collect();
-    let listed =
-        schema.known_fields().into_iter().filter(|field| field.name != "level" && field.name != "source");
-    known.extend(listed.map(|field| engine::KnownField {
-        name: field.name,
-        kinds: field.kinds,
-        present: None,
-    }));
-    let names: Vec<String> = known.iter().map(|field| field.name.clone()).collect();
-    let covered = case.cluster(call).coverage(&names)?;
-    // Of shards that failed nothing is known.
-    if covered.missing.is_empty() {
-        for (name, count) in covered.value {
-            if let Some(field) = known.iter_mut().find(|field| field.name == name) {
-                field.present = Some(count);
-            }
-        }
-    }
-    Ok(known)
 }
