@@ -7,64 +7,20 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::buffer::Buffer;
 use crate::decoded::Decoded;
 use crate::encoding::{Encoding, has_escapes};
-use crate::field_limit::LeftOut;
+use crate::limits;
 use crate::rare_values::RareValues;
 use crate::time::TimeTally;
 
-/// The time of an event that has none, in nanoseconds since 1970 UTC. Sorts before every real time.
-pub const NO_TIME: i64 = i64::MIN;
+pub use crate::level::Level;
+pub use crate::time::NO_TIME;
+
 /// A missing value in an integer column.
 pub const NO_INT: i64 = i64::MIN;
-
-/// The severity of an event, by its own word. Ordinal: `Warn < Error`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[repr(u8)]
-pub enum Level {
-    #[default]
-    None,
-    Trace,
-    Debug,
-    Info,
-    Notice,
-    Warn,
-    Error,
-    Fatal,
-}
-
-impl Level {
-    pub const ALL: [Level; 8] = [
-        Level::None,
-        Level::Trace,
-        Level::Debug,
-        Level::Info,
-        Level::Notice,
-        Level::Warn,
-        Level::Error,
-        Level::Fatal,
-    ];
-
-    /// The name used in queries, files and on the screen; empty where there is no level.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Level::None => "",
-            Level::Trace => "trace",
-            Level::Debug => "debug",
-            Level::Info => "info",
-            Level::Notice => "notice",
-            Level::Warn => "warn",
-            Level::Error => "error",
-            Level::Fatal => "fatal",
-        }
-    }
-}
 
 /// A run of whole events as read from a source: its bytes and their position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -125,6 +81,35 @@ impl Chunk {
     pub(crate) fn byte_position(&self, at: usize) -> usize {
         self.decoded.as_ref().map_or(at, |decoded| decoded.byte_position(&self.bytes, at))
     }
+}
+
+/// The range of one event in its chunk, without its line end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Frame {
+    /// In the text.
+    pub text_start: usize,
+    pub text_end: usize,
+    /// In the bytes.
+    pub start: usize,
+    pub length: usize,
+    pub line: u64,
+    /// It continues an event that began earlier: a piece of one beyond the limits, or the text before a
+    /// source's first event.
+    pub is_rest: bool,
+}
+
+/// How well the events of a chunk fit the format.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FitTally {
+    pub whole: u32,
+    pub partly: u32,
+    /// Headings and notes instead of events.
+    pub headings: u32,
+    /// Lines that were joined to an event without looking like a part of it.
+    pub joined: u32,
+    /// Those of them that begin with a time of their own, or with a level.
+    pub joined_with_time: u32,
+    pub times: TimeTally,
 }
 
 /// A range of text in a batch: of its chunk's text, or of its side buffer.
@@ -319,5 +304,39 @@ impl Batch {
             _ => (&self.rewritten[..], (span.start & !Span::REWRITTEN) as usize),
         };
         &buffer[start..start + span.len as usize]
+    }
+}
+
+/// The type of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ColumnKind {
+    Text,
+    Int,
+    Float,
+    Bool,
+}
+
+/// Values that are no fields because their source has too many.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    pub values: u64,
+    /// The names of the first of them.
+    pub names: Vec<String>,
+}
+
+impl LeftOut {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.values == 0
+    }
+
+    /// Adds those of later events.
+    pub fn add(&mut self, later: &LeftOut) {
+        self.values += later.values;
+        for name in &later.names {
+            if self.names.len() < limits::LEFT_OUT_EXAMPLES && !self.names.contains(name) {
+                self.names.push(name.clone());
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::batch::Chunk;
+use crate::batch::{Chunk, FitTally};
 use crate::custom::Definition;
 use crate::decoded::Decoded;
 use crate::event_starts;
@@ -10,7 +10,7 @@ use crate::formats::syslog::{self, CARRIED, Carried, message_format};
 use crate::formats::{self, FORMATS, Format, Setup, text};
 use crate::frame::{Framing, frames};
 use crate::limits;
-use crate::parser::{FitTally, Parser};
+use crate::parser::Parser;
 use crate::time::TimeTally;
 use crate::time::field::TimeFieldOption;
 use crate::time::rules::{self, TimeRules};

@@ -8,12 +8,12 @@ use std::ops::Range;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding as Table, UTF_8, UTF_16BE, UTF_16LE};
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr, memchr_iter, memrchr};
 
-use crate::evtx::RecordTexts;
 use crate::limits;
-use crate::logins::{self, LoginLayout};
-use crate::row_times::row_start;
+use crate::logins::LoginLayout;
+
+pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 const ESCAPE: u8 = 0x1B;
 
@@ -143,6 +143,11 @@ impl Encoding {
         [start..own, rest..end]
     }
 
+    /// Whether the events of one row share its text.
+    pub(crate) fn shares_rows(self) -> bool {
+        self.shares_rows
+    }
+
     /// The same, where the events of one row share its text or not.
     pub(crate) fn with_shared_rows(self, shares_rows: bool) -> Encoding {
         Encoding { shares_rows, ..self }
@@ -244,36 +249,23 @@ impl Encoding {
     }
 }
 
-/// Decodes the events of one source. It caches what neighbouring events share.
-#[derive(Debug)]
-pub struct TextDecoder {
-    encoding: Encoding,
-    records: RecordTexts,
-}
-
-impl TextDecoder {
-    #[must_use]
-    pub fn new(encoding: Encoding) -> TextDecoder {
-        TextDecoder { encoding, records: RecordTexts::default() }
-    }
-
-    /// Whether the bytes equal their text.
-    #[must_use]
-    pub fn is_identity(&self, bytes: &[u8]) -> bool {
-        self.encoding.is_plain() && !self.encoding.shares_rows && !has_escapes(bytes)
-    }
-
-    /// The text of an event, given by its range in a chunk's bytes that begin at this offset of the source.
-    pub fn text<'a>(&'a mut self, bytes: &'a [u8], offset: u64, event: Range<usize>) -> Cow<'a, [u8]> {
-        if self.encoding.is_evtx() {
-            return Cow::Borrowed(self.records.text(bytes, offset, &event));
+/// Where the row begins that an event at this position of a chunk is of: each further event of a row begins
+/// one byte later, so that no two events have one place.
+fn row_start(bytes: &[u8], at: usize) -> usize {
+    let from = at.saturating_sub(limits::MOST_ROW_TIMES + limits::ROW_INDENT_BYTES);
+    let line = match memrchr(b'\n', &bytes[from..at]) {
+        Some(newline) => from + newline + 1,
+        None if from == 0 => {
+            if bytes.starts_with(BYTE_ORDER_MARK) {
+                BYTE_ORDER_MARK.len().min(at)
+            } else {
+                0
+            }
         }
-        if let Some(layout) = self.encoding.logins() {
-            let start = offset + event.start as u64;
-            return Cow::Owned(logins::text(layout, &bytes[event], start));
-        }
-        self.encoding.text(&bytes[self.encoding.whole(bytes, event)])
-    }
+        None => return at,
+    };
+    let is_before = |byte: &&u8| byte.is_ascii_whitespace() || matches!(byte, b'[' | b',');
+    line + bytes[line..at].iter().take_while(is_before).count()
 }
 
 /// Whether the bytes contain anything that makes their text differ from them.
@@ -495,5 +487,12 @@ mod tests {
         let encoding = Encoding::named("utf-16le").unwrap();
         assert_eq!(encoding.line_end(&bytes, 0), Some((8, 12)));
         assert_eq!(encoding.line_end(&bytes, 12), None);
+    }
+
+    #[test]
+    fn row_begins_at_its_line() {
+        let bytes = b"a,b\n  {\"x\":1},\n";
+        assert_eq!((row_start(bytes, 0), row_start(bytes, 2)), (0, 0));
+        assert_eq!((row_start(bytes, 6), row_start(bytes, 9)), (6, 6));
     }
 }

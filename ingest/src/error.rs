@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::unpack::find_in;
+use crate::problem::find_in;
 
 /// The kind of an error. Hosts decide by this, never by the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

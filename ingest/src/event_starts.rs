@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
-use crate::batch::Chunk;
+use crate::batch::{Chunk, Frame};
 use crate::formats::Learned;
 use crate::formats::text::{TRACEBACK, begins_with_level_in_brackets, continues_trace};
-use crate::frame::{Frame, Framing, frames};
+use crate::frame::{Framing, frames};
 use crate::parser::Parser;
 use crate::time::find::find;
 use crate::time::layouts::fit_between;

@@ -17,31 +17,6 @@ use crate::limits;
 #[serde(from = "Vec<String>", into = "Vec<String>")]
 pub(crate) struct FieldNames(Arc<BTreeSet<Arc<str>>>);
 
-/// Values that are no fields because their source has too many.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftOut {
-    pub values: u64,
-    /// The names of the first of them.
-    pub names: Vec<String>,
-}
-
-impl LeftOut {
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.values == 0
-    }
-
-    /// Adds those of later events.
-    pub fn add(&mut self, later: &LeftOut) {
-        self.values += later.values;
-        for name in &later.names {
-            if self.names.len() < limits::LEFT_OUT_EXAMPLES && !self.names.contains(name) {
-                self.names.push(name.clone());
-            }
-        }
-    }
-}
-
 impl From<Vec<String>> for FieldNames {
     fn from(names: Vec<String>) -> FieldNames {
         FieldNames(Arc::new(names.into_iter().map(Arc::from).collect()))

@@ -8,12 +8,11 @@ use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use crate::batch::Chunk;
+use crate::batch::{Chunk, Frame};
+use crate::encoding::BYTE_ORDER_MARK;
 use crate::evtx;
 use crate::limits::{LARGEST_BLOCK_BYTES, LONGEST_EVENT_BYTES, MOST_EVENT_LINES, START_WITHIN_BYTES};
 use crate::logins::{self, LoginLayout};
-
-pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// How events are delimited.
 #[derive(Clone, Default)]
@@ -142,21 +141,6 @@ fn next_start(text: &[u8], starts: &Begins, whole: bool) -> Option<NextEvent> {
         }
         at = next;
     }
-}
-
-/// The range of one event in its chunk, without its line end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Frame {
-    /// In the text.
-    pub text_start: usize,
-    pub text_end: usize,
-    /// In the bytes.
-    pub start: usize,
-    pub length: usize,
-    pub line: u64,
-    /// It continues an event that began earlier: a piece of one beyond the limits, or the text before a
-    /// source's first event.
-    pub is_rest: bool,
 }
 
 /// The range of an event's text, or of a piece of it, and where the next item begins.

@@ -2,8 +2,54 @@
 
 use std::ops::Range;
 
-use crate::batch::Level;
+use serde::Serialize;
+
 use crate::byte_table::ByteTable;
+
+/// The severity of an event, by its own word. Ordinal: `Warn < Error`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[repr(u8)]
+pub enum Level {
+    #[default]
+    None,
+    Trace,
+    Debug,
+    Info,
+    Notice,
+    Warn,
+    Error,
+    Fatal,
+}
+
+impl Level {
+    pub const ALL: [Level; 8] = [
+        Level::None,
+        Level::Trace,
+        Level::Debug,
+        Level::Info,
+        Level::Notice,
+        Level::Warn,
+        Level::Error,
+        Level::Fatal,
+    ];
+
+    /// The name used in queries, files and on the screen; empty where there is no level.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::None => "",
+            Level::Trace => "trace",
+            Level::Debug => "debug",
+            Level::Info => "info",
+            Level::Notice => "notice",
+            Level::Warn => "warn",
+            Level::Error => "error",
+            Level::Fatal => "fatal",
+        }
+    }
+}
 
 /// Length of the longest level word.
 pub(crate) const LONGEST_WORD: usize = 13;

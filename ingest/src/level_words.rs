@@ -1,7 +1,7 @@
 //! Words for levels in languages other than English, as Windows, the JDK and many programs translate them.
 //! They count only where a level is expected: in a column of levels, in the prefix of lines, as a value.
 
-use crate::batch::Level;
+use crate::level::Level;
 
 /// The longest word in bytes.
 const LONGEST_BYTES: usize = 40;

@@ -6,7 +6,7 @@ use std::io;
 
 use crate::discover::{InputFile, SPECIAL};
 use crate::error::ErrorKind;
-use crate::unpack::Problem;
+use crate::problem::Problem;
 
 /// Opens a regular file for reading, and nothing else. Never waits. Below the folder that a person named, no part of
 /// the path may be a link unless links are followed.

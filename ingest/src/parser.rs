@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter};
 
-use crate::batch::{Batch, Chunk, count_reason};
+use crate::batch::{Batch, Chunk, FitTally, count_reason};
 use crate::evtx;
 use crate::formats::text::begins_with_level_in_brackets;
 use crate::formats::{Fit, Format, Learned, Reader, Setup};
@@ -14,11 +14,10 @@ use crate::heading::{self, Heading};
 use crate::late_layouts::{self, LateLayouts, LineStart, is_own_line, usual_starts};
 use crate::layout_counts::{LayoutCounter, usual_layout};
 use crate::limits;
-use crate::logins;
+use crate::login_events;
 use crate::other_lines::OtherLines;
 use crate::row_times::TimeSplitter;
 use crate::rows::{Rows, Schema};
-use crate::time::TimeTally;
 use crate::time::find::find;
 use crate::time::layouts::TimeLayouts;
 use crate::time::rules::TimeRules;
@@ -51,20 +50,6 @@ fn guarded<T>(read: impl FnOnce() -> T, fault: T) -> T {
 
 fn catch_panic<T>(read: impl FnOnce() -> T, fault: T) -> T {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or(fault)
-}
-
-/// How well the events of a chunk fit the format.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FitTally {
-    pub whole: u32,
-    pub partly: u32,
-    /// Headings and notes instead of events.
-    pub headings: u32,
-    /// Lines that were joined to an event without looking like a part of it.
-    pub joined: u32,
-    /// Those of them that begin with a time of their own, or with a level.
-    pub joined_with_time: u32,
-    pub times: TimeTally,
 }
 
 impl Parser {
@@ -224,7 +209,7 @@ impl Parser {
             return evtx::batch(chunk);
         }
         if let Framing::Logins(layout) = self.framing() {
-            return logins::batch(chunk, *layout);
+            return login_events::batch(chunk, *layout);
         }
         let text = chunk.text();
         let lines = memchr_iter(b'\n', text).count() + 1;

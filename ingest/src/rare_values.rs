@@ -4,8 +4,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::batch::{BatchColumn, NO_INT, Span, Values};
-use crate::rows::ColumnKind;
+use crate::batch::{BatchColumn, ColumnKind, NO_INT, Span, Values};
 
 /// The values of many columns, in the order of their rows.
 #[derive(Clone, Debug, Default, PartialEq)]

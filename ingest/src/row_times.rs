@@ -4,10 +4,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::batch::Span;
-use crate::frame::{BYTE_ORDER_MARK, Frame};
+use crate::batch::{ColumnKind, Frame, Span};
 use crate::limits;
-use crate::rows::{ColumnKind, Rows};
+use crate::rows::Rows;
 use crate::time::When;
 use crate::time::find::whole_time_in_order;
 use crate::time::numeric_date::DateOrder;
@@ -149,32 +148,14 @@ impl TimeSplitter {
     }
 }
 
-/// Where the row begins that an event at this position of a chunk is of: each further event of a row begins
-/// one byte later, so that no two events have one place.
-pub(crate) fn row_start(bytes: &[u8], at: usize) -> usize {
-    let from = at.saturating_sub(limits::MOST_ROW_TIMES + limits::ROW_INDENT_BYTES);
-    let line = match memchr::memrchr(b'\n', &bytes[from..at]) {
-        Some(newline) => from + newline + 1,
-        None if from == 0 => {
-            if bytes.starts_with(BYTE_ORDER_MARK) {
-                BYTE_ORDER_MARK.len().min(at)
-            } else {
-                0
-            }
-        }
-        None => return at,
-    };
-    let is_before = |byte: &&u8| byte.is_ascii_whitespace() || matches!(byte, b'[' | b',');
-    line + bytes[line..at].iter().take_while(is_before).count()
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::discover::discover;
-    use crate::encoding::{Encoding, TextDecoder};
+    use crate::encoding::Encoding;
     use crate::source::{Options, open};
+    use crate::text_decoder::TextDecoder;
 
     fn learned(names: &str) -> String {
         let times = RowTimes::learn(names.split(' '), DateOrder::Customary);
@@ -233,12 +214,5 @@ mod tests {
             });
             assert_eq!(seen.join(","), expected);
         }
-    }
-
-    #[test]
-    fn row_begins_at_its_line() {
-        let bytes = b"a,b\n  {\"x\":1},\n";
-        assert_eq!((row_start(bytes, 0), row_start(bytes, 2)), (0, 0));
-        assert_eq!((row_start(bytes, 6), row_start(bytes, 9)), (6, 6));
     }
 }

@@ -5,23 +5,14 @@ use std::collections::HashMap;
 use std::mem;
 use std::sync::Arc;
 
-use crate::batch::{Batch, BatchColumn, Chunk, Level, NO_INT, NO_TIME, Span, Values};
-use crate::field_limit::LeftOut;
-use crate::frame::Frame;
+use crate::batch::{Batch, BatchColumn, Chunk, Frame, LeftOut, Level, NO_INT, NO_TIME, Span, Values};
 use crate::limits;
 use crate::rare_values::{RareValue, RareValues};
 use crate::time::stamp::Stamp;
 use crate::time::zone::Zone;
 use crate::time::{Clock, When};
 
-/// The type of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ColumnKind {
-    Text,
-    Int,
-    Float,
-    Bool,
-}
+pub(crate) use crate::batch::ColumnKind;
 
 /// The numbers of rare columns begin here, far above those of others.
 const RARE: usize = 1 << 24;

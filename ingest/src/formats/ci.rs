@@ -6,7 +6,7 @@ use memchr::memchr;
 
 use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
-use crate::frame::BYTE_ORDER_MARK;
+use crate::encoding::BYTE_ORDER_MARK;
 use crate::layout::time_at;
 use crate::level;
 use crate::limits;

@@ -211,7 +211,7 @@ pub(crate) static EVTX: Format = Format {
     ..Format::LINES
 };
 
-/// Binary records of logins, which are recognised by their first bytes and read by [`crate::logins`].
+/// Binary records of logins, which are recognised by their first bytes and read by [`crate::login_events`].
 pub(crate) static LOGINS: Format = Format {
     name: "logins",
     title: "records of logins",

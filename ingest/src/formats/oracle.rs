@@ -8,7 +8,7 @@ use memchr::{memchr, memmem};
 use super::records::is_ruler;
 use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
-use crate::frame::BYTE_ORDER_MARK;
+use crate::encoding::BYTE_ORDER_MARK;
 use crate::layout::LineLayouts;
 use crate::named_columns::NamedColumns;
 use crate::rows::{ColumnKind, Rows, Schema};

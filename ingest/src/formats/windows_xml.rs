@@ -5,10 +5,11 @@
 use memchr::memmem;
 
 use super::{Fit, Format, Learned, Reader, Setup};
+use crate::encoding::BYTE_ORDER_MARK;
 use crate::evtx::columns::FieldColumns;
 use crate::evtx::fields::{LEVEL, NO_FIELD, TIME};
 use crate::evtx::flatten::{EventField, EventFlattener, TextRef};
-use crate::frame::{BYTE_ORDER_MARK, EventBlock, Framing};
+use crate::frame::{EventBlock, Framing};
 use crate::rows::{ColumnKind, Rows};
 use crate::xml::{Token, XmlReader, unescape};
 

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use memchr::{memchr, memchr2, memchr3, memmem};
 
-use crate::frame::{BYTE_ORDER_MARK, EventBlock};
+use crate::encoding::BYTE_ORDER_MARK;
+use crate::frame::EventBlock;
 use crate::limits;
 
 /// The elements around the records, outermost first, and the name of the first record that is repeated.

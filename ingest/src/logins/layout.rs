@@ -220,3 +220,10 @@ pub(super) fn best(sample: &[u8], file: LoginFile) -> Option<LoginLayout> {
         .min_by_key(|(likely, _)| Reverse(*likely))
         .map(|(_, layout)| layout)
 }
+
+/// Where to cut bytes that begin with a record, so that about this many precede the cut.
+pub(crate) fn cut(layout: LoginLayout, bytes: &[u8], about: usize) -> Option<usize> {
+    let size = layout.record_bytes();
+    let records = (about.min(bytes.len()) / size).max(1);
+    (records * size <= bytes.len()).then_some(records * size)
+}

@@ -1,7 +1,8 @@
 use crate::batch::{Batch, Level, NO_INT, Values};
 use crate::discover::discover;
-use crate::encoding::{Encoding, TextDecoder};
+use crate::encoding::Encoding;
 use crate::source::{Options, read_all};
+use crate::text_decoder::TextDecoder;
 
 use super::layout::{LoginFile, LoginLayout, detect};
 

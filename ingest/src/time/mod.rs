@@ -42,6 +42,9 @@ use provisional::{YEARLESS, YEARLESS_UTC};
 use stamp::Stamp;
 use zone::{Zone, ZoneClock};
 
+/// The time of an event that has none, in nanoseconds since 1970 UTC. Sorts before every real time.
+pub const NO_TIME: i64 = i64::MIN;
+
 /// A time as found: written as a date, already an instant in nanoseconds since 1970 UTC, or so incomplete
 /// that only its source determines the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

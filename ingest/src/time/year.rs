@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::NO_TIME;
 use super::civil::{DAY_NS, civil_from_days, days_from_civil, is_leap};
 use super::provisional::{ProvisionalTime, YEARLESS, YEARLESS_UTC, decode_provisional};
-use crate::batch::NO_TIME;
 
 /// A larger jump back is a New Year; a smaller one is a line out of order.
 const NEW_YEAR_JUMP_NS: i64 = 183 * DAY_NS;

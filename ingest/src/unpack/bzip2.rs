@@ -4,7 +4,7 @@ use bzip2::{Decompress, Status};
 
 use super::container_kind::bzip2_begins;
 use super::frame_decoder::{Codec, DecodeStep};
-use super::problem::Problem;
+use crate::problem::Problem;
 
 pub struct Bzip2(Decompress);
 

@@ -3,8 +3,8 @@
 use std::io::{self, Read};
 
 use super::input::Peek;
-use super::problem::Problem;
 use crate::error::ErrorKind;
+use crate::problem::Problem;
 
 /// A compression method, as a step from packed to unpacked bytes.
 pub trait Codec: Send {

@@ -4,7 +4,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 use super::container_kind::gzip_begins;
 use super::frame_decoder::{Codec, DecodeStep};
-use super::problem::Problem;
+use crate::problem::Problem;
 
 /// The largest possible window; the data may use less.
 const WINDOW_BITS: u8 = 15;

@@ -2,8 +2,8 @@
 
 use std::io::{self, BufRead, Read};
 
-use super::problem::Problem;
 use crate::limits::UNPACK_BUFFER_BYTES;
+use crate::problem::Problem;
 
 /// A buffered reader that can show more than one byte ahead, whatever read sizes its source returns.
 pub trait Peek: BufRead {

@@ -7,7 +7,7 @@ use lz4_flex::frame::FrameDecoder;
 use super::container_kind::{lz4_begins, skippable_begins};
 use super::frame_decoder::next_frame;
 use super::input::Peek;
-use super::problem::{Problem, find_in};
+use crate::problem::{Problem, find_in};
 
 const NAME: &str = "lz4";
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::UnpackLimits;
-use super::problem::Problem;
 use crate::error::ErrorKind;
+use crate::problem::Problem;
 
 /// Asks whether reading is to stop. Never by default.
 #[derive(Clone, Default)]

@@ -13,7 +13,6 @@ mod input;
 mod lz4;
 mod member_path;
 mod meter;
-mod problem;
 mod sevenz;
 mod spool;
 mod tar;
@@ -31,7 +30,6 @@ use self::frame_decoder::FrameDecoder;
 use self::input::{Input, Peek};
 use self::meter::{Meter, Metered};
 pub use self::meter::{Packed, Stop};
-pub(crate) use self::problem::{Problem, find_in};
 use self::spool::{Storage, spool};
 use self::watched_file::WatchedFile;
 use crate::discover::InputFile;
@@ -39,6 +37,7 @@ use crate::error::{Error, ErrorKind};
 use crate::limits;
 use crate::logins::{UsedRecords, has_unused_records};
 use crate::open_file::open_file;
+use crate::problem::Problem;
 
 /// The limits on unpacking. The defaults suit usual logs; they can be raised for a trusted file.
 #[derive(Clone, Debug)]

@@ -10,11 +10,11 @@ use sevenz_rust2::{Archive, ArchiveEntry, Block, BlockDecoder, EncoderMethod, Er
 
 use super::input::Input;
 use super::meter::Meter;
-use super::problem::Problem;
 use super::spool::Storage;
 use super::{StreamPlace, UnpackWalk};
 use crate::error::ErrorKind;
 use crate::limits::{SEVENZ_PIECES, UNPACK_BUFFER_BYTES};
+use crate::problem::Problem;
 
 const NAME: &str = "7z";
 

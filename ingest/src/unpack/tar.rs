@@ -7,10 +7,10 @@ use tar::{EntryType, Header, PaxExtensions};
 
 use super::container_kind::{TAR_BLOCK, tar_header};
 use super::input::{Bounded, Input, Peek, skip};
-use super::problem::Problem;
 use super::{StreamPlace, UnpackWalk};
 use crate::error::ErrorKind;
 use crate::limits::LONGEST_TAR_EXTENSION_BYTES;
+use crate::problem::Problem;
 
 const NAME: &str = "tar";
 

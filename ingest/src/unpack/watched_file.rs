@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::meter::{Meter, Packed};
-use super::problem::Problem;
 use crate::error::ErrorKind;
 use crate::logins::Holes;
+use crate::problem::Problem;
 
 /// Reads a file from its start, and fails if it becomes shorter meanwhile or if another file takes its place: then
 /// bytes are missing. A file that grows is read up to its end.

@@ -6,7 +6,7 @@ use lzma_rust2::{Action, Status, XzStream};
 
 use super::container_kind::xz_begins;
 use super::frame_decoder::{Codec, DecodeStep};
-use super::problem::Problem;
+use crate::problem::Problem;
 
 pub struct Xz {
     stream: XzStream,

@@ -4,7 +4,7 @@ use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
 
 use super::container_kind::{skippable_begins, zstd_begins};
 use super::frame_decoder::{Codec, DecodeStep};
-use super::problem::Problem;
+use crate::problem::Problem;
 
 /// The limits of the format and the library.
 const WINDOW_LOG: std::ops::RangeInclusive<u32> = 10..=31;

@@ -4,8 +4,9 @@
 use memchr::{memchr, memchr3, memmem};
 
 use super::scan::{CUT_SHORT, Cursor, JsonValue};
+use crate::encoding::BYTE_ORDER_MARK;
 use crate::formats::Learned;
-use crate::frame::{BYTE_ORDER_MARK, EventBlock, Framing};
+use crate::frame::{EventBlock, Framing};
 use crate::limits::LONGEST_LIST_OPENING_BYTES;
 
 type NextObject = fn(&[u8]) -> Option<EventBlock>;

@@ -9,8 +9,8 @@ use rawzip::extra_fields::{ExtraFieldId, ExtraFields};
 
 use super::{Expected, NAME, ZipEntry, unpacked, usual_member};
 use crate::error::ErrorKind;
+use crate::problem::Problem;
 use crate::unpack::input::{Bounded, Input, Peek, skip};
-use crate::unpack::problem::Problem;
 use crate::unpack::{StreamPlace, UnpackWalk};
 
 const SIGNATURE: [u8; 4] = *b"PK\x03\x04";

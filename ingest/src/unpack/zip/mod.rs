@@ -12,12 +12,12 @@ use super::bzip2::Bzip2;
 use super::frame_decoder::FrameDecoder;
 use super::gzip::Deflate;
 use super::input::{Input, Peek};
-use super::problem::Problem;
 use super::spool::Storage;
 use super::xz::Xz;
 use super::zstd::Zstd;
 use super::{StreamPlace, UnpackWalk};
 use crate::error::ErrorKind;
+use crate::problem::Problem;
 
 const NAME: &str = "zip";
 

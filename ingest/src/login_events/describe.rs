@@ -4,8 +4,8 @@ use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
-use super::layout::{LoginFile, LoginLayout, text_field};
 use crate::batch::Level;
+use crate::logins::{LoginFile, LoginLayout, text_field};
 use crate::rows::{ColumnKind, Schema};
 
 pub(super) const COLUMNS: Schema = &[

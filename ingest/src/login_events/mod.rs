@@ -1,22 +1,16 @@
 //! Converts login records to a batch, and a record's bytes to its text.
 
-use super::describe::{COLUMNS, describe};
-use super::layout::LoginLayout;
-use crate::batch::{Batch, Chunk, count_reason};
+mod describe;
+
+use crate::batch::{Batch, Chunk, FitTally, Frame, count_reason};
 use crate::decoded::Decoded;
-use crate::frame::Frame;
 use crate::limits;
-use crate::parser::FitTally;
+use crate::logins::LoginLayout;
 use crate::rows::Rows;
 use crate::time::When;
 use crate::time::zone::Zone;
 
-/// Where to cut bytes that begin with a record, so that about this many precede the cut.
-pub(crate) fn cut(layout: LoginLayout, bytes: &[u8], about: usize) -> Option<usize> {
-    let size = layout.record_bytes();
-    let records = (about.min(bytes.len()) / size).max(1);
-    (records * size <= bytes.len()).then_some(records * size)
-}
+use describe::{COLUMNS, describe};
 
 /// The records of a chunk as events. Records of zeros were never used, and are none; neither is a line end after
 /// the last.
