@@ -44,6 +44,7 @@ mod frame;
 mod glob;
 mod heading;
 mod inner_reader;
+mod json_escapes;
 mod late_layouts;
 mod layout;
 mod layout_counts;

@@ -3,7 +3,7 @@
 
 use memchr::{memchr, memchr2, memchr3};
 
-use crate::formats::json::unescape;
+use crate::json_escapes::unescape;
 use crate::named_columns::NamedColumns;
 use crate::rows::Rows;
 

@@ -3,12 +3,12 @@
 use memchr::{memchr, memchr2};
 
 use crate::batch::Level;
-use crate::formats::{in_zone, joined_time_in_order};
 use crate::level;
 use crate::named_columns::NamedColumns;
 use crate::rows::{ColumnKind, Rows};
 use crate::time::When;
 use crate::time::find::{time_near_start, whole_time_in_order};
+use crate::time::joined::{in_zone, joined_time_in_order};
 use crate::time::numeric_date::DateOrder;
 use crate::time::undated::whole_day_time;
 

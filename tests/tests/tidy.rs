@@ -42,7 +42,7 @@ fn rust_layer_check_finds() {
 
 /// The largest knot of modules in the crates that have one. These numbers only fall, to three at most.
 const KNOTS: [(&str, usize); 8] = [
-    ("ingest", 11),
+    ("ingest", 9),
     ("indexer/base", 2),
     ("indexer/engine", 2),
     ("indexer", 3),

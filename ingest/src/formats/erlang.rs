@@ -4,10 +4,11 @@
 use memchr::memchr;
 use memchr::memmem;
 
-use super::{Fit, Format, Learned, Reader, joined_time};
+use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
 use crate::level;
 use crate::rows::{ColumnKind, Rows, Schema};
+use crate::time::joined::joined_time;
 
 pub(crate) static FORMAT: Format = Format {
     name: "erlang",

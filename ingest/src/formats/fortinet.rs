@@ -3,7 +3,7 @@
 
 use memchr::memmem;
 
-use super::{Fit, Format, Reader, Setup, in_zone, joined_time};
+use super::{Fit, Format, Reader, Setup};
 use crate::level;
 use crate::limits;
 use crate::named_columns::NamedColumns;
@@ -11,6 +11,7 @@ use crate::pairs::Style;
 use crate::rows::Rows;
 use crate::time::When;
 use crate::time::epoch;
+use crate::time::joined::{in_zone, joined_time};
 
 pub(crate) static FORMAT: Format =
     Format { name: "fortinet", title: "Fortinet log lines", reader, ..Format::LINES };

@@ -4,7 +4,7 @@ use memchr::memchr;
 
 use super::{Fit, Format, Learned, Reader};
 use crate::batch::Level;
-use crate::formats::json::unescape;
+use crate::json_escapes::unescape;
 use crate::layout::time_at;
 use crate::named_columns::NamedColumns;
 use crate::pairs::{Style, is_key, may_be_field};

@@ -13,6 +13,7 @@ use crate::pairs::{PairItem, Style, is_key};
 use crate::rows::Rows;
 use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField, TimeFieldOption, mark_chosen};
 use crate::time::find::whole_time;
+use crate::time::joined::{in_zone, joined_time};
 
 /// Slightly less than the formats that are lists of pairs with a shape of their own.
 pub(crate) static FORMAT: Format =
@@ -188,10 +189,10 @@ impl Reader for LogfmtReader {
             && let (Some(date), Some(clock)) = (split_time.date, split_time.time)
             && let (Some(date), Some(clock)) = (date.value(event), clock.value(event))
         {
-            time = super::joined_time(&[date, clock]);
+            time = joined_time(&[date, clock]);
         }
         if let Some(when) = time {
-            rows.when(&zone.map_or(when, |zone| super::in_zone(when, zone)));
+            rows.when(&zone.map_or(when, |zone| in_zone(when, zone)));
         }
         Ok(Fit::Whole)
     }

@@ -93,17 +93,12 @@ use std::sync::Arc;
 use crate::custom::Definition;
 use crate::frame::Framing;
 use crate::late_layouts::LineStart;
-use crate::limits;
 use crate::logins::LoginLayout;
 use crate::row_times::RowTimes;
 use crate::rows::{Rows, Schema};
-use crate::time::When;
 use crate::time::field::{TimeField, TimeFieldOption};
-use crate::time::find::whole_time_in_order;
 use crate::time::numeric_date::DateOrder;
-use crate::time::offset::offset;
 use crate::time::rules::TimeRules;
-use crate::time::stamp::Stamp;
 use crate::time::zone::Zone;
 
 /// Every format, in the order of preference when two fit equally well.
@@ -394,34 +389,6 @@ pub(crate) trait Reader {
 pub(crate) enum Fit {
     Whole,
     Partly,
-}
-
-/// The time whose parts are separate values: a date, a time of day, perhaps a zone.
-pub(crate) fn joined_time(parts: &[&[u8]]) -> Option<When> {
-    joined_time_in_order(parts, DateOrder::Customary)
-}
-
-/// The same, with the order that the dates of the source have.
-pub(crate) fn joined_time_in_order(parts: &[&[u8]], order: DateOrder) -> Option<When> {
-    let mut text = [0; limits::LONGEST_JOINED_TIME_BYTES];
-    let mut length = 0;
-    for (index, part) in parts.iter().enumerate() {
-        let start = length + usize::from(index > 0);
-        text.get_mut(length..start)?.fill(b' ');
-        length = start + part.len();
-        text.get_mut(start..length)?.copy_from_slice(part);
-    }
-    whole_time_in_order(&text[..length], order)
-}
-
-/// A time with the zone that another value has: `+0100`, `-05`.
-pub(crate) fn in_zone(when: When, zone: &[u8]) -> When {
-    match (when, offset(zone, 0)) {
-        (When::Stamp(stamp @ Stamp { zone: None, .. }), Some((seconds, end))) if end == zone.len() => {
-            When::Stamp(Stamp { zone: Some(seconds), ..stamp })
-        }
-        _ => when,
-    }
 }
 
 /// The names and titles of all formats, for a menu or a message.

@@ -3,10 +3,12 @@
 
 use memchr::memchr;
 
-use super::{Fit, Format, Learned, Reader, joined_time};
+use super::{Fit, Format, Learned, Reader};
+use crate::json_escapes::unescape;
 use crate::level;
 use crate::named_columns::NamedColumns;
 use crate::rows::{ColumnKind, Rows, Schema};
+use crate::time::joined::joined_time;
 
 pub(crate) static FORMAT: Format = Format {
     name: "tidb",
@@ -77,7 +79,7 @@ impl TidbReader {
     fn put(&mut self, name: &[u8], event: &[u8], from: usize, to: usize, rows: &mut Rows) {
         let (from, to, has_escapes) = unquoted(event, from, to);
         if has_escapes {
-            self.named.rewrite(name, rows, |out| super::json::unescape(&event[from..to], out));
+            self.named.rewrite(name, rows, |out| unescape(&event[from..to], out));
         } else if from < to {
             self.named.value(name, event, from, to, rows);
         }
@@ -105,7 +107,7 @@ impl Reader for TidbReader {
         let (from, to, mut at) = bracketed(event, at).ok_or(broken)?;
         let (from, to, has_escapes) = unquoted(event, from, to);
         if has_escapes {
-            let span = rows.rewrite(|out| super::json::unescape(&event[from..to], out));
+            let span = rows.rewrite(|out| unescape(&event[from..to], out));
             rows.span(MESSAGE, span);
         } else {
             rows.text(MESSAGE, from, to);

@@ -14,6 +14,7 @@ pub(crate) mod field;
 pub(crate) mod find;
 pub(crate) mod gap_tracker;
 pub(crate) mod head_date;
+pub(crate) mod joined;
 pub(crate) mod layouts;
 pub(crate) mod month_names;
 pub(crate) mod numeric_date;

@@ -7,7 +7,6 @@ use super::columns::{is_event_time, is_postgresql, is_type, known_names, level, 
 use super::timeless::{is_above_numbers, is_table, message_column, names_words};
 use super::{NextRow, is_section};
 use crate::encoding::BYTE_ORDER_MARK;
-use crate::formats::joined_time;
 use crate::frame::EventBlock;
 use crate::limits::{LONGEST_HEADER_NAME_BYTES, START_WITHIN_BYTES, TABLE_SAMPLE_ROWS};
 use crate::named_columns::number;
@@ -18,6 +17,7 @@ use crate::time::field::{
     FieldTimes, KNOWN, TimeField, TimeFieldOption, is_link_date, is_never_time, mark_chosen,
 };
 use crate::time::find::whole_time;
+use crate::time::joined::joined_time;
 use crate::time::numeric_date::DateOrder;
 use crate::time::rules;
 use crate::time::undated::whole_day_time;

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::scan::unescape;
+use crate::json_escapes::unescape;
 use crate::limits;
 use crate::rows::{ColumnKind, Rows};
 use crate::time::When;

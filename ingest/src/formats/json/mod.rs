@@ -13,10 +13,10 @@ use std::sync::Arc;
 pub(crate) use embedded::JsonBody;
 use keys::{KeyRole, Keys, MONGODB_TIME, NONE, ROOT, SECONDS, STREAM, Scale};
 pub(crate) use keys::{is_level, time_key_weight};
-pub(crate) use scan::unescape;
 use scan::{Cursor, JsonValue, Scan};
 
 use super::{Fit, Format, Learned, Reader, Setup};
+use crate::json_escapes::unescape;
 use crate::level;
 use crate::limits;
 use crate::named_columns::NamedColumns;
