@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use base::limits::{LONGEST_COUNTED_VALUE_BYTES, MOST_COUNTED_VALUES};
 use patterns::{Message, Slots, Template};
+use query::{Dimension, Unit};
 
 /// The values of one variable part.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -114,22 +115,14 @@ pub fn measure(value: &[u8]) -> Option<f64> {
     let (number, unit) = if exponent { (text, "") } else { text.split_at(end) };
     let number: f64 = number.replace(',', "").parse().ok()?;
     let factor = match unit.trim() {
-        "" | "%" | "ms" | "msec" | "milliseconds" | "b" | "B" | "byte" | "bytes" => 1.0,
-        "ns" | "nanoseconds" => 1e-6,
-        "us" | "\u{b5}s" | "\u{3bc}s" | "microseconds" => 1e-3,
-        // Sizes as the query language reads them. A letter alone is a power of 1,024, as for memory.
-        "s" | "sec" | "secs" | "second" | "seconds" | "kb" | "kB" | "KB" => 1e3,
-        "m" | "min" | "mins" | "minutes" => 6e4,
-        "h" | "hours" => 3.6e6,
-        "d" | "days" => 8.64e7,
-        "mb" | "MB" => 1e6,
-        "gb" | "GB" => 1e9,
-        "tb" | "TB" => 1e12,
-        "k" | "K" | "KiB" => 1_024.0,
-        "M" | "MiB" => 1_048_576.0,
-        "G" | "GiB" => 1_073_741_824.0,
-        "TiB" => 1_099_511_627_776.0,
-        _ => return None,
+        "" | "%" => 1.0,
+        name => {
+            let unit = Unit::in_log(name)?;
+            match unit.dimension() {
+                Dimension::Duration => unit.factor() / Unit::Millisecond.factor(),
+                Dimension::Size => unit.factor(),
+            }
+        }
     };
     Some(number * factor).filter(|number| number.is_finite())
 }
@@ -146,6 +139,13 @@ mod tests {
             ("12,853 bytes (12.5 KB)", Some(12_853.0)),
             ("2s", Some(2_000.0)),
             ("250 us", Some(0.25)),
+            ("7 milliseconds", Some(7.0)),
+            ("3 min", Some(180_000.0)),
+            ("40%", Some(40.0)),
+            ("64K", Some(65_536.0)),
+            ("512M", Some(536_870_912.0)),
+            ("10 kB", Some(10_000.0)),
+            ("3 mon", None),
             ("1.5e+3", Some(1_500.0)),
             ("a7", None),
             ("", None),

@@ -49,9 +49,9 @@ macro_rules! units {
 }
 
 units! {
-    Nanosecond Duration 1.0 false: "ns";
-    Microsecond Duration 1e3 false: "us" "µs" "μs";
-    Millisecond Duration 1e6 false: "ms" "msec";
+    Nanosecond Duration 1.0 false: "ns" "nanoseconds";
+    Microsecond Duration 1e3 false: "us" "µs" "μs" "microseconds";
+    Millisecond Duration 1e6 false: "ms" "msec" "milliseconds";
     Second Duration 1e9 false: "s" "sec" "secs" "second" "seconds";
     Minute Duration 60e9 false: "m" "min" "mins" "minute" "minutes";
     Hour Duration 3_600e9 false: "h" "hr" "hrs" "hour" "hours";
@@ -82,6 +82,17 @@ impl Unit {
         Unit::ALL.iter().find(|(_, names)| known(names)).map(|&(unit, _)| unit)
     }
 
+    /// The unit of this name in a log: a letter alone is a power of 1,024, as for memory, or a time up to a day.
+    #[must_use]
+    pub fn in_log(name: &str) -> Option<Unit> {
+        match name {
+            "k" | "K" => Some(Unit::Kibibyte),
+            "M" => Some(Unit::Mebibyte),
+            "G" => Some(Unit::Gibibyte),
+            _ => Unit::named(name).filter(|unit| !unit.is_calendar() || *unit == Unit::Day),
+        }
+    }
+
     #[must_use]
     pub fn name(self) -> &'static str {
         Unit::ALL.iter().find(|(unit, _)| *unit == self).map_or("", |(_, names)| names[0])
@@ -110,7 +121,9 @@ impl Unit {
     pub fn from_field_name(name: &str) -> Option<Unit> {
         const ENDINGS: &[(&str, Unit)] = &[
             ("nanos", Unit::Nanosecond),
+            ("nanoseconds", Unit::Nanosecond),
             ("micros", Unit::Microsecond),
+            ("microseconds", Unit::Microsecond),
             ("millis", Unit::Millisecond),
             ("milliseconds", Unit::Millisecond),
             ("seconds", Unit::Second),
@@ -212,6 +225,8 @@ mod tests {
             ("size", "1KiB", Some(1_024.0)),
             ("heap_kb", "1mb", Some(1_000.0)),
             ("elapsedMillis", "2s", Some(2_000.0)),
+            ("elapsedNanoseconds", "2us", Some(2_000.0)),
+            ("took_microseconds", "2ms", Some(2_000.0)),
             ("took", "2s", None),
             ("bytes", "2s", None),
             ("duration_ms", "7", Some(7.0)),
@@ -221,6 +236,26 @@ mod tests {
         }
         for text in ["12", "ms", "5 apples", "1e999s", "", "-"] {
             assert_eq!(Quantity::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn units_of_logs_are_those_of_the_language_but_for_single_letters() {
+        for (name, unit) in [
+            ("ms", Some(Unit::Millisecond)),
+            ("milliseconds", Some(Unit::Millisecond)),
+            ("\u{3bc}s", Some(Unit::Microsecond)),
+            ("m", Some(Unit::Minute)),
+            ("days", Some(Unit::Day)),
+            ("kB", Some(Unit::Kilobyte)),
+            ("K", Some(Unit::Kibibyte)),
+            ("M", Some(Unit::Mebibyte)),
+            ("G", Some(Unit::Gibibyte)),
+            ("TiB", Some(Unit::Tebibyte)),
+            ("mon", None),
+            ("apples", None),
+        ] {
+            assert_eq!(Unit::in_log(name), unit, "{name}");
         }
     }
 }
