@@ -56,7 +56,7 @@ pub use parquet::{
 };
 pub use profile::Profile;
 pub use raw::{
-    Frame, RawCursor, RawFile, RawFolder, RawWriter, abandon_raw_frames, has_tail, raw_frames,
+    Frame, KeptFrames, RawCursor, RawFile, RawFolder, RawWriter, abandon_raw_frames, has_tail, raw_frames,
     raw_frames_that_are_left, recover_raw, sync_raw,
 };
 pub use reading::{Readings, SourceReading};

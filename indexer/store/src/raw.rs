@@ -343,7 +343,13 @@ impl RawFolder {
 
     #[must_use]
     pub fn cursor(&self) -> RawCursor<'_> {
-        RawCursor { folder: self, files: HashMap::new(), current: HashMap::new() }
+        self.cursor_over(KeptFrames::default())
+    }
+
+    /// A cursor that begins with the frames of an earlier one.
+    #[must_use]
+    pub fn cursor_over(&self, frames: KeptFrames) -> RawCursor<'_> {
+        RawCursor { folder: self, files: HashMap::new(), current: frames.0 }
     }
 
     /// Keeps the bytes of a frame that the case lists, so that reading it unpacks nothing.
@@ -360,6 +366,17 @@ impl RawFolder {
 /// A frame by its generation and offset, and its bytes.
 type CachedFrame = ((u32, u64), Arc<Vec<u8>>);
 
+/// The current frame of each source of a cursor, without its open files.
+#[derive(Debug, Default)]
+pub struct KeptFrames(HashMap<u32, CachedFrame>);
+
+impl KeptFrames {
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.0.values().map(|(_, bytes)| bytes.len()).sum()
+    }
+}
+
 /// Reads many events in sequence. It caches the current frame of each source, because neighbours in time are
 /// neighbours in their file.
 #[derive(Debug)]
@@ -370,6 +387,12 @@ pub struct RawCursor<'a> {
 }
 
 impl RawCursor<'_> {
+    /// What the next cursor over the same sources may begin with.
+    #[must_use]
+    pub fn into_frames(self) -> KeptFrames {
+        KeptFrames(self.current)
+    }
+
     /// The decompressed bytes of a frame.
     pub fn frame(&mut self, source: u32, frame: &Frame) -> Result<Arc<Vec<u8>>> {
         if let Some((place, bytes)) = self.current.get(&source)

@@ -215,6 +215,14 @@ impl Messages {
         Ok(Messages { fields, request })
     }
 
+    /// Bytes of the columns.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let fields = self.fields.iter().map(|(_, column)| column);
+        let request = self.request.iter().flat_map(|(method, path)| [method, path]);
+        fields.chain(request).map(|column| column.values.memory()).sum()
+    }
+
     /// Calls `each` with every row given and its message, those in fields first.
     pub fn for_each(
         &self,

@@ -45,6 +45,11 @@ impl Charge {
         Ok(())
     }
 
+    /// What is charged now.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Charges the rows of a table that is handed on, with what its receiver copies of them.
     pub fn hold(&mut self, table: &Table) -> Result<()> {
         self.set(table.columns().iter().map(Column::handed_on_bytes).sum())

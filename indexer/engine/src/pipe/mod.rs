@@ -18,6 +18,7 @@ mod intern;
 mod kept;
 mod line;
 mod lower;
+mod messages;
 mod names;
 mod over_tables;
 mod plan;

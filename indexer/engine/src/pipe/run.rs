@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use super::calendar::Width;
 use super::charge::Charge;
 use super::file_access::FileAccess;
+use super::messages::KeptMessages;
 use crate::Engine;
 use crate::aggregate::timeline::width_for;
 use crate::view::View;
@@ -95,6 +96,8 @@ pub struct Run<'a> {
     pub scope: Option<Scope<'a>>,
     /// Nothing is calculated from the codes of columns.
     pub by_rows: bool,
+    /// The messages that stages read.
+    pub messages: KeptMessages,
     notes: Mutex<Vec<String>>,
 }
 
@@ -114,6 +117,7 @@ impl<'a> Run<'a> {
             budget: Arc::new(Budget::new(options.memory_bytes)),
             scope,
             by_rows: options.by_rows,
+            messages: KeptMessages::default(),
             notes: Mutex::default(),
         }
     }

@@ -15,7 +15,6 @@ use base::error::{Error, ErrorKind, Result};
 use base::limits::CANCEL_ROWS;
 use patterns::{Message, NO_SHAPE, Slots, TemplateId, Tree};
 use query::{Span, VariablePart};
-use store::Messages;
 
 pub struct Variable {
     pattern: TemplateId,
@@ -106,9 +105,11 @@ impl RowStep for Variable {
         let mut order: Vec<usize> = (0..events.len()).collect();
         order.sort_unstable_by_key(|&row| (events[row].segment, events[row].row));
         let mut cells = vec![Cell::Missing; rows.rows()];
+        let mut kept = run.messages.take(run);
         for same in order.chunk_by(|&one, &other| events[one].segment == events[other].segment) {
-            let segment = &scope.snapshot.segments[events[same[0]].segment as usize];
-            let mined = scope.case.mined(segment, &run.cancel)?;
+            let index = events[same[0]].segment;
+            let mut segment = kept.take(index, (scope, run))?;
+            let mined = &segment.mined;
             let has_it = |row: &u32| {
                 let code = mined.codes.get(*row as usize).copied().unwrap_or(NO_SHAPE);
                 let shape = mined.hashes.get(code as usize);
@@ -119,25 +120,21 @@ impl RowStep for Variable {
             let mut wanted: Vec<u32> = same.iter().map(|&row| events[row].row).filter(has_it).collect();
             wanted.dedup();
             let mut values: HashMap<u32, Cell> = HashMap::with_capacity(wanted.len());
-            let messages = Messages::load(segment, &run.cancel)?;
-            messages.for_each(
-                segment,
-                &mut scope.case.raw_cursor(),
-                wanted.into_iter(),
-                |row, message| {
-                    if values.len().is_multiple_of(CANCEL_ROWS) {
-                        run.check()?;
-                    }
-                    values.insert(row, self.value(message, found));
-                    Ok(())
-                },
-            )?;
+            segment.for_each(index, (scope, run), wanted, |row, message| {
+                if values.len().is_multiple_of(CANCEL_ROWS) {
+                    run.check()?;
+                }
+                values.insert(row, self.value(message, found));
+                Ok(())
+            })?;
+            kept.put(index, segment, run)?;
             for &row in same {
                 if let Some(value) = values.get(&events[row].row) {
                     cells[row] = value.clone();
                 }
             }
         }
+        run.messages.put(kept)?;
         fill(&mut rows, &self.name, Column::of_cells(cells));
         Ok(rows)
     }
