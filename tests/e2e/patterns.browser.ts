@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { seriousFindings } from './support/accessible';
 import { eventually, temporaryFolder } from './support/machine';
 import { opening } from './support/opening';
-import { exported, textBecomes, totalBecomes } from './support/page';
+import { exported, query, textBecomes, totalBecomes } from './support/page';
 
 const MINUTES = 60;
 /** Each takes so long that seconds and milliseconds must be compared as durations. */
@@ -107,6 +107,12 @@ test('a name appears wherever the pattern does, and is undone', async () => {
   await patternOf(page, 'Slow requests').waitFor({ state: 'detached' });
   await page.keyboard.press('Control+z');
   await named.waitFor();
+
+  // In place of the id and of the text.
+  await query(page, '* | patterns');
+  const row = page.getByTestId('result-row').filter({ hasText: 'Slow requests' });
+  await row.waitFor();
+  await expect.poll(() => row.innerText()).not.toMatch(/took|t[0-9a-f]{16}/);
 });
 
 test('a hidden pattern is listed under n hidden, and its events are still found', async () => {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::pattern_names::PatternNames;
 use base::stamp::to_rfc3339;
 use engine::notes::triage::{Triage, TriageEntry, TriageVerb, Triaged};
 use store::Note;
@@ -21,6 +22,16 @@ pub fn rest(alerts: &[Triaged]) -> Option<String> {
 pub fn triaged(notes: &[Note]) -> Vec<Triaged> {
     let united = Triage::of_notes(notes).united(|_| true);
     let mut all: Vec<Triaged> = united.into_iter().map(Arc::unwrap_or_clone).collect();
+    let names = PatternNames::from_notes(notes);
+    for Triaged { alert, .. } in &mut all {
+        if alert.group.iter().any(|(field, value)| names.of_value(field, value).is_some()) {
+            for (field, value) in &mut Arc::make_mut(alert).group {
+                if let Some(name) = names.of_value(field, value) {
+                    *value = name.to_owned();
+                }
+            }
+        }
+    }
     all.sort_by(|a, b| b.alert.start.cmp(&a.alert.start).then(a.alert.key.cmp(&b.alert.key)));
     all
 }

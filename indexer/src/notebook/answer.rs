@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::cell::{Cell as PageCell, EventPlace, MapCell, What};
 use super::chart::{Chart, of_table, of_timeline};
-use super::seismograph::PatternNames;
+use super::pattern_names::PatternNames;
 use super::{seismograph, service_map};
 use crate::{Case, Evidence};
 use base::Cancel;
@@ -131,7 +131,7 @@ struct AskedCell<'a> {
 impl AskedCell<'_> {
     fn query(&self, query: &str) -> Result<Answer> {
         let view = match self.found(query)? {
-            Found::Table(table) => return Ok(Answer::Table(Frozen::from_table(&table, self.cell.rows))),
+            Found::Table(table) => return Ok(Answer::Table(self.frozen(&table, &self.names()?))),
             Found::Events(view) => view,
         };
         let rows = (0, self.cell.rows);
@@ -154,7 +154,16 @@ impl AskedCell<'_> {
                 "a chart needs a column of times or names, and one of numbers, as `timechart count()` gives",
             )
         })?;
-        Ok(Answer::Chart { chart, table: Frozen::from_table(&table, self.cell.rows) })
+        let names = self.names()?;
+        Ok(Answer::Chart { chart: names.in_chart(chart), table: self.frozen(&table, &names) })
+    }
+
+    fn names(&self) -> Result<PatternNames> {
+        Ok(PatternNames::from_notes(&self.case.notes(None, 0)?.notes))
+    }
+
+    fn frozen(&self, table: &Table, names: &PatternNames) -> Frozen {
+        names.in_table(Frozen::from_table(table, self.cell.rows))
     }
 
     /// Runs a query of the language, or SQL.
@@ -178,7 +187,7 @@ impl AskedCell<'_> {
             SeismographOptions { rows: self.cell.rows, bins: CHART_BUCKETS, ..SeismographOptions::default() };
         let found = self.case.seismograph(self.snapshot, &view, options, &mut |_| {}, self.cancel)?;
         let title = self.cell.title.as_deref().unwrap_or(query);
-        let names = PatternNames::from_notes(&self.case.notes(None, 0)?.notes);
+        let names = self.names()?;
         Ok(Answer::Picture {
             svg: seismograph::svg(&found, &names, title),
             table: seismograph::table(&found, &names),

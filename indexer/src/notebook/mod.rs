@@ -10,6 +10,7 @@ mod chart;
 mod curve;
 mod html;
 mod markdown;
+mod pattern_names;
 mod seismograph;
 mod service_map;
 mod text;

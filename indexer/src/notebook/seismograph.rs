@@ -1,16 +1,15 @@
 //! A seismograph as SVG: a row for each pattern, a column for each bin, coloured by what is normal for the row.
 
-use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
 use super::answer::Frozen;
 use super::chart::{TIME_LABELS, WIDTH, clock, cut};
+use super::pattern_names::PatternNames;
 use super::ticks::time_ticks;
 use super::visible::escaped;
 use base::stamp::to_rfc3339;
 use engine::seismograph::{Seismograph, SeismographRow};
-use store::Note;
 
 const LABEL: f64 = 300.0;
 const LETTERS: usize = 40;
@@ -20,20 +19,6 @@ const AXIS: f64 = 24.0;
 /// From so many spreads above the median on a cell has the next shade; as many below, it has that of fewer.
 const SHADES: [(f64, &str); 3] = [(8.0, "more3"), (4.0, "more2"), (2.0, "more1")];
 const LESS: f64 = -2.0;
-
-/// The names that people gave to patterns, by the ids of these.
-pub struct PatternNames(HashMap<String, String>);
-
-impl PatternNames {
-    pub fn from_notes(notes: &[Note]) -> PatternNames {
-        let named = notes.iter().filter(|note| note.kind == "pattern" && !note.text.is_empty());
-        PatternNames(named.map(|note| (note.id.clone(), note.text.clone())).collect())
-    }
-
-    fn name(&self, row: &SeismographRow) -> Option<&str> {
-        self.0.get(&row.id.to_string()).map(String::as_str)
-    }
-}
 
 /// The picture. The text of a pattern with a name is its tooltip.
 pub fn svg(found: &Seismograph, names: &PatternNames, title: &str) -> String {
@@ -47,7 +32,7 @@ pub fn svg(found: &Seismograph, names: &PatternNames, title: &str) -> String {
     let bin = (WIDTH - LABEL - 8.0) / bins as f64;
     for (place, row) in found.rows.iter().enumerate() {
         let top = place as f64 * ROW;
-        let name = names.name(row);
+        let name = names.name(&row.id.to_string());
         let label: String = name.unwrap_or(&row.text).split_whitespace().collect::<Vec<_>>().join(" ");
         let tip = name.map_or_else(String::new, |_| format!("<title>{}</title>", escaped(&row.text)));
         let _ = write!(
@@ -102,8 +87,9 @@ pub fn table(found: &Seismograph, names: &PatternNames) -> Frozen {
     let time = |time: Option<i64>| time.map_or_else(String::new, to_rfc3339);
     let row = |row: &SeismographRow| {
         let period = row.period_ns.map_or_else(String::new, |period| format!("{:.3}", period as f64 / 1e9));
-        let pattern =
-            names.name(row).map_or_else(|| row.text.clone(), |name| format!("{name}: {}", row.text));
+        let pattern = names
+            .name(&row.id.to_string())
+            .map_or_else(|| row.text.clone(), |name| format!("{name}: {}", row.text));
         vec![pattern, row.count.to_string(), time(row.started), time(row.stopped), period]
     };
     let names =

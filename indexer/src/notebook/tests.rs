@@ -189,8 +189,11 @@ fn named_pattern_has_its_name_in_the_picture_and_its_text_next_to_it() {
     let options = crate::PatternOptions::default();
     let found =
         case.patterns(&case.snapshot(), &everything, &options, &mut |_, _| {}, &cancel).expect("patterns");
-    let page = draft("page", "p", "```seismograph\n```\n");
-    let name = draft("pattern", &found.patterns[0].id.to_string(), "<Start> of day");
+    let id = found.patterns[0].id.to_string();
+    let tables = "```query\n* | stats count by template\n```\n```query\n* | patterns\n```\n\
+                  ```chart\n* | timechart count() by template\n```\n```chart\n* | top template\n```\n";
+    let page = draft("page", "p", &format!("```seismograph\n```\n{tables}"));
+    let name = NoteDraft { data: json!({ "pattern": "started" }), ..draft("pattern", &id, "<Start> of day") };
     let change = NoteChange { put: vec![page, name], remove: Vec::new() };
     case.change_notes(&change, 1).expect("a change");
     let book = case.notebook(None, &RunOptions::default(), 1, &mut |_, _| {}, &cancel).expect("a notebook");
@@ -199,4 +202,18 @@ fn named_pattern_has_its_name_in_the_picture_and_its_text_next_to_it() {
     let mut patterns: Vec<&str> = table.rows.iter().map(|row| row[0].as_str()).collect();
     patterns.sort_unstable();
     assert_eq!(patterns, ["<Start> of day: started", "ended"]);
+
+    // Tables and charts have the name in place of the id and of the text.
+    let [_, Answer::Table(by_id), Answer::Table(by_text), charts @ ..] = &book.pages[0].answers[..] else {
+        panic!("tables")
+    };
+    assert!(by_id.rows.iter().any(|row| row[0] == "<Start> of day"), "{by_id:?}");
+    assert!(by_text.rows.iter().any(|row| row[..2] == ["<Start> of day", "<Start> of day"]), "{by_text:?}");
+    for answer in charts {
+        let Answer::Chart { chart, table } = answer else { panic!("{answer:?}") };
+        let shown = format!("{chart:?} {table:?}");
+        assert!(shown.contains("<Start> of day") && !shown.contains(&id), "{shown}");
+    }
+    assert_eq!(charts.len(), 2);
+    assert!(!book.to_html().contains(&id) && !book.to_markdown().contains(&id));
 }

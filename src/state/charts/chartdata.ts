@@ -28,6 +28,30 @@ export function withGaps(data: ChartData | null, gaps: GapName | null): ChartDat
   return { ...data, gaps };
 }
 
+/** A chart whose series and values have other names. */
+export function renamed(data: ChartData | null, name: (text: string) => string): ChartData | null {
+  const all = <One extends { readonly name: string }>(those: readonly One[]): One[] =>
+    those.map((one) => ({ ...one, name: name(one.name) }));
+  switch (data?.shape) {
+    case 'time':
+    case 'bins':
+      return { ...data, series: all(data.series) };
+    case 'heat':
+      return { ...data, lines: all(data.lines) };
+    case 'terms':
+      return { ...data, rows: all(data.rows) };
+    case 'rows': {
+      const { columns, rows } = data.numbers;
+      const cells = rows.map((row) =>
+        row.map((cell) => (typeof cell === 'string' ? name(cell) : cell)),
+      );
+      return { ...data, numbers: { ...data.numbers, columns: all(columns), rows: cells } };
+    }
+    default:
+      return null;
+  }
+}
+
 /** Whether a value is missing in one of the lines of a chart. */
 export function hasGaps(data: ChartData | null): boolean {
   const isDrawnAsLines = data?.shape === 'time' && !data.stacked;

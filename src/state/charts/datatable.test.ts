@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { asTime } from '../../base/time';
-import type { AnswerMeta, TermsData, TimeData } from './chartdata';
+import { renamed, type AnswerMeta, type TermsData, type TimeData } from './chartdata';
 import { numbersOf, seenInTable } from './datatable';
 
 const meta: AnswerMeta = {
@@ -63,4 +63,42 @@ it('the row of an empty or hostile value is that value, and the row of all other
   const numbers = numbersOf(terms);
   const seen = [0, 1, 2].map((at) => seenInTable(numbers, at, 0, String)?.value);
   expect(seen).toEqual(['', 'a\u202e<b>\n', undefined]);
+});
+
+it('a chart whose series have names has them in its table, and filters by the values', () => {
+  const pattern = { field: 'template', value: 't0123456789abcdef' };
+  const series = {
+    id: '=',
+    name: pattern.value,
+    colour: 0,
+    whole: 1,
+    before: null,
+    filter: pattern,
+  };
+  const overTime: TimeData = {
+    shape: 'time',
+    meta,
+    edges: [asTime(0n), asTime(1n)],
+    domain: { from: asTime(0n), to: asTime(1n) },
+    series: [{ ...series, values: [5.5] }],
+    unit: 'plain',
+    scale: 'linear',
+    stacked: false,
+    before: null,
+  };
+  const named = renamed(overTime, (text) => text.replace(pattern.value, 'Job done'))!;
+  const { columns } = numbersOf(named);
+  expect(columns.map(({ name }) => name)).toContain('Job done');
+  expect(columns.at(-1)!.value).toEqual(pattern);
+  const rows = {
+    shape: 'rows' as const,
+    meta,
+    numbers: {
+      columns: [{ name: 'template', unit: 'text' as const }],
+      rows: [[pattern.value], [1]],
+    },
+  };
+  const shown = renamed(rows, (text) => text.replace(pattern.value, 'Job done'))!;
+  expect(numbersOf(shown).rows).toEqual([['Job done'], [1]]);
+  expect(renamed(null, (text) => text)).toBeNull();
 });

@@ -59,6 +59,23 @@ beforeEach(() => {
   ({ names, history } = opened());
 });
 
+it('shows the name for the id and for the text of a pattern', async () => {
+  const { id, text } = PATTERN;
+  expect(names.nameOfValue('template', id)).toBeNull();
+  await names.rename(PATTERN, 'Job done');
+  expect(names.shownValue('template', id)).toBe('Job done');
+  expect(names.shownValue('id', id)).toBe('Job done');
+  for (const field of ['pattern', 'what', 'template'])
+    expect(names.shownValue(field, text)).toBe('Job done');
+  // A message may have the words of a pattern that does not vary.
+  expect(names.shownValue('message', text)).toBe(text);
+  expect(names.shownValue('template', 't0000000000000000')).toBe('t0000000000000000');
+  expect(names.inText(`count: ${id} p95`)).toBe('count: Job done p95');
+  expect(names.shownEntity(`template=${text}`)).toBe('template=Job done');
+  expect(names.shownEntity('host=a=b')).toBe('host=a=b');
+  expect(names.shownEntity('alone')).toBe('alone');
+});
+
 it('shows the name of a pattern in place of its text, in every window', async () => {
   expect(names.shown(PATTERN.id, PATTERN.text)).toBe(PATTERN.text);
   await names.rename(PATTERN, '  Job \n done ');

@@ -10,6 +10,12 @@ interface Given {
   readonly isHidden: boolean;
 }
 
+/** Ids of patterns at any granularity. */
+const PATTERN_IDS = /\b[stgf][0-9a-f]{16}\b/g;
+
+/** Fields whose values may be the texts of patterns: those of `patterns` and `compare`, and of what an alert is about. */
+const TEXTS: ReadonlySet<string> = new Set(['pattern', 'what', 'template']);
+
 const NOTHING: Given = { name: '', isHidden: false };
 
 /** The names that people gave to patterns, and the patterns that they hid from lists. Both are notes of the case. */
@@ -23,6 +29,16 @@ export class PatternNames {
         .map(({ id, text, data }) => [id, { name: text, isHidden: isHidden(data) }]),
     );
   });
+
+  readonly #byText = $derived.by(
+    (): ReadonlyMap<unknown, string> =>
+      new Map(
+        this.#notes
+          .ofKind(KIND)
+          .filter(({ text }) => text !== '')
+          .map(({ text, data }) => [(data as { pattern?: unknown } | null)?.pattern, text]),
+      ),
+  );
 
   constructor(notes: Notes) {
     this.#notes = notes;
@@ -38,6 +54,28 @@ export class PatternNames {
   }
 
   readonly shown: ShownPattern = (id, text) => this.nameOf(id) ?? text;
+
+  /** The name of the pattern that a value of a field is the id or the text of; null if it is neither. */
+  nameOfValue(field: string | null, value: string): string | null {
+    const byText = field !== null && TEXTS.has(field) ? this.#byText.get(value) : undefined;
+    return this.nameOf(value) ?? byText ?? null;
+  }
+
+  /** A value as it is shown: with the name of its pattern, if it has one. */
+  readonly shownValue = (field: string | null, value: string): string =>
+    this.nameOfValue(field, value) ?? value;
+
+  /** What an alert is about: of a pattern nothing but `template=` and its text. */
+  shownEntity(entity: string): string {
+    const at = entity.indexOf('=');
+    if (at < 0) return entity;
+    const [field, value] = [entity.slice(0, at), entity.slice(at + 1)];
+    return `${field}=${this.shownValue(field, value)}`;
+  }
+
+  /** A text with names in place of ids, as a series is called that has the events of one pattern. */
+  readonly inText = (text: string): string =>
+    text.replace(PATTERN_IDS, (id) => this.nameOf(id) ?? id);
 
   /** Names a pattern; an empty name removes the one that it has. */
   rename(pattern: Pick<Pattern, 'id' | 'text'>, name: string): Promise<boolean> {
