@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/zone';
 import type { TableCell, TableColumn } from '../../ipc/generated';
-import { cellText } from '../../state/results/tabletext';
 
 const LETTER_PX = 7.4;
 /** Padding on both sides, and the sort arrow next to the name. */
@@ -10,17 +9,18 @@ const WIDEST_PX = 460;
 /** Rows that determine a width; longer values in later rows are cut. */
 const MEASURED_ROWS = 200;
 
-/** The width of a column's content, within limits. */
+/** The width of a column's content, as `shown` writes it, within limits. */
 export function columnWidths(
   columns: readonly TableColumn[],
   rows: readonly (readonly TableCell[])[],
+  shown: (cell: TableCell, column: TableColumn) => string,
   clock: Clock,
   scale: number,
 ): number[] {
   const measured = rows.slice(0, MEASURED_ROWS);
   return columns.map((column, at) => {
     const letters = measured.reduce(
-      (most, row) => Math.max(most, cellText(row[at] ?? null, column, clock).length),
+      (most, row) => Math.max(most, shown(row[at] ?? null, column).length),
       column.name.length + (column.kind === 'time' ? clock.label(null).length + 3 : 0),
     );
     const px = letters * LETTER_PX + PADDING_PX;
