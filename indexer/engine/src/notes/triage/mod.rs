@@ -10,7 +10,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -141,6 +141,8 @@ struct StoredDecision<A> {
 
 #[derive(Debug)]
 struct KnownDecision {
+    /// The same for all notes that a large decision was split into.
+    id: String,
     number: u64,
     at: i64,
     text: String,
@@ -154,7 +156,8 @@ impl KnownDecision {
             serde_json::from_value::<StoredDecision<Vec<TriagedAlert>>>(note.data.clone()).ok()?;
         let alerts = alerts.into_iter().map(Arc::new).collect();
         let stored = StoredDecision { verb, reason, until, undone, alerts };
-        Some(KnownDecision { number: note.number, at: note.created_ns, text: note.text.clone(), stored })
+        let id = decision_id(&note.id).to_owned();
+        Some(KnownDecision { id, number: note.number, at: note.created_ns, text: note.text.clone(), stored })
     }
 
     fn entry(&self) -> TriageEntry {
@@ -185,12 +188,12 @@ impl Triaged {
     fn new(decided: Vec<DecidedAlert>) -> Option<Triaged> {
         let alert = Arc::clone(&decided.last()?.1);
         let mut state = TriageState::default();
-        let mut listed = None;
+        let mut listed = HashSet::new();
         for (known, alert) in &decided {
             let entry = known.entry();
             state.take(&entry, alert);
-            // One decision about several alerts that turned out to be one is listed once.
-            if listed.replace(known.number) != Some(known.number) {
+            // One decision about several alerts that turned out to be one is listed once, whichever of its notes they are in.
+            if listed.insert(known.id.as_str()) {
                 state.history.push(entry);
             }
         }
@@ -422,6 +425,12 @@ fn part(id: &str, number: usize, decision: &Decision, alerts: &[TriagedAlert]) -
         .map_err(|error| Error::new(ErrorKind::Internal, format!("a decision cannot be written: {error}")))?;
     let id = if number == 0 { id.to_owned() } else { format!("{id}.{number}") };
     Ok(draft(&id, text.trim().to_owned(), data))
+}
+
+/// The id of a decision, as [`part`] makes those of its notes from it.
+fn decision_id(note: &str) -> &str {
+    let is_part = |number: &str| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    note.rsplit_once('.').filter(|(_, number)| is_part(number)).map_or(note, |(id, _)| id)
 }
 
 fn draft(id: &str, text: String, data: serde_json::Value) -> NoteDraft {

@@ -153,6 +153,27 @@ fn alerts_that_became_one_are_closed_by_what_was_closed_of_each() {
 }
 
 #[test]
+fn decision_in_several_notes_is_listed_once_in_the_history_of_alerts_that_became_one() {
+    use TriageVerb::{Close, Comment};
+    let part = |id: &str, number, alerts: &[(i64, i64, u64)]| Note {
+        id: id.to_owned(),
+        created_ns: 1,
+        ..decision(number, Close, alerts)
+    };
+    let (first, last) = (part("all", 1, &[(1, 9, 5)]), part("all.1", 3, &[(20, 29, 7)]));
+    // Another window wrote meanwhile; the alerts became one later.
+    let between = decision(2, Comment, &[(1, 9, 5)]);
+    let notes = [first, between, last, decision(4, Comment, &[(1, 29, 12)])];
+    assert_eq!(united_status(&notes, 12), (TriageStatus::Closed, None), "both notes count");
+    let united = Triage::of_notes(&notes).united(|_| true);
+    let listed: Vec<_> = united[0].state.history.iter().map(|entry| (entry.verb, entry.at.0)).collect();
+    assert_eq!(listed, [(Close, 1), (Comment, 2), (Comment, 4)]);
+    // Ids of other decisions may have a dot, too.
+    let other = [part("v1.2-a", 1, &[(1, 9, 5)]), part("v1.2-b", 2, &[(1, 9, 5)])];
+    assert_eq!(Triage::of_notes(&other).united(|_| true)[0].state.history.len(), 2);
+}
+
+#[test]
 fn undone_decision_counts_no_more_and_notes_of_strangers_decide_nothing() {
     let undone = serde_json::json!({ "undone": true });
     assert_eq!(status(&[note("a", 1, TriageVerb::Close, &undone)], 9), TriageStatus::New);
