@@ -24,7 +24,7 @@ pub struct Report {
     pub verdicts: Vec<(String, Verdict)>,
     /// Sigma rules that fired, with their events by host, user and process.
     pub found: Vec<FoundRule>,
-    /// The state of each Sigma rule, in their order.
+    /// The state of each Sigma rule, then of each correlation, in their order.
     pub states: Vec<RuleState>,
 }
 

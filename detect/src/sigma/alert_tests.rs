@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use indexer::Cancel;
 
 use super::tests::Bench;
-use super::{FoundRule, HitPage, HitsOf, RulePlace};
+use super::{FoundRule, HitPage, HitsOf, RulePlace, RuleState, TechniqueCoverage};
 use crate::limits::{LISTED_GROUPS, RULE_GROUPS};
-use crate::{Detectors, ReadOptions, Scope};
+use crate::{Detectors, ReadOptions, Report, Scope};
 
 /// A rule over JSON events of `acme`, whose detection is given.
 fn rule(detection: &str) -> String {
@@ -235,6 +235,94 @@ fn a_correlation_has_the_matched_fields_the_files_and_the_techniques_of_its_rule
             assert!(hit.fields[0].parts[0].matched && hit.fields[0].parts[0].text == "Fail");
         }
     }
+}
+
+/// The counts of each technique that a report of rules and correlations has.
+fn covered(bench: &Bench, text: &str) -> (Vec<(String, [u32; 3])>, Report) {
+    let file = bench.folder.path().join("covered.yml");
+    fs::write(&file, text).expect("written");
+    let detectors = Detectors::read(&[file], &ReadOptions::default());
+    assert_eq!(detectors.problems(), []);
+    let snapshot = bench.case.snapshot();
+    let report =
+        detectors.check(&bench.case, &snapshot, &Scope::default(), &Cancel::default()).expect("checked");
+    let count = |cell: TechniqueCoverage| {
+        (format!("{} {}", cell.tactic, cell.technique), [cell.rules, cell.seeing, cell.fired])
+    };
+    (detectors.rules().coverage(&report.states).into_iter().map(count).collect(), report)
+}
+
+#[test]
+fn coverage_counts_correlations_by_what_their_rules_see_and_by_their_own_alerts() {
+    let bench = failures();
+    let other = "title: On Windows\nid: w\nname: other\ntags: [attack.discovery, attack.t1087]\n\
+        logsource: {product: windows, category: process_creation}\n\
+        detection: {s: {Image|endswith: whoami}, condition: s}\n";
+    let correlation = |body: &str| {
+        let head = "title: c\nid: c\ntags: [attack.impact, attack.t1485]\ncorrelation:";
+        let text = format!("{FAILED}---\n{other}---\n{head} {{{body}, timespan: 1m}}\n");
+        let (counts, report) = covered(&bench, &text);
+        assert_eq!(
+            report.states[..2],
+            [RuleState::Quiet, RuleState::NoSource],
+            "a part alerts not by itself"
+        );
+        (counts, report)
+    };
+    // Of all log sources.
+    let cell = |counts: &[(String, [u32; 3])], name: &str| {
+        let of_name = counts.iter().filter(|(cell, _)| cell == name);
+        of_name.fold([0; 3], |sum: [u32; 3], (_, more)| std::array::from_fn(|at| sum[at] + more[at]))
+    };
+    let (passwords, own, discovery) = ("credential-access T1110", "impact T1485", "discovery T1087");
+    let (counts, report) =
+        correlation("type: event_count, rules: [failed], group-by: [who], condition: {gte: 2}");
+    assert_eq!(report.states[2], RuleState::Fired);
+    assert_eq!((cell(&counts, passwords), cell(&counts, own)), ([2, 2, 1], [1, 1, 1]));
+    assert_eq!(cell(&counts, discovery), [1, 0, 0]);
+    let (counts, report) =
+        correlation("type: event_count, rules: [failed], group-by: [who], condition: {gte: 9}");
+    assert_eq!(report.states[2], RuleState::Quiet);
+    assert_eq!((cell(&counts, passwords), cell(&counts, own)), ([2, 2, 0], [1, 1, 0]));
+    // It needs both of its rules, of which the case has events of one, or only one of them.
+    let (counts, report) = correlation("type: temporal, rules: [failed, other]");
+    assert_eq!(
+        (report.states[2], &*report.not_applicable),
+        (RuleState::NoSource, &["w", "c"].map(str::to_owned)[..])
+    );
+    assert_eq!((cell(&counts, own), cell(&counts, discovery)), ([1, 0, 0], [2, 0, 0]));
+    let (counts, report) = correlation("type: temporal, rules: [failed, other], condition: {gte: 1}");
+    assert_eq!(report.states[2], RuleState::Fired);
+    assert_eq!(cell(&counts, discovery), [2, 1, 1], "it sees what one of its rules sees");
+    // No event has a value of the field that it groups by.
+    let (counts, report) =
+        correlation("type: event_count, rules: [failed], group-by: [nowhere], condition: {gte: 1}");
+    assert_eq!((report.states[2], cell(&counts, own)), (RuleState::NoField, [1, 0, 0]));
+    let missing = report.missing_fields.last().expect("it is said");
+    assert_eq!(
+        (&*missing.rule, &*missing.fields, missing.cannot_match),
+        ("c", &["nowhere".to_owned()][..], true)
+    );
+    let circle = "title: c\nid: c\ncorrelation: {type: temporal, rules: [c], timespan: 1m}\n";
+    let (_, report) = covered(&bench, &format!("{FAILED}---\n{other}---\n{circle}"));
+    assert_eq!((report.states[2], report.problems.len()), (RuleState::CannotRun, 1), "it depends on itself");
+}
+
+#[test]
+fn a_correlation_that_another_one_counts_alerts_by_itself_only_if_that_says_so() {
+    let bench = failures();
+    let twice = |more: &str| {
+        let text = format!(
+            "{FAILED}---\n{CORRELATED}---\ntitle: Twice\nid: twice\ncorrelation: {{type: event_count, \
+             rules: [many], timespan: 1m, condition: {{gte: 2}}{more}}}\n"
+        );
+        let mut names: Vec<String> =
+            bench.report(&text).alerts.into_iter().map(|alert| alert.detector).collect();
+        names.sort_unstable();
+        names
+    };
+    assert_eq!(twice(""), ["twice"]);
+    assert_eq!(twice(", generate: true"), ["many", "many", "twice"]);
 }
 
 #[test]

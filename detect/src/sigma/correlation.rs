@@ -26,7 +26,10 @@ pub enum CorrelationKind {
 #[derive(Clone, Debug)]
 pub struct Correlation {
     pub head: Head,
+    /// Its own texts.
     pub about: RuleAbout,
+    /// The same, with the log sources, the tactics and the techniques of its rules once these are known.
+    pub whole: RuleAbout,
     pub line: usize,
     pub kind: CorrelationKind,
     /// Ids or names of rules, or of other correlations.
@@ -52,6 +55,34 @@ impl std::fmt::Debug for Head {
 }
 
 impl Correlation {
+    /// Whether its condition holds for a number.
+    fn holds(&self, number: f64) -> bool {
+        self.conditions.iter().all(|(op, wanted)| op.holds(number.total_cmp(wanted)))
+    }
+
+    /// How many of its rules must match before it can hold.
+    pub fn least_rules(&self) -> usize {
+        let all = self.rules.len();
+        match self.kind {
+            CorrelationKind::Temporal if !self.conditions.is_empty() => {
+                (1..=all).find(|&count| self.holds(count as f64)).unwrap_or(all)
+            }
+            CorrelationKind::Temporal | CorrelationKind::Ordered => all,
+            _ => 1,
+        }
+    }
+
+    /// Whether it can hold only for events with values of its field.
+    pub fn needs_value(&self) -> bool {
+        match self.kind {
+            CorrelationKind::ValueSum | CorrelationKind::ValueAverage | CorrelationKind::ValuePercentile => {
+                true
+            }
+            CorrelationKind::ValueCount => !self.holds(0.0),
+            _ => false,
+        }
+    }
+
     /// The fields of a rule that are to be known of each of its events: those of the groups, then the counted one.
     pub fn fields_of(&self, rule: &str) -> Vec<String> {
         let field = |name: &String| {
@@ -116,6 +147,7 @@ pub fn read(document: &Node, stem: &str) -> Result<Correlation, Fault> {
             }
         }
     }
+    let about = about(document, None);
     let generate = |node: &Node| node.get("generate").and_then(Node::text).is_some_and(|text| text == "true");
     Ok(Correlation {
         line: document.line,
@@ -128,7 +160,8 @@ pub fn read(document: &Node, stem: &str) -> Result<Correlation, Fault> {
         percentile,
         aliases,
         generate: generate(body) || generate(document),
-        about: about(document, None),
+        whole: about.clone(),
+        about,
         head,
     })
 }
@@ -392,8 +425,7 @@ fn windows(correlation: &Correlation, keys: &[String], hits: &[Hit]) -> Vec<Corr
                 let is_known = value.is_some();
                 let value = value.unwrap_or_default();
                 let all = is_known
-                    && correlation.conditions.iter().all(|(op, wanted)| op.holds(value.total_cmp(wanted)));
-                let all = all
+                    && correlation.holds(value)
                     && (kind != CorrelationKind::Temporal
                         || !correlation.conditions.is_empty()
                         || value as usize == correlation.rules.len());

@@ -30,6 +30,7 @@ mod values;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use attack::{TaggedRule, coverage};
 use correlation::Correlation;
 use filter::RuleFilter;
 use rule::{Rule, stem_of};
@@ -39,7 +40,7 @@ use crate::problem::{Fault, Problem};
 use crate::yaml::{self, Node, Value};
 
 pub use about::RuleAbout;
-pub use attack::{RuleState, TechniqueCoverage, coverage, technique_name};
+pub use attack::{RuleState, TechniqueCoverage, technique_name};
 pub use entities::{Entities, EntityValue};
 pub use groups::{EventGroup, FoundRule, OtherGroups};
 pub use matched::{HitPage, HitsOf, MatchPart, MatchedField, RuleHit, RuleHits};
@@ -84,7 +85,7 @@ pub struct RuleEntry<'a> {
 }
 
 /// A rule or correlation among those of a set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RulePlace {
     Rule(usize),
     Correlation(usize),
@@ -108,7 +109,7 @@ impl RuleSet {
             id: &correlation.head.id,
             title: &correlation.head.title,
             severity: correlation.head.severity,
-            about: &correlation.about,
+            about: &correlation.whole,
             file,
         })
     }
@@ -180,6 +181,29 @@ impl RuleSet {
         rules.sort_unstable();
         rules.dedup();
         (rules, inner)
+    }
+
+    /// The texts of the rules and correlations that a correlation is about, each with its own tags only.
+    fn abouts_of(&self, correlation: &Correlation) -> impl Iterator<Item = &RuleAbout> {
+        let (rules, inner) = self.parts_of(correlation);
+        let of_inner = inner.into_iter().map(|at| &self.correlations[at].0.about);
+        of_inner.chain(rules.into_iter().map(|at| &self.rules[at].about))
+    }
+
+    /// What its rules and correlations are about, and what became of that; the states are those of a report.
+    #[must_use]
+    pub fn coverage(&self, states: &[RuleState]) -> Vec<TechniqueCoverage> {
+        let of_rules = self.rules.iter().map(|rule| (&*rule.about.log_source, vec![&rule.about]));
+        let correlations = self.correlations.iter().map(|(correlation, _)| correlation);
+        let of_correlations = correlations.map(|correlation| {
+            let own = std::iter::once(&correlation.about);
+            let abouts: Vec<&RuleAbout> = own.chain(self.abouts_of(correlation)).collect();
+            (&*correlation.whole.log_source, abouts)
+        });
+        let tagged = of_rules.chain(of_correlations).zip(states);
+        let tagged: Vec<TaggedRule<'_>> =
+            tagged.map(|((log_source, abouts), &state)| TaggedRule { log_source, abouts, state }).collect();
+        coverage(&tagged)
     }
 
     /// Reads filters of a case, which narrow those rules that are there. `name` is shown with what is wrong.
@@ -280,17 +304,13 @@ impl RuleSet {
             unknown.is_none()
         });
         let with_parts = |(correlation, _): &(Correlation, PathBuf)| {
-            let mut about = correlation.about.clone();
-            let (rules, inner) = self.parts_of(correlation);
-            let of_inner = inner.iter().map(|&at| &self.correlations[at].0.about);
-            for part in of_inner.chain(rules.iter().map(|&at| &self.rules[at].about)) {
-                about.add(part);
-            }
-            about
+            let mut whole = correlation.about.clone();
+            self.abouts_of(correlation).for_each(|part| whole.add(part));
+            whole
         };
-        let abouts: Vec<RuleAbout> = self.correlations.iter().map(with_parts).collect();
-        for ((correlation, _), about) in self.correlations.iter_mut().zip(abouts) {
-            correlation.about = about;
+        let wholes: Vec<RuleAbout> = self.correlations.iter().map(with_parts).collect();
+        for ((correlation, _), whole) in self.correlations.iter_mut().zip(wholes) {
+            correlation.whole = whole;
         }
         problems
     }

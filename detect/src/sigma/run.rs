@@ -1,14 +1,14 @@
 //! Rules over a case: segment by segment, then correlations over what the rules found.
 
+mod correlated;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use indexer::query::{Filter, Op, Test as FieldTest};
 use indexer::{Cancel, Case, Result, Snapshot, SnapshotSegment};
 
 use super::attack::RuleState;
-use super::correlation::{CorrelatedInterval, Correlation, Hit, evaluate};
 use super::entities::{EntityColumns, EntityFields};
 use super::evidence::{Evidence, RuleQuery};
 use super::groups::{EventCount, FoundRule, Groups};
@@ -17,10 +17,10 @@ use super::noise::{Noise, bin_width};
 use super::program::Program;
 use super::scan::{self, SourceNames};
 use super::sources::Sources;
-use super::{RuleSet, TextSearch};
+use super::{RulePlace, RuleSet, TextSearch};
 use crate::alert::Alert;
 use crate::evidence;
-use crate::limits::{ALERTS, CORRELATED_EVENTS, NAMED_EVENTS, READABLE_QUERY_BYTES};
+use crate::limits::{CORRELATED_EVENTS, NAMED_EVENTS, READABLE_QUERY_BYTES};
 use crate::problem::{Fault, Problem};
 use crate::report::{MissingFields, Report};
 
@@ -230,15 +230,7 @@ impl RuleOutcome<'_> {
             .iter()
             .map(|ways| ways.as_ref().is_some_and(|ways| ways.iter().any(|way| kinds[way.kind])))
             .collect();
-        let quiet: HashSet<usize> = self
-            .rules
-            .correlations
-            .iter()
-            .filter(|(correlation, _)| !correlation.generate)
-            .flat_map(|(correlation, _)| {
-                correlation.rules.iter().filter_map(|name| self.rules.rule_named(name))
-            })
-            .collect();
+        let silent = self.silent();
         let entities = EntityFields::new(self.evidence.fields);
         let width = self.snapshot.time_range().map(|(from, to)| bin_width(from, to));
         for (index, rule) in self.rules.rules.iter().enumerate() {
@@ -252,7 +244,7 @@ impl RuleOutcome<'_> {
             let is_blind = missing.as_ref().is_some_and(|missing| missing.cannot_match);
             report.missing_fields.extend(missing);
             let mut found = self.of_rule(index);
-            let has_fired = found.count.events > 0 && !quiet.contains(&index);
+            let has_fired = found.count.events > 0 && !silent.contains(&RulePlace::Rule(index));
             if has_fired {
                 let query = self.evidence.rule(index);
                 report.alerts.push(self.alert(index, &found, &query));
@@ -268,13 +260,13 @@ impl RuleOutcome<'_> {
                     noise,
                 });
             }
-            report.states.push(match (found.count.events > 0, is_blind) {
+            report.states.push(match (has_fired, is_blind) {
                 (true, _) => RuleState::Fired,
                 (false, true) => RuleState::NoField,
                 (false, false) => RuleState::Quiet,
             });
         }
-        self.correlations(&applies, &mut report);
+        self.correlations(&silent, &mut report);
         report
     }
 
@@ -339,159 +331,6 @@ impl RuleOutcome<'_> {
             query: filter.to_string(),
             wider: !query.is_exact && !is_few,
         }
-    }
-
-    /// Correlations, those first that others name.
-    fn correlations(&self, applies: &[bool], report: &mut Report) {
-        let mut waiting: Vec<usize> = (0..self.rules.correlations.len()).collect();
-        let mut done: HashMap<usize, Vec<CorrelatedInterval>> = HashMap::new();
-        while !waiting.is_empty() {
-            let ready = |index: &usize| {
-                let of = &self.rules.correlations[*index].0.rules;
-                of.iter().all(|name| {
-                    self.rules.rule_named(name).is_some()
-                        || self.rules.correlation_named(name).is_some_and(|other| done.contains_key(&other))
-                })
-            };
-            let Some(place) = waiting.iter().position(ready) else {
-                for index in waiting {
-                    let (correlation, file) = &self.rules.correlations[index];
-                    let fault = Fault::new(correlation.line, "the correlation depends on itself")
-                        .hint("let it name rules, or correlations that do not name it");
-                    report.problems.push(Problem::of_file(file, fault));
-                }
-                return;
-            };
-            let index = waiting.remove(place);
-            let (correlation, file) = &self.rules.correlations[index];
-            let hits = self.hits(correlation, &done);
-            let is_any = correlation.rules.iter().any(|name| match self.rules.rule_named(name) {
-                Some(rule) => applies[rule],
-                None => true,
-            });
-            if !is_any {
-                report.not_applicable.push(correlation.head.id.clone());
-                done.insert(index, Vec::new());
-                continue;
-            }
-            report.applicable += 1;
-            let intervals = evaluate(correlation, hits);
-            if intervals.len() >= ALERTS {
-                let message = format!("the correlation gives {ALERTS} alerts or more; the first are shown");
-                let fault = Fault::new(correlation.line, message).hint("raise its condition");
-                report.problems.push(Problem::of_file(file, fault));
-            }
-            report.alerts.extend(intervals.iter().map(|interval| self.correlated(correlation, interval)));
-            done.insert(index, intervals);
-        }
-    }
-
-    fn hits(&self, correlation: &Correlation, done: &HashMap<usize, Vec<CorrelatedInterval>>) -> Vec<Hit> {
-        let keys = correlation.group_by.len();
-        let mut hits = Vec::new();
-        for (place, name) in correlation.rules.iter().enumerate() {
-            if let Some(rule) = self.rules.rule_named(name) {
-                let width = keys + usize::from(correlation.field.is_some());
-                let Some(start) = self.offset(rule, correlation, place) else { continue };
-                let earlier = self.progress.earlier.get(&rule).into_iter().flatten();
-                for hit in self.in_segments(rule).flat_map(|found| &found.hits).chain(earlier) {
-                    let values = hit.values.get(start..start + width).unwrap_or_default();
-                    let (of_group, counted) = values.split_at(keys.min(values.len()));
-                    hits.push(Hit {
-                        time: hit.time,
-                        source: hit.source,
-                        event_line: hit.line,
-                        rule: place,
-                        keys: of_group.to_vec(),
-                        value: counted.first().cloned().flatten(),
-                    });
-                }
-            } else if let Some(other) = self.rules.correlation_named(name) {
-                let names = &self.rules.correlations[other].0.group_by;
-                for interval in done.get(&other).into_iter().flatten() {
-                    let key = |name: &String| {
-                        let at = names.iter().position(|known| known == name)?;
-                        interval.keys.get(at).cloned()
-                    };
-                    let (source, event_line) = interval.events.last().copied().unwrap_or_default();
-                    hits.push(Hit {
-                        time: interval.end,
-                        source,
-                        event_line,
-                        rule: place,
-                        keys: correlation.group_by.iter().map(key).collect(),
-                        value: correlation.field.as_ref().and_then(key),
-                    });
-                }
-            }
-        }
-        hits
-    }
-
-    /// Where the fields that a correlation needs of a rule begin among those that all correlations need of it.
-    fn offset(&self, rule: usize, wanted: &Correlation, place: usize) -> Option<usize> {
-        let mut at = 0;
-        for (correlation, _) in &self.rules.correlations {
-            let width = correlation.group_by.len() + usize::from(correlation.field.is_some());
-            for (index, name) in correlation.rules.iter().enumerate() {
-                if self.rules.rule_named(name) != Some(rule) {
-                    continue;
-                }
-                if std::ptr::eq(correlation, wanted) && index == place {
-                    return Some(at);
-                }
-                at += width;
-            }
-        }
-        None
-    }
-
-    fn correlated(&self, correlation: &Correlation, interval: &CorrelatedInterval) -> Alert {
-        let is_few = interval.events.len() <= NAMED_EVENTS;
-        let (filter, is_exact) = if is_few {
-            (evidence::named(self.snapshot, &interval.events), true)
-        } else {
-            let (filter, is_exact) = self.of_interval(correlation, interval);
-            (evidence::within(filter, Some(interval.start), Some(interval.end)), is_exact)
-        };
-        let expected = correlation.conditions.first().map(|(_, number)| *number);
-        Alert {
-            detector: correlation.head.id.clone(),
-            title: correlation.head.title.clone(),
-            severity: correlation.head.severity,
-            start: Some(interval.start),
-            end: Some(interval.end),
-            peak: Some(interval.peak),
-            events: interval.events.len() as u64,
-            group: correlation.group_by.iter().cloned().zip(interval.keys.iter().cloned()).collect(),
-            value: Some(interval.value),
-            expected,
-            basis: None,
-            query: filter.to_string(),
-            wider: !is_exact,
-        }
-    }
-
-    /// A filter for the events of the rules of a correlation with the values of an interval, and whether it selects no
-    /// others within its times.
-    fn of_interval(&self, correlation: &Correlation, interval: &CorrelatedInterval) -> (Filter, bool) {
-        // Of a correlation over others only the last event of each interval counts.
-        let mut is_exact = correlation.rules.iter().all(|name| self.rules.rule_named(name).is_some());
-        let mut ways = Vec::new();
-        for rule in self.rules.parts_of(correlation).0 {
-            let query = self.evidence.rule(rule);
-            is_exact &= query.is_exact;
-            let mut parts = vec![query.filter];
-            for (field, key) in correlation.keys_of(&self.rules.rules[rule]).iter().zip(&interval.keys) {
-                let names = meant(field, &self.rules.rules[rule], self.sources, &self.progress.fields);
-                is_exact &= names.len() == 1;
-                let is_key =
-                    |name: &String| evidence::field_filter(name, FieldTest::Compare(Op::Equal, key.clone()));
-                parts.push(evidence::any(names.iter().map(is_key).collect()));
-            }
-            ways.push(evidence::all(parts));
-        }
-        (evidence::any(ways), is_exact)
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use detect::sigma::{
     Entities, EventGroup, FoundRule, HitPage, HitsOf, MatchedField, OtherGroups, RuleAbout, RuleEntry,
-    RuleState, TechniqueCoverage, bin_width, coverage,
+    RuleState, TechniqueCoverage, bin_width,
 };
 use detect::{Alert, Detectors, Problem, ReadOptions, Report, Scope, Severity, filters_of};
 use indexer::{Case, EventId, Nanos};
@@ -53,7 +53,7 @@ pub struct RuleRuns {
     pub applicable: u64,
     /// The most serious first; of those alike in the order of time.
     pub fired: Vec<FiredRule>,
-    /// How many rules of each log source are about a technique, and could see it or fired.
+    /// How many rules and correlations of each log source are about a technique, and could see it or fired.
     pub coverage: Vec<TechniqueCoverage>,
     /// Why rules cannot match, the reasons of the most rules first.
     pub blind: Vec<BlindRules>,
@@ -266,9 +266,9 @@ pub fn run_rules(
     let report = rules.check(&case, &snapshot, &Scope::default(), &call.cancel)?;
     let entries: Vec<RuleEntry<'_>> = rules.rules().rules().collect();
     locked(&session.inbox(&case)).took_rules(inbox_alerts(&entries, &report));
-    let states = entries.iter().map(|entry| entry.about).zip(report.states.iter().copied());
-    let coverage = coverage(states);
-    let blind = blind(&entries, &report);
+    let coverage = rules.rules().coverage(&report.states);
+    let all: Vec<RuleEntry<'_>> = entries.iter().copied().chain(rules.rules().correlations()).collect();
+    let blind = blind(&all, &report);
     let all_problems = (rules.problems().len() + report.problems.len()) as u64;
     let problems = rules.problems().iter().chain(&report.problems).take(REASONS).cloned().collect();
     let applicable = report.applicable as u64;

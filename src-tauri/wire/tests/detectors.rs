@@ -325,7 +325,7 @@ fn matches_of_a_folder_are_those_that_its_filters_leave_and_correlations_have_th
     };
     let rule = file(
         "a.yml",
-        "title: Failed\nid: failed\ntags: [attack.t1110]\nlogsource: {product: aws, service: cloudtrail}\n\
+        "title: Failed\nid: failed\ntags: [attack.credential-access, attack.t1110]\nlogsource: {product: aws, service: cloudtrail}\n\
          detection: {it: {eventName|startswith: fail}, condition: it}\n",
     );
     let many = file(
@@ -349,6 +349,11 @@ fn matches_of_a_folder_are_those_that_its_filters_leave_and_correlations_have_th
         (&json!("correlation"), &json!(["T1110"]))
     );
     assert_eq!(of_many["about"]["description"], "Guessing.");
+    let covered = &found["coverage"][0];
+    assert_eq!(
+        (&covered["technique"], &covered["rules"], &covered["fired"]),
+        (&json!("T1110"), &json!(2), &json!(2))
+    );
     let ask = |file: &std::path::Path, name: &str, entities: &Value, interval: Value| {
         let asked = json!({ "case": case, "paths": [folder], "file": file, "rule": name, "entities": entities,
                             "interval": interval, "skip": 0, "take": 9 });

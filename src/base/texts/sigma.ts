@@ -84,7 +84,7 @@ export const sigma = {
 
   matrix: 'ATT&CK coverage',
   matrixHint:
-    'Techniques that the rules are about: fired, could be seen, or cannot be seen in this case',
+    'Techniques that the rules and correlations are about: fired, could be seen, or cannot be seen in this case',
   matrixSource: 'Log source',
   allSources: 'All log sources',
   sourceSight: (name: string, seen: number, all: number) =>
