@@ -76,6 +76,13 @@ pub const ENTITY_BYTES: usize = 1_000;
 /// which forged events can have one each of, are only counted.
 pub const RULE_GROUPS: usize = 2_000;
 
+/// Further combinations of one rule in a segment that are counted one by one, some hundred bytes each: as much as those
+/// whose values are kept. The events of all others are counted together.
+pub const COUNTED_GROUPS: usize = 20_000;
+
+/// Combinations in all segments, beyond those that are listed, up to which it is known how many they are: 16 bytes each.
+pub const DISTINCT_GROUPS: usize = 1_000_000;
+
 /// The combinations with the most events that are alerts of a rule. More would be no help to a reader, and each has a query of up
 /// to twenty kilobytes. The events of all others are one alert.
 pub const LISTED_GROUPS: usize = 2_000;

@@ -1014,6 +1014,10 @@ entities: Array<Entities>,
  */
 others: Alert | null, 
 /**
+ * Of those events, the ones whose hosts, users and processes are not counted one by one. Listed alerts may have some.
+ */
+uncounted: number, 
+/**
  * Bins of time with events of a rule.
  */
 noise: Array<NoiseBin>, };
@@ -2387,7 +2391,7 @@ applicable: number,
  */
 fired: Array<FiredRule>, 
 /**
- * How many rules of each log source are about a technique, and could see it or fired.
+ * How many rules and correlations of each log source are about a technique, and could see it or fired.
  */
 coverage: Array<TechniqueCoverage>, 
 /**
@@ -2779,7 +2783,11 @@ export type TableColumn = { name: string, kind: ColumnKind, };
 
 export type TableFormat = "text" | "csv" | "ndjson" | "parquet" | "arrow" | "raw";
 
-export type TechniqueCoverage = { logSource: string, tactic: string, 
+export type TechniqueCoverage = { 
+/**
+ * Of a correlation those of its rules.
+ */
+logSource: string, tactic: string, 
 /**
  * Without its sub-technique: `T1003`. Empty for rules that name a tactic only.
  */
@@ -2787,7 +2795,11 @@ technique: string,
 /**
  * Its name; empty if it is not known.
  */
-name: string, rules: number, 
+name: string, 
+/**
+ * Correlations included. They have the techniques of their rules, too.
+ */
+rules: number, 
 /**
  * Of them, those that could match events of the case.
  */

@@ -8,7 +8,7 @@ use indexer::Cancel;
 
 use super::tests::Bench;
 use super::{FoundRule, HitPage, HitsOf, RulePlace, RuleState, TechniqueCoverage};
-use crate::limits::{LISTED_GROUPS, RULE_GROUPS};
+use crate::limits::{COUNTED_GROUPS, LISTED_GROUPS, RULE_GROUPS};
 use crate::{Detectors, ReadOptions, Report, Scope};
 
 /// A rule over JSON events of `acme`, whose detection is given.
@@ -132,6 +132,31 @@ fn events_of_more_users_than_are_kept_are_in_groups_or_among_the_others() {
     assert!(both.groups.len() == LISTED_GROUPS && both.groups.iter().all(|group| group.events == 2));
     assert_eq!((others.groups, others.events), (500, 1_000));
     check_queries(&bench, &FoundRule { groups: both.groups[..50].to_vec(), ..both.clone() });
+}
+
+#[test]
+fn events_of_more_users_than_are_counted_are_said_to_be_uncounted() {
+    let all = RULE_GROUPS + COUNTED_GROUPS + 300;
+    let line = |user: usize| event(user, &format!(r#""user":"u{user}""#));
+    let bench = Bench::new(&(0..all).map(line).collect::<String>());
+    let rules = rule("{s: {eventName: Make}, condition: s}");
+    let alone = found(&bench, &rules);
+    let others = alone.others.expect("some are beyond");
+    assert_eq!((others.events, others.uncounted), (COUNTED_GROUPS as u64 + 300, 300));
+    assert_eq!((alone.groups.len(), others.groups), (RULE_GROUPS, COUNTED_GROUPS as u64));
+    assert!(alone.groups.iter().all(|group| group.events == 1 && !group.is_wider));
+    // A second segment knows some of the uncounted ones.
+    let last = [vec![all - 1; 30], (all - 300..all - 1).collect()].concat();
+    let more = bench.folder.path().join("more.ndjson");
+    fs::write(&more, last.into_iter().map(line).collect::<String>()).expect("written");
+    bench.import(more);
+    let both = found(&bench, &rules);
+    let others = both.others.as_ref().expect("some are beyond");
+    let in_groups: u64 = both.groups.iter().map(|group| group.events).sum();
+    assert_eq!((both.events, others.uncounted), (all as u64 + 329, 300));
+    assert_eq!(in_groups + others.events, both.events, "each event is counted once");
+    assert_eq!((both.groups[0].events, both.groups[0].is_wider), (30, true), "it has one event more");
+    check_queries(&bench, &FoundRule { groups: both.groups[..20].to_vec(), ..both.clone() });
 }
 
 #[test]

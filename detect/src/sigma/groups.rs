@@ -1,6 +1,6 @@
 //! The events of a rule by host, user and process: an alert for each, so that a reader sees who did it where.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use indexer::Snapshot;
@@ -9,7 +9,7 @@ use indexer::query::Filter;
 use super::entities::{Entities, EntityFields};
 use super::evidence::RuleQuery;
 use crate::evidence::{all, named, within};
-use crate::limits::{LISTED_GROUPS, RULE_GROUPS};
+use crate::limits::{COUNTED_GROUPS, DISTINCT_GROUPS, LISTED_GROUPS, RULE_GROUPS};
 
 /// Events of a group that its query names one by one.
 const NAMED_OF_GROUP: usize = 20;
@@ -21,7 +21,7 @@ pub struct FoundRule {
     pub rule: usize,
     pub events: u64,
     pub groups: Vec<EventGroup>,
-    /// Its events that are in none of the groups.
+    /// Its events that are in none of the groups, as far as they are counted.
     pub others: Option<OtherGroups>,
     /// Bins of time with events: the start of each, and how many. Bins are as wide for all rules.
     pub noise: Vec<(i64, u64)>,
@@ -43,9 +43,11 @@ pub struct EventGroup {
 /// Events of a rule whose hosts, users and processes are too many to list.
 #[derive(Clone, Debug)]
 pub struct OtherGroups {
-    /// How many combinations of host, user and process they have.
+    /// How many combinations of host, user and process they have; at least so many if some are not counted one by one.
     pub groups: u64,
     pub events: u64,
+    /// Of these events, those of combinations that are not counted one by one. Groups that are listed may have some of them.
+    pub uncounted: u64,
     pub first: Option<i64>,
     pub last: Option<i64>,
     /// Selects these events and those of the groups.
@@ -96,11 +98,11 @@ impl GroupFound {
     }
 
     /// A query for the events: named one by one if they are few, else by the condition of the rule and the values. And
-    /// whether it selects more than these.
+    /// whether it selects more than these, as it may if not all events of the group are counted.
     fn query(
         &self,
         rule: &RuleQuery,
-        entities: &Entities,
+        (entities, is_whole): (&Entities, bool),
         fields: &EntityFields<'_>,
         snapshot: &Snapshot,
     ) -> (String, bool) {
@@ -109,18 +111,19 @@ impl GroupFound {
             return (named(snapshot, &self.named).to_string(), false);
         }
         let of_entities = fields.filter(entities);
-        let is_wider = !rule.is_exact || of_entities.is_none();
+        let is_wider = !rule.is_exact || !is_whole || of_entities.is_none();
         let filter = all(vec![rule.filter.clone(), of_entities.unwrap_or(Filter::Everything)]);
         (count.within(filter).to_string(), is_wider)
     }
 }
 
-/// The events of a rule by host, user and process. Of the first combinations the values are known; of further ones the
-/// number of events is, by a hash of the values.
+/// The events of a rule in a segment by host, user and process. Of the first combinations the values are known. Of further
+/// ones the number of events is, by a hash of the values, and of those beyond the budget only how many events they have.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
     known: HashMap<Entities, GroupFound>,
     counted: HashMap<u64, EventCount>,
+    uncounted: EventCount,
 }
 
 impl Groups {
@@ -128,56 +131,75 @@ impl Groups {
         let count = EventCount::single(time);
         if self.known.len() < RULE_GROUPS || self.known.contains_key(&entities) {
             self.known.entry(entities).or_default().add(&GroupFound { count, named: vec![place] });
+            return;
+        }
+        let hash = hash(&entities);
+        if self.counted.len() < COUNTED_GROUPS || self.counted.contains_key(&hash) {
+            self.counted.entry(hash).or_default().add(&count);
         } else {
-            self.counted.entry(hash(&entities)).or_default().add(&count);
+            self.uncounted.add(&count);
         }
     }
 
-    pub fn add(&mut self, other: &Groups) {
-        for (entities, group) in &other.known {
-            self.known.entry(entities.clone()).or_default().add(group);
-        }
-        for (hash, count) in &other.counted {
-            self.counted.entry(*hash).or_default().add(count);
-        }
+    /// Whether none of the uncounted events is of a group.
+    fn counts_all_of(&self, entities: &Entities) -> bool {
+        self.uncounted.events == 0
+            || self.known.contains_key(entities)
+            || self.counted.contains_key(&hash(entities))
     }
+}
 
-    /// The groups with the most events, and the events in none of them. The groups that are listed have all of their events.
-    pub fn listed(
-        mut self,
-        rule: &RuleQuery,
-        fields: &EntityFields<'_>,
-        snapshot: &Snapshot,
-    ) -> (Vec<EventGroup>, Option<OtherGroups>) {
-        let mut groups: Vec<(Entities, GroupFound)> = self.known.into_iter().collect();
-        if !self.counted.is_empty() {
-            for (entities, group) in &mut groups {
-                // Segments know the values of different groups.
-                group.count.add(&self.counted.remove(&hash(entities)).unwrap_or_default());
+/// The groups of all segments with the most events, and the events in none of them. The groups that are listed have all of
+/// their events, except for uncounted ones.
+pub fn listed(
+    parts: &[&Groups],
+    rule: &RuleQuery,
+    fields: &EntityFields<'_>,
+    snapshot: &Snapshot,
+) -> (Vec<EventGroup>, Option<OtherGroups>) {
+    let mut known: HashMap<&Entities, GroupFound> = HashMap::new();
+    for (entities, group) in parts.iter().flat_map(|part| &part.known) {
+        known.entry(entities).or_default().add(group);
+    }
+    let mut groups: Vec<(&Entities, GroupFound)> = known.into_iter().collect();
+    let (mut rest, mut distinct) = (EventCount::default(), HashSet::new());
+    if parts.iter().any(|part| !part.counted.is_empty()) {
+        // Segments know the values of different groups.
+        let hashes = groups.iter().enumerate().map(|(place, (entities, _))| (hash(entities), place));
+        let places: HashMap<u64, usize> = hashes.collect();
+        for (hash, count) in parts.iter().flat_map(|part| &part.counted) {
+            if let Some(&place) = places.get(hash) {
+                groups[place].1.count.add(count);
+                continue;
+            }
+            rest.add(count);
+            if distinct.len() < DISTINCT_GROUPS {
+                distinct.insert(*hash);
             }
         }
-        groups.sort_by(|(one, of_one), (other, of_other)| {
-            let (of_one, of_other) = (&of_one.count, &of_other.count);
-            (of_other.events, of_one.first, one).cmp(&(of_one.events, of_other.first, other))
-        });
-        let unlisted = groups.split_off(groups.len().min(LISTED_GROUPS));
-        let mut rest = EventCount::default();
-        let counts = unlisted.iter().map(|(_, group)| &group.count).chain(self.counted.values());
-        counts.for_each(|count| rest.add(count));
-        let others = OtherGroups {
-            groups: (unlisted.len() + self.counted.len()) as u64,
-            events: rest.events,
-            first: rest.first,
-            last: rest.last,
-            query: rest.within(rule.filter.clone()).to_string(),
-        };
-        let group = |(entities, group): (Entities, GroupFound)| {
-            let (query, is_wider) = group.query(rule, &entities, fields, snapshot);
-            let EventCount { events, first, last, .. } = group.count;
-            EventGroup { entities, events, first, last, query, is_wider }
-        };
-        (groups.into_iter().map(group).collect(), (others.events > 0).then_some(others))
     }
+    parts.iter().for_each(|part| rest.add(&part.uncounted));
+    groups.sort_by(|(one, of_one), (other, of_other)| {
+        let (of_one, of_other) = (&of_one.count, &of_other.count);
+        (of_other.events, of_one.first, one).cmp(&(of_one.events, of_other.first, other))
+    });
+    let unlisted = groups.split_off(groups.len().min(LISTED_GROUPS));
+    unlisted.iter().for_each(|(_, group)| rest.add(&group.count));
+    let others = OtherGroups {
+        groups: (unlisted.len() + distinct.len()) as u64,
+        events: rest.events,
+        uncounted: parts.iter().map(|part| part.uncounted.events).sum(),
+        first: rest.first,
+        last: rest.last,
+        query: rest.within(rule.filter.clone()).to_string(),
+    };
+    let group = |(entities, group): (&Entities, GroupFound)| {
+        let is_whole = parts.iter().all(|part| part.counts_all_of(entities));
+        let (query, is_wider) = group.query(rule, (entities, is_whole), fields, snapshot);
+        let EventCount { events, first, last, .. } = group.count;
+        EventGroup { entities: entities.clone(), events, first, last, query, is_wider }
+    };
+    (groups.into_iter().map(group).collect(), (others.events > 0).then_some(others))
 }
 
 fn hash(entities: &Entities) -> u64 {

@@ -11,7 +11,7 @@ use indexer::{Cancel, Case, Result, Snapshot, SnapshotSegment};
 use super::attack::RuleState;
 use super::entities::{EntityColumns, EntityFields};
 use super::evidence::{Evidence, RuleQuery};
-use super::groups::{EventCount, FoundRule, Groups};
+use super::groups::{EventCount, FoundRule, Groups, listed};
 use super::keys::{columns_of, meant, value_of};
 use super::noise::{Noise, bin_width};
 use super::program::Program;
@@ -249,8 +249,8 @@ impl RuleOutcome<'_> {
                 let query = self.evidence.rule(index);
                 report.alerts.push(self.alert(index, &found, &query));
                 found.noise.widen(width.unwrap_or_default());
-                let (groups, others) =
-                    std::mem::take(&mut found.groups).listed(&query, &entities, self.snapshot);
+                let parts: Vec<&Groups> = self.in_segments(index).map(|found| &found.groups).collect();
+                let (groups, others) = listed(&parts, &query, &entities, self.snapshot);
                 let noise = found.noise.bins().collect();
                 report.found.push(FoundRule {
                     rule: index,
@@ -285,14 +285,13 @@ impl RuleOutcome<'_> {
         })
     }
 
-    /// What a rule matched in all segments.
+    /// What a rule matched in all segments, without its groups.
     fn of_rule(&self, rule: usize) -> RuleFound {
         let mut all = RuleFound::default();
         for found in self.in_segments(rule) {
             all.count.add(&found.count);
             all.named.extend(&found.named);
             all.noise.add(&found.noise);
-            all.groups.add(&found.groups);
         }
         all
     }

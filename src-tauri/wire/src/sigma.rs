@@ -100,6 +100,8 @@ pub struct FiredRule {
     pub entities: Vec<Entities>,
     /// Of a rule: its events whose hosts, users and processes are too many to be alerts of their own, as one more alert.
     pub others: Option<Alert>,
+    /// Of those events, the ones whose hosts, users and processes are not counted one by one. Listed alerts may have some.
+    pub uncounted: u64,
     /// Bins of time with events of a rule.
     pub noise: Vec<NoiseBin>,
 }
@@ -349,6 +351,7 @@ fn fired(rules: &Detectors, entries: &[RuleEntry<'_>], report: Report) -> Vec<Fi
             events: found.events,
             alerts: found.groups.len() as u64 + u64::from(found.others.is_some()),
             others: found.others.as_ref().map(|others| alert_of_others(entry, others)),
+            uncounted: found.others.as_ref().map_or(0, |others| others.uncounted),
             listed: found.groups[..listed].iter().map(|group| alert_of(entry, group)).collect(),
             entities: found.groups[..listed].iter().map(|group| group.entities.clone()).collect(),
             noise: found
@@ -384,6 +387,7 @@ fn fired(rules: &Detectors, entries: &[RuleEntry<'_>], report: Report) -> Vec<Fi
                     listed: Vec::new(),
                     entities: Vec::new(),
                     others: None,
+                    uncounted: 0,
                     noise: Vec::new(),
                 },
             }
@@ -413,6 +417,7 @@ fn of_entry(kind: FiredKind, entry: &RuleEntry<'_>) -> FiredRule {
         listed: Vec::new(),
         entities: Vec::new(),
         others: None,
+        uncounted: 0,
         noise: Vec::new(),
     }
 }

@@ -52,8 +52,11 @@ export const sigma = {
   showWider: 'Show these and other events',
   widerHint:
     'No query selects exactly the events of this alert. The list will show more events than it has; Matches shows only its own.',
-  others: (events: number) =>
-    `${counted(events, 'further event')} of other hosts, users and processes, which are too many to list.`,
+  others: (events: number, uncounted: number) =>
+    `${counted(events, 'further event')} of other hosts, users and processes, which are too many to list.` +
+    (uncounted === 0
+      ? ''
+      : ` ${formatCount(uncounted)} of these events were not counted by host, user and process: some may belong to the alerts above.`),
   loading: 'Reading the events…',
   listedAlerts: (shown: number, all: number) =>
     `The ${formatCount(shown)} alerts with the most events of ${formatCount(all)} are listed.`,
