@@ -245,11 +245,11 @@ pub fn run_one(
     scope: &CheckScope<'_>,
     fields: &[String],
 ) -> Result<Tested> {
-    if let Some(needed) = detector.missing(fields) {
-        let hint = "import logs that have it, or name another field in `needs`".to_owned();
-        let verdict = Verdict::cannot_say(format!("the field `{needed}` is in no event"), Some(hint));
+    if let Some((sentence, hint)) = detector.lack(fields) {
+        let verdict = Verdict::cannot_say(sentence, Some(hint));
         return Ok(Tested { is_applicable: false, alerts: Vec::new(), verdict, problem: None });
     }
+    let detector = detector.for_fields(fields);
     let name = &detector.name;
     let problem = |message: String, hint: Option<&str>| {
         let fault = Fault { line: detector.line, message, hint: hint.map(str::to_owned) };

@@ -962,7 +962,11 @@ export type FieldValue = {
  */
 ecs: string | null, name: string, value: string, kind: FieldKind, };
 
-export type Fields = { revision: number, fields: Array<KnownField>, };
+export type Fields = { revision: number, fields: Array<KnownField>, 
+/**
+ * The one that names the service of an event.
+ */
+service: string | null, };
 
 export type FileContent = { "kind": "text", text: string, } | { "kind": "bytes", bytes: Array<number>, };
 

@@ -167,10 +167,13 @@ impl Watch {
         let news = News::since(case, snapshot, self.marks.as_ref(), cancel)?;
         let fields = Engine::field_names(snapshot);
         let scope = CheckScope { case, snapshot, range: (None, None), cancel };
+        for track in &mut self.tracks {
+            track.choose_service(&fields, &mut self.reads);
+        }
         self.reads.begin(snapshot);
         self.recent.add(&news, snapshot, self.tracks.iter().filter_map(Track::reads_recent).max());
         for track in &mut self.tracks {
-            if track.detector.missing(&fields).is_some() {
+            if track.detector.lack(&fields).is_some() {
                 continue;
             }
             let known = self.ledger.detector(&track.key, None);
@@ -266,6 +269,14 @@ enum Now {
 }
 
 impl Track {
+    /// Chooses the field that names the services, once the case has one. To be called before what is read begins.
+    fn choose_service(&mut self, fields: &[String], reads: &mut Reads) {
+        if self.detector.is_by_service() && self.detector.lack(fields).is_none() {
+            self.detector = self.detector.for_fields(fields);
+            self.wanted = BinReads::new(&self.detector, reads);
+        }
+    }
+
     /// The width of its bins, where they are read again from what came last.
     fn reads_recent(&self) -> Option<i64> {
         match &self.past {
@@ -420,5 +431,7 @@ fn hash<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
+#[cfg(test)]
+mod service_tests;
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,7 @@ mod read;
 pub(crate) mod reads;
 pub(crate) mod sequence;
 pub(crate) mod series;
+mod service;
 mod tally;
 pub(crate) mod threshold;
 
@@ -27,6 +28,7 @@ pub use form::{KeyChange, KeyValue, WrittenKey, with_keys, written_keys};
 pub use history::{Group, History, Points};
 pub use level::{Level, LevelKind, with_level};
 pub use read::{read, text_of};
+pub use service::with_service;
 pub use tally::{Firing, IncidentTally, Tally, tally};
 
 /// A detector as it was read.
@@ -145,7 +147,7 @@ impl Detector {
         self
     }
 
-    /// The first field that it needs and that is not among those of a case.
+    /// The first field that it needs and that is not among those of a case. To be called of a detector for these fields.
     #[must_use]
     pub fn missing(&self, fields: &[String]) -> Option<&str> {
         self.needs.iter().find(|needed| !fields.contains(needed)).map(String::as_str)

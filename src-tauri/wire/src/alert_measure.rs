@@ -4,7 +4,7 @@ use std::path::Path;
 
 use detect::measure::{Level, Points};
 use detect::{Detectors, starters};
-use indexer::Nanos;
+use indexer::{Engine, Nanos};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::Answer;
@@ -53,6 +53,7 @@ pub fn alert_measure(
     let all = Detectors::of_texts(own.chain(starters().iter().copied()));
     let named = all.measures().find(|(detector, _)| detector.name == request.detector);
     let Some((detector, _)) = named else { return Ok(AlertMeasure::default()) };
+    let detector = &detector.for_fields(&Engine::field_names(&snapshot));
     // It was grouped by other fields when it gave the alert.
     if !detector.by.iter().eq(request.group.iter().map(|(field, _)| field)) {
         return Ok(AlertMeasure::default());

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use detect::measure::{
     CheckScope, Detector, Firing, History, KeyChange, Level, Points, Tally, WrittenKey, tally, text_of,
-    with_keys, with_level, written_keys,
+    with_keys, with_level, with_service, written_keys,
 };
 use detect::{Alert, Detectors, Problem, Severity, Verdict, run_one, starters};
 use indexer::{Cancel, Case, Engine, Nanos, Snapshot};
@@ -289,21 +289,24 @@ fn list(own: &[(String, String)], starters: &[(&str, &str)], snapshot: &Snapshot
     for (file, text, own) in own.chain(starters.iter().map(|&(file, text)| (file, text, false))) {
         let read = Detectors::of_texts([(file, text)]);
         problems.extend(read.problems().iter().cloned());
-        let entry = |(detector, _): (&Detector, &Path)| DetectorEntry {
-            file: file.to_owned(),
-            own,
-            name: detector.name.clone(),
-            title: detector.title.clone(),
-            description: detector.description.clone(),
-            severity: detector.severity,
-            condition: detector.kind().to_owned(),
-            measure: detector.measure(),
-            query: detector.filter.to_string(),
-            by: detector.by.clone(),
-            line: detector.line as u32,
-            text: if own { text.to_owned() } else { text_of(text, detector).to_owned() },
-            level: detector.level(),
-            applicable: detector.missing(&fields).is_none(),
+        let entry = |(detector, _): (&Detector, &Path)| {
+            let detector = detector.for_fields(&fields);
+            DetectorEntry {
+                file: file.to_owned(),
+                own,
+                condition: detector.kind().to_owned(),
+                measure: detector.measure(),
+                query: detector.filter.to_string(),
+                line: detector.line as u32,
+                text: if own { text.to_owned() } else { with_service(text_of(text, &detector), &fields) },
+                level: detector.level(),
+                applicable: detector.missing(&fields).is_none(),
+                name: detector.name,
+                title: detector.title,
+                description: detector.description,
+                severity: detector.severity,
+                by: detector.by,
+            }
         };
         entries.extend(read.measures().map(entry));
     }
@@ -359,11 +362,11 @@ fn firings(detector: &Detector, alerts: &[Alert]) -> Vec<Firing> {
     alerts.iter().filter_map(|alert| detector.firing_of(alert)).collect()
 }
 
-/// The detector of a text that is called so. What is wrong with it is an error with its line.
-fn named(text: &str, name: &str) -> Answer<Detector> {
+/// The detector of a text that is called so, for the fields of a case. What is wrong with it is an error with its line.
+fn named(text: &str, name: &str, snapshot: &Snapshot) -> Answer<Detector> {
     let read = Detectors::of_texts([("", text)]);
     if let Some((detector, _)) = read.measures().find(|(detector, _)| detector.name == name) {
-        return Ok(detector.clone());
+        return Ok(detector.for_fields(&Engine::field_names(snapshot)));
     }
     let error = match read.problems().first() {
         Some(problem) => WireError {
@@ -410,7 +413,7 @@ pub fn back_test(
     let started = Instant::now();
     let case = session.case(Path::new(&request.case))?;
     let snapshot = case.snapshot();
-    let mut detector = named(&request.text, &request.name)?;
+    let mut detector = named(&request.text, &request.name, &snapshot)?;
     let scope = CheckScope { case: &case, snapshot: &snapshot, range: (None, None), cancel: &call.cancel };
     let history = history(session, &case, &snapshot, &detector, &call.cancel)?;
     let suggested = history.as_ref().filter(|_| request.suggest).and_then(|history| {
@@ -451,7 +454,7 @@ pub fn try_level(
     let started = Instant::now();
     let case = session.case(Path::new(&request.case))?;
     let snapshot = case.snapshot();
-    let detector = named(&request.text, &request.name)?.at_level(request.level);
+    let detector = named(&request.text, &request.name, &snapshot)?.at_level(request.level);
     let attempt = Attempt::new(&request.text, &detector, &request.truth, request.slots, started);
     let history = history(session, &case, &snapshot, &detector, &call.cancel)?;
     history.map(|history| attempt.over(&history)).ok_or_else(|| {

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use indexer::query::ecs;
+use indexer::service_map::service_field;
 use indexer::{Case, Direction, EventId, NO_TIME, Nanos, Shown, Snapshot, aggregate};
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +94,17 @@ pub struct Strip {
 pub struct Fields {
     pub revision: u64,
     pub fields: Vec<KnownField>,
+    /// The one that names the service of an event.
+    pub service: Option<String>,
+}
+
+impl Fields {
+    pub(crate) fn new(revision: u64, fields: Vec<aggregate::KnownField>) -> Fields {
+        let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+        let service = service_field(&names).map(str::to_owned);
+        let known = |field: aggregate::KnownField| KnownField { ecs: ecs_name(&field.name), field };
+        Fields { revision, fields: fields.into_iter().map(known).collect(), service }
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -107,9 +119,7 @@ pub struct KnownField {
 
 pub fn fields(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn Fn(Empty)) -> Answer<Fields> {
     let snapshot = session.case(Path::new(&request.path))?.snapshot();
-    let known = |field: aggregate::KnownField| KnownField { ecs: ecs_name(&field.name), field };
-    let fields = indexer::Engine::fields(&snapshot).into_iter().map(known).collect();
-    Ok(Fields { revision: snapshot.revision(), fields })
+    Ok(Fields::new(snapshot.revision(), indexer::Engine::fields(&snapshot)))
 }
 
 pub(crate) fn ecs_name(field: &str) -> Option<String> {

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::analysis::{Aggregate, AggregateRequest, Facets, FacetsRequest, engine_by};
 use crate::calls::{Answer, milliseconds};
 use crate::contract::Command;
-use crate::events::{Fields, KnownField, ecs_name};
+use crate::events::Fields;
 use crate::language::{CheckRequest, CompleteRequest, QueryCheck, StretchRequest, UnknownWords, check_reply};
 use crate::live::LiveStatus;
 use crate::notes::Notes;
@@ -116,9 +116,7 @@ fn no_notes() -> Notes {
 }
 
 fn fields(case: &RemoteCase, call: &Call<'_>) -> Answer<Fields> {
-    let known = known_fields(case, call)?;
-    let fields = known.into_iter().map(|field| KnownField { ecs: ecs_name(&field.name), field }).collect();
-    Ok(Fields { revision: case.revision, fields })
+    Ok(Fields::new(case.revision, known_fields(case, call)?))
 }
 
 /// The fields of the mapping, with how many events have each where that is known.

@@ -261,6 +261,23 @@ fn keys_of_a_detector_are_changed_one_by_one_in_its_text() {
 }
 
 #[test]
+fn detectors_by_service_name_the_field_that_the_service_map_begins_with() {
+    let walk = Walk::new();
+    let log = "{\"time\":\"2026-03-01T14:00:00Z\",\"service.name\":\"cart\"}\n";
+    let (case, _) = walk.imported(&walk.file("cart.jsonl", log.as_bytes()));
+    let fields = walk.ask("fields", json!({ "path": case })).expect("fields");
+    assert_eq!(fields["service"], json!("service.name"));
+    let listed = walk.ask("detectors", json!({ "path": case })).expect("a list");
+    let all = listed["detectors"].as_array().expect("a list");
+    let surge = all.iter().find(|one| one["name"] == "starter.service-surge").expect("it comes along");
+    assert_eq!((&surge["by"], &surge["applicable"]), (&json!(["service.name"]), &json!(true)));
+    for text in [&surge["text"], &surge["description"]] {
+        let text = text.as_str().expect("a text");
+        assert!(text.contains("by the field `service.name`") && !text.contains("{service}"), "{text}");
+    }
+}
+
+#[test]
 fn a_sigma_rule_names_who_did_what_and_a_filter_of_the_case_leaves_a_value_out() {
     let walk = Walk::new();
     let event = |second: u32, host: &str, name: &str| {

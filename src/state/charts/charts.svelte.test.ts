@@ -51,7 +51,7 @@ async function tell(): Promise<string[]> {
 it('lists the fields before it has examined them', async () => {
   await client
     .callsTo('fields')[0]!
-    .answer({ revision: 1, fields: [known('status'), known('took')] });
+    .answer({ revision: 1, fields: [known('status'), known('took')], service: null });
   expect(charts.fields.map(({ field }) => field)).toEqual(['status', 'took']);
   expect(charts.info('status')?.distinct).toBeNull();
   expect(await tell()).toEqual(['status', 'took']);
@@ -61,7 +61,7 @@ it('lists the fields before it has examined them', async () => {
 it('examines those of thousands of fields that are known or common, and those that are charted', async () => {
   const many = Array.from({ length: 3000 }, (_, at) => known(`odd${at}`));
   const fields = [...many, known('status', 'http.response.status_code')];
-  await client.callsTo('fields')[0]!.answer({ revision: 1, fields });
+  await client.callsTo('fields')[0]!.answer({ revision: 1, fields, service: null });
   expect(charts.fields).toHaveLength(3001);
   const examined = await tell();
   expect(examined).toHaveLength(64);

@@ -106,6 +106,11 @@ export class Fields {
     return this.#listing.value?.fields ?? null;
   }
 
+  /** The field that names the service of an event, if the case has one. */
+  get service(): string | null {
+    return this.#listing.value?.service ?? null;
+  }
+
   get busy(): boolean {
     return this.#facets.busy;
   }

@@ -34,12 +34,12 @@ it('asks only while it is shown and an id is chosen, and keeps the last answer',
 
 it('names the nodes by the service where the case has that field, until a person chooses', () => {
   const maps = new ServiceMaps(new Lifetime(), new FakeClient());
-  maps.suggest(['host', 'trace_id']);
+  maps.suggest(['host', 'trace_id'], null);
   expect(maps.choice).toMatchObject({ id: 'trace_id', node: 'source' });
-  maps.suggest(['host', 'service', 'trace_id']);
-  expect(maps.choice).toMatchObject({ id: 'trace_id', node: 'service' });
+  maps.suggest(['host', 'service.name', 'trace_id'], 'service.name');
+  expect(maps.choice).toMatchObject({ id: 'trace_id', node: 'service.name' });
   maps.choose({ node: 'host' });
-  maps.suggest(['host', 'service', 'service.name', 'trace_id']);
+  maps.suggest(['host', 'service', 'service.name', 'trace_id'], 'service');
   expect(maps.choice.node).toBe('host');
 });
 
@@ -48,11 +48,11 @@ it('names the nodes by their sources where no id has events of two services', as
   const maps = new ServiceMaps(new Lifetime(), client);
   maps.show(view);
   maps.shown = true;
-  maps.suggest(['service', 'trace_id']);
+  maps.suggest(['service', 'trace_id'], 'service');
   await client.callsTo('serviceMap')[0]!.answer(map);
   maps.fallBack();
   expect(client.callsTo('serviceMap')[1]!.args).toMatchObject({ node: 'source' });
-  maps.suggest(['service', 'trace_id']);
+  maps.suggest(['service', 'trace_id'], 'service');
   expect(maps.choice.node).toBe('source');
   // A person's choice stays, even if it has no steps.
   maps.choose({ node: 'service' });

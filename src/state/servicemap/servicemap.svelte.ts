@@ -25,14 +25,6 @@ export function likelyId(fields: readonly string[]): string | null {
   return null;
 }
 
-/** Names of the field that usually names the service. */
-const SERVICES = ['service', 'service.name', 'service_name', 'serviceName'];
-
-/** The field that names the service, if there is one. */
-export function likelyNode(fields: readonly string[]): string | null {
-  return SERVICES.find((name) => fields.includes(name)) ?? null;
-}
-
 /** A map, and the choice that it answers. */
 export interface ChosenMap {
   readonly map: ServiceMap;
@@ -64,11 +56,11 @@ export class ServiceMaps extends Request<MapChoice & { readonly view: View }, Ch
     this.choose({});
   }
 
-  /** Fills in the choices that nobody has made, from the fields of the case. */
-  suggest(fields: readonly string[]): void {
+  /** Fills in the choices that nobody has made, from the fields of the case and the one that names the service. */
+  suggest(fields: readonly string[], service: string | null): void {
     const { choice } = this;
     const id = choice.id ?? likelyId(fields);
-    const node = (this.#isNodeChosen ? null : likelyNode(fields)) ?? choice.node;
+    const node = (this.#isNodeChosen ? null : service) ?? choice.node;
     if (id === choice.id && node === choice.node) return;
     this.choice = { ...choice, id, node };
     this.choose({});

@@ -214,6 +214,40 @@ fn texts_of_starters_name_no_number_that_a_person_can_change() {
 }
 
 #[test]
+fn detectors_by_service_use_the_field_that_names_it_in_the_case_and_say_which() {
+    let detectors = Detectors::read(&["starter".into()], &ReadOptions::default());
+    let surge = |named: &str| {
+        let lines =
+            of_services(30..32, 600).into_iter().fold(String::new(), |text, (_, line)| text + &line + "\n");
+        let bench = Bench::of_log(&lines.replace("\"service\"", &format!("\"{named}\"")));
+        let snapshot = bench.case.snapshot();
+        let fields = indexer::Engine::field_names(&snapshot);
+        let (detector, _) = detectors
+            .measures()
+            .find(|(one, _)| one.name == "starter.service-surge")
+            .expect("it comes along");
+        let said = detector.for_fields(&fields).description.unwrap_or_default();
+        let (scope, cancel) = (Scope::default(), Cancel::default());
+        let report = detectors.check(&bench.case, &snapshot, &scope, &cancel).expect("checked");
+        let verdict = report.verdicts.into_iter().find(|(name, _)| name == "starter.service-surge");
+        let alert = report.alerts.into_iter().find(|alert| alert.detector == "starter.service-surge");
+        (verdict.expect("it was run").1, alert.map(|alert| alert.group), said)
+    };
+    for named in indexer::service_map::SERVICE_FIELDS {
+        let (verdict, group, said) = surge(named);
+        assert_eq!(verdict.outcome, Outcome::Fired, "{named}");
+        assert_eq!(group, Some(vec![(named.to_owned(), "cart".to_owned())]));
+        assert!(said.contains(&format!("by the field `{named}`")), "{said}");
+    }
+    let (verdict, group, _) = surge("squad");
+    assert_eq!((verdict.outcome, group), (Outcome::CannotSay, None));
+    assert_eq!(
+        verdict.sentence,
+        "none of the fields that name a service is in any event: `service`, `service.name`, `service_name`, `serviceName`"
+    );
+}
+
+#[test]
 fn volume_with_too_little_history_is_no_quiet_volume() {
     let short = |count: i64| {
         let of = |second| json(second, "\"service\":\"cart\",\"status\":200");

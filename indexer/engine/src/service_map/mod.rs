@@ -23,6 +23,15 @@ use base::error::Result;
 use base::limits::{MOST_MAP_EVENTS, MOST_MAP_NODES};
 use store::{Snapshot, with_codes};
 
+/// Names of the field that usually names the service of an event, the most usual first.
+pub const SERVICE_FIELDS: [&str; 4] = ["service", "service.name", "service_name", "serviceName"];
+
+/// The one of these fields that names the services.
+#[must_use]
+pub fn service_field<S: AsRef<str>>(fields: &[S]) -> Option<&'static str> {
+    SERVICE_FIELDS.into_iter().find(|name| fields.iter().any(|field| field.as_ref() == *name))
+}
+
 /// Services and the steps between them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]

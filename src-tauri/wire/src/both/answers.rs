@@ -15,7 +15,7 @@ use crate::analysis::{
 };
 use crate::calls::{self, Answer, milliseconds};
 use crate::contract::Command;
-use crate::events::{Fields, KnownField, ecs_name};
+use crate::events::Fields;
 use crate::language::{CheckRequest, QueryCheck, StretchRequest, UnknownWords, check_reply};
 use crate::live::LiveStatus;
 use crate::notes::Notes;
@@ -133,8 +133,7 @@ fn fields(together: &Together, (_, call): AskedBy<'_>) -> Answer<Fields> {
             }
         }
     }
-    let known = |field: engine::KnownField| KnownField { ecs: ecs_name(&field.name), field };
-    Ok(Fields { revision: together.revision(), fields: all.into_iter().map(known).collect() })
+    Ok(Fields::new(together.revision(), all))
 }
 
 fn check(together: &Together, call: &Call<'_>, request: &CheckRequest) -> QueryCheck {
