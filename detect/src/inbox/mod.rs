@@ -239,8 +239,14 @@ impl Inbox {
         for (alert, origin, is_open) in detected.chain(rules).chain(live) {
             let row = InboxRow::new(alert, origin);
             let place = *places.entry(row.key).or_insert(rows.len());
-            if place == rows.len() {
-                rows.push(row);
+            let size = |alert: &Alert| (alert.events, alert.end);
+            match rows.get_mut(place) {
+                None => rows.push(row),
+                // It has grown since its detector ran.
+                Some(known) if size(&row.alert) > size(&known.alert) => {
+                    *known = InboxRow { origin: known.origin, is_open: known.is_open, ..row };
+                }
+                Some(_) => {}
             }
             rows[place].is_open |= is_open;
         }

@@ -185,6 +185,31 @@ fn closed_alert_is_new_again_when_events_came_and_others_keep_their_state() {
 }
 
 #[test]
+fn closed_alert_that_grows_while_the_case_receives_is_new_before_its_detector_runs_again() {
+    let (_folder, case) = case();
+    let closed = timed(10, 20, 3);
+    decide(
+        &case,
+        &found(&case, std::slice::from_ref(&closed)),
+        "a",
+        TriageVerb::Close,
+        &[key_of(&closed)],
+        5,
+    );
+    let with_live = |sent: Alert| {
+        let mut inbox = found(&case, std::slice::from_ref(&closed));
+        inbox.live = vec![(Arc::new(sent), true)];
+        inbox.is_stale = true;
+        inbox.refresh(&case, 6).expect("refreshed");
+        let shown = inbox.get(key_of(&closed), 9).expect("an alert");
+        assert_eq!((shown.origin, shown.open, inbox.rows.len()), (AlertOrigin::Detector, true, 1));
+        (shown.alert.events, shown.status, shown.since_closed)
+    };
+    assert_eq!(with_live(timed(10, 90, 7)), (7, TriageStatus::New, Some(4)));
+    assert_eq!(with_live(timed(10, 15, 2)), (3, TriageStatus::Closed, None), "the run knows more");
+}
+
+#[test]
 fn decision_holds_no_event_that_came_after_the_person_looked() {
     let (_folder, case) = case();
     let grown = found(&case, &[timed(10, 900, 700)]);

@@ -432,6 +432,8 @@ fn hash<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
 }
 
 #[cfg(test)]
+mod rules_tests;
+#[cfg(test)]
 mod service_tests;
 #[cfg(test)]
 mod tests;

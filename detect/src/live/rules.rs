@@ -47,17 +47,14 @@ impl Rules {
             self.recall(scope, &before, now)?;
             let missed = scope.snapshot.since(&before);
             let since = ledger.now();
-            problems.extend(self.evaluate(scope, &missed.fresh, (None, None), (ledger, cool_down))?);
+            problems.extend(self.evaluate(scope, &missed.fresh, (None, None), now, (ledger, cool_down))?);
             // Of what was merged with events that were evaluated, those of later times.
             let later = (since.map(|since| since + 1), None);
-            problems.extend(self.evaluate(scope, &missed.mixed, later, (ledger, cool_down))?);
+            problems.extend(self.evaluate(scope, &missed.mixed, later, now, (ledger, cool_down))?);
         } else {
-            problems.extend(self.evaluate(scope, &news.fresh, (None, None), (ledger, cool_down))?);
+            problems.extend(self.evaluate(scope, &news.fresh, (None, None), now, (ledger, cool_down))?);
             let later = (ledger.now().map(|since| since + 1), None);
-            problems.extend(self.evaluate(scope, &news.mixed, later, (ledger, cool_down))?);
-        }
-        if let Some(span) = self.set.longest_span() {
-            self.progress.settle(now.saturating_sub(span.saturating_mul(SPANS)));
+            problems.extend(self.evaluate(scope, &news.mixed, later, now, (ledger, cool_down))?);
         }
         ledger.cover(scope.snapshot);
         problems.retain(|problem| !self.said.contains(problem));
@@ -81,6 +78,7 @@ impl Rules {
         scope: &CheckScope<'_>,
         part: &Snapshot,
         range: (Option<i64>, Option<i64>),
+        now: i64,
         (ledger, cool_down): (&mut Ledger, i64),
     ) -> Result<Vec<Problem>> {
         if part.events() == 0 {
@@ -98,6 +96,10 @@ impl Rules {
             };
             let key = format!("{KEY}{}", alert.detector);
             ledger.take(&key, &[Candidate::of_events(alert)], &judgement);
+        }
+        // Another part is other segments: a correlation may still need what was found in these.
+        if let Some(span) = self.set.longest_span() {
+            self.progress.settle(now.saturating_sub(span.saturating_mul(SPANS)));
         }
         Ok(report.problems)
     }
