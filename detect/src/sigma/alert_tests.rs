@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use indexer::Cancel;
 
 use super::tests::Bench;
-use super::{FoundRule, HitPage, HitsOf, RulePlace, RuleState, TechniqueCoverage};
+use super::{FoundRule, HitPage, HitsOf, Progress, RulePlace, RuleState, TechniqueCoverage};
 use crate::limits::{COUNTED_GROUPS, LISTED_GROUPS, RULE_GROUPS};
 use crate::{Detectors, ReadOptions, Report, Scope};
 
@@ -331,6 +331,42 @@ fn coverage_counts_correlations_by_what_their_rules_see_and_by_their_own_alerts(
     let circle = "title: c\nid: c\ncorrelation: {type: temporal, rules: [c], timespan: 1m}\n";
     let (_, report) = covered(&bench, &format!("{FAILED}---\n{other}---\n{circle}"));
     assert_eq!((report.states[2], report.problems.len()), (RuleState::CannotRun, 1), "it depends on itself");
+}
+
+#[test]
+fn a_correlation_that_leaves_out_events_of_all_segments_says_how_many() {
+    let bench = failures();
+    let file = bench.folder.path().join("many.yml");
+    let correlation = "title: c\nid: c\ncorrelation: {type: event_count, rules: [failed], timespan: 1h, condition: {gte: 5}}\n";
+    fs::write(&file, format!("{FAILED}---\n{correlation}")).expect("written");
+    let detectors = Detectors::read(&[file], &ReadOptions::default());
+    assert_eq!(detectors.problems(), []);
+    let said = |most_hits: Option<usize>| {
+        let mut progress = Progress::default();
+        if let Some(most_hits) = most_hits {
+            progress.most_hits = most_hits;
+        }
+        let (scope, cancel) = (Scope::default(), Cancel::default());
+        let report = detectors.check_on(&bench.case, &bench.case.snapshot(), &scope, &mut progress, &cancel);
+        let report = report.expect("checked");
+        let problems: Vec<String> = report.problems.into_iter().map(|problem| problem.message).collect();
+        (report.alerts.iter().map(|alert| alert.events).collect::<Vec<_>>(), problems)
+    };
+    let left_out = |events: u32| {
+        vec![format!("the correlation leaves out {events} events of the rule `f`: they are too many")]
+    };
+    assert_eq!(said(None), (vec![6], Vec::new()));
+    assert_eq!(said(Some(4)), (Vec::new(), left_out(2)));
+    let more = bench.folder.path().join("more.ndjson");
+    let line = |minute: u32| {
+        format!(
+            "{{\"time\":\"2026-03-01T00:{minute}:00Z\",\"eventSource\":\"iam\",\"eventName\":\"FailLogin\",\"who\":\"eve\"}}\n"
+        )
+    };
+    fs::write(&more, (20..23).map(line).collect::<String>()).expect("written");
+    bench.import(more);
+    assert_eq!(said(None), (vec![9], Vec::new()));
+    assert_eq!(said(Some(4)), (Vec::new(), left_out(5)), "the limit is one for all segments");
 }
 
 #[test]

@@ -25,7 +25,7 @@ use crate::problem::{Fault, Problem};
 use crate::report::{MissingFields, Report};
 
 /// What is known of segments that were looked at.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Progress {
     segments: HashMap<u64, Found>,
     /// The fields of the case that it was calculated for; other fields may be meant when more come.
@@ -35,9 +35,34 @@ pub struct Progress {
     program: Option<Arc<Program>>,
     /// What correlations need of events in segments that are not looked at any more, by rule.
     earlier: HashMap<usize, Vec<RawHit>>,
+    /// So many events of a rule are kept for correlations at most.
+    pub(super) most_hits: usize,
+}
+
+impl Default for Progress {
+    fn default() -> Progress {
+        Progress {
+            segments: HashMap::new(),
+            fields: Vec::new(),
+            range: (None, None),
+            program: None,
+            earlier: HashMap::new(),
+            most_hits: CORRELATED_EVENTS,
+        }
+    }
 }
 
 impl Progress {
+    /// How many events of each rule are kept for correlations.
+    fn kept_hits(&self) -> HashMap<usize, usize> {
+        let mut kept: HashMap<usize, usize> =
+            self.earlier.iter().map(|(rule, hits)| (*rule, hits.len())).collect();
+        for (rule, found) in self.segments.values().flat_map(|found| &found.rules) {
+            *kept.entry(*rule).or_default() += found.hits.len();
+        }
+        kept
+    }
+
     /// Lets go of what was found, but for what correlations may still need: events from a time on.
     pub fn settle(&mut self, since: i64) {
         for (_, found) in self.segments.drain() {
@@ -49,7 +74,7 @@ impl Progress {
         }
         for hits in self.earlier.values_mut() {
             hits.retain(|hit| hit.time >= since);
-            let surplus = hits.len().saturating_sub(CORRELATED_EVENTS);
+            let surplus = hits.len().saturating_sub(self.most_hits);
             hits.drain(..surplus);
         }
     }
@@ -60,6 +85,17 @@ impl Progress {
 struct Found {
     rules: HashMap<usize, RuleFound>,
     kinds: Vec<bool>,
+}
+
+impl Found {
+    /// Leaves out events for correlations beyond so many of a rule; `kept` are those of other segments.
+    fn bound(&mut self, most: usize, kept: &mut HashMap<usize, usize>) {
+        for (rule, found) in &mut self.rules {
+            let kept = kept.entry(*rule).or_default();
+            found.hits.truncate(most.saturating_sub(*kept));
+            *kept += found.hits.len();
+        }
+    }
 }
 
 #[derive(Debug, Default, Clone)]
@@ -95,7 +131,8 @@ pub fn run(
     let fields = case_fields(snapshot);
     if progress.fields != fields || progress.range != range {
         let earlier = std::mem::take(&mut progress.earlier);
-        *progress = Progress { fields: fields.clone(), range, earlier, ..Progress::default() };
+        let most_hits = progress.most_hits;
+        *progress = Progress { fields: fields.clone(), range, earlier, most_hits, ..Progress::default() };
     }
     let program = match &progress.program {
         Some(program) => Arc::clone(program),
@@ -119,10 +156,13 @@ pub fn run(
         found_in(&program, rows, within, (&names, rules.text_search), &wanted, cancel)
             .map(|found| (rows.id(), Some(found)))
     };
-    let mut ids = HashSet::new();
+    let (mut ids, mut kept) = (HashSet::new(), progress.kept_hits());
     case.each_segment(snapshot, cancel, look, |(id, found)| {
         ids.insert(id);
-        progress.segments.extend(found.map(|found| (id, found)));
+        if let Some(mut found) = found {
+            found.bound(progress.most_hits, &mut kept);
+            progress.segments.insert(id, found);
+        }
         Ok(())
     })?;
     // Segments that compacting or deleting replaced.

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use indexer::query::{Filter, Op, Test as FieldTest};
 
-use super::RuleOutcome;
+use super::{RuleFound, RuleOutcome};
 use crate::alert::Alert;
 use crate::evidence;
 use crate::report::{MissingFields, Report};
@@ -60,6 +60,18 @@ impl RuleOutcome<'_> {
             let fault = Fault::new(correlation.line, message).hint("raise its condition");
             report.problems.push(Problem::of_file(file, fault));
         }
+        for rule in correlation.rules.iter().filter_map(|name| self.rules.rule_named(name)) {
+            let left_out = self.left_out(rule);
+            if left_out > 0 {
+                let rule = &self.rules.rules[rule].id;
+                let message = format!(
+                    "the correlation leaves out {left_out} events of the rule `{rule}`: they are too many"
+                );
+                let fault =
+                    Fault::new(correlation.line, message).hint("narrow the rule, or check a shorter time");
+                report.problems.push(Problem::of_file(file, fault));
+            }
+        }
         let sight = self.sight(correlation, states, &report.states);
         if sight == RuleState::NoField {
             let missing = self.missing_for(correlation, &report.missing_fields);
@@ -87,6 +99,15 @@ impl RuleOutcome<'_> {
             rule.or_else(|| self.rules.correlation_named(name).map(RulePlace::Correlation))
         };
         names.filter_map(place).collect()
+    }
+
+    /// How many events of a rule that correlations name are not kept for these.
+    fn left_out(&self, rule: usize) -> u64 {
+        let of_segment = |found: &RuleFound| {
+            let timed = found.count.events - found.count.untimed;
+            timed.saturating_sub(found.hits.len() as u64)
+        };
+        self.in_segments(rule).map(of_segment).sum()
     }
 
     /// What a correlation can see at most: as much as so many of its rules that it can hold.
