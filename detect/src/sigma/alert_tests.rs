@@ -309,7 +309,7 @@ fn coverage_counts_correlations_by_what_their_rules_see_and_by_their_own_alerts(
         correlation("type: event_count, rules: [failed], group-by: [who], condition: {gte: 9}");
     assert_eq!(report.states[2], RuleState::Quiet);
     assert_eq!((cell(&counts, passwords), cell(&counts, own)), ([2, 2, 0], [1, 1, 0]));
-    // It needs both of its rules, of which the case has events of one, or only one of them.
+    // It needs both of its rules, and the case has events for one only; then one is enough.
     let (counts, report) = correlation("type: temporal, rules: [failed, other]");
     assert_eq!(
         (report.states[2], &*report.not_applicable),

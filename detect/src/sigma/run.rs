@@ -21,7 +21,7 @@ use super::{RulePlace, RuleSet, TextSearch};
 use crate::alert::Alert;
 use crate::evidence;
 use crate::limits::{CORRELATED_EVENTS, NAMED_EVENTS, READABLE_QUERY_BYTES};
-use crate::problem::{Fault, Problem};
+use crate::problem::Problem;
 use crate::report::{MissingFields, Report};
 
 /// What is known of segments that were looked at.
@@ -53,10 +53,9 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// How many events of each rule are kept for correlations.
+    /// How many events of each rule are kept of segments for correlations. Earlier ones must not keep out new ones.
     fn kept_hits(&self) -> HashMap<usize, usize> {
-        let mut kept: HashMap<usize, usize> =
-            self.earlier.iter().map(|(rule, hits)| (*rule, hits.len())).collect();
+        let mut kept: HashMap<usize, usize> = HashMap::new();
         for (rule, found) in self.segments.values().flat_map(|found| &found.rules) {
             *kept.entry(*rule).or_default() += found.hits.len();
         }

@@ -216,9 +216,10 @@ fn texts_of_starters_name_no_number_that_a_person_can_change() {
 #[test]
 fn detectors_by_service_use_the_field_that_names_it_in_the_case_and_say_which() {
     let detectors = Detectors::read(&["starter".into()], &ReadOptions::default());
+    let mut lines = of_services(30..32, 600);
+    lines.sort();
+    let lines = lines.into_iter().fold(String::new(), |text, (_, line)| text + &line + "\n");
     let surge = |named: &str| {
-        let lines =
-            of_services(30..32, 600).into_iter().fold(String::new(), |text, (_, line)| text + &line + "\n");
         let bench = Bench::of_log(&lines.replace("\"service\"", &format!("\"{named}\"")));
         let snapshot = bench.case.snapshot();
         let fields = indexer::Engine::field_names(&snapshot);
