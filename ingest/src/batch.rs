@@ -144,12 +144,6 @@ impl Span {
         is_rewritten.then(|| &rewritten[start..start + self.len as usize])
     }
 
-    /// The range in the text of its chunk, if it is there.
-    pub(crate) fn range_in_chunk(self) -> Option<Range<usize>> {
-        let start = self.start as usize;
-        (self.start & Self::REWRITTEN == 0).then(|| start..start + self.len as usize)
-    }
-
     #[must_use]
     pub fn is_missing(self) -> bool {
         self == Self::MISSING
@@ -217,8 +211,6 @@ pub struct Batch {
     pub unparsed_examples: Vec<(u32, &'static str)>,
     /// How many events begin at each layout, in words; empty where the layouts are not known.
     pub layouts: Vec<(String, u32)>,
-    /// Several events may be of one row, and share its bytes.
-    pub(crate) shares_rows: bool,
 }
 
 /// Counts one more unparsed row for this reason. There are few reasons, so a list is faster than a map.
@@ -285,10 +277,7 @@ impl Batch {
     /// length. `None` where the bytes do not contain it unchanged.
     #[must_use]
     pub fn span_in_event(&self, row: usize, span: Span) -> Option<(usize, usize)> {
-        let copied = span.is_missing()
-            || span.start & Span::REWRITTEN != 0
-            || self.chunk.decoded.is_some()
-            || self.shares_rows;
+        let copied = span.is_missing() || span.start & Span::REWRITTEN != 0 || self.chunk.decoded.is_some();
         let start = span.start.checked_sub(self.start[row]).filter(|_| !copied)?;
         (start.checked_add(span.len)? <= self.length[row]).then_some((start as usize, span.len as usize))
     }

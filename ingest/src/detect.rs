@@ -305,9 +305,6 @@ fn reason(candidate: &Candidate, attempt: &Attempt, forced: bool) -> String {
     }
     let fitting = attempt.tally.whole + attempt.tally.partly;
     let chosen = if forced { "chosen by hand; " } else { "" };
-    if attempt.parser.shares_rows() {
-        return format!("{chosen}{} with several times; each is an event", candidate.title());
-    }
     format!("{chosen}{fitting} of {lines} sample lines are {}", candidate.title())
 }
 

@@ -4,29 +4,22 @@
 //! The text of an event is what is parsed, searched and shown. Its bytes stay as they are.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding as Table, UTF_8, UTF_16BE, UTF_16LE};
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter};
 
-use crate::limits;
 use crate::logins::LoginLayout;
 
 pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 const ESCAPE: u8 = 0x1B;
 
-/// The end of the name of an encoding whose rows have several times.
-const SHARED_ROWS: &str = "+rows";
-
 /// How the bytes of a source are decoded to text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encoding {
     table: &'static Table,
     line_end: LineEnd,
-    /// Rows have several times, and the events of one row share its text.
-    shares_rows: bool,
 }
 
 /// The line end in the bytes of a source. In the text it is always a line feed, perhaps after a carriage
@@ -43,7 +36,7 @@ enum LineEnd {
 }
 
 impl Encoding {
-    pub const UTF_8: Encoding = Encoding { table: UTF_8, line_end: LineEnd::Feed, shares_rows: false };
+    pub const UTF_8: Encoding = Encoding { table: UTF_8, line_end: LineEnd::Feed };
     pub(crate) const EVTX: Encoding = Encoding { line_end: LineEnd::Evtx, ..Encoding::UTF_8 };
 
     /// The bytes are records of logins.
@@ -63,13 +56,9 @@ impl Encoding {
         if let Some(layout) = LoginLayout::named(&lower) {
             return Some(Encoding::of_logins(layout));
         }
-        let (lower, shares_rows) = match lower.strip_suffix(SHARED_ROWS) {
-            Some(rest) => (rest, true),
-            None => (lower.as_str(), false),
-        };
         let (label, line_end) = match lower.strip_suffix("+cr") {
             Some(label) => (label, LineEnd::Return),
-            None => (lower, LineEnd::Feed),
+            None => (lower.as_str(), LineEnd::Feed),
         };
         let label = match label {
             "cp932" | "windows-932" => "shift_jis",
@@ -81,17 +70,16 @@ impl Encoding {
             label => label,
         };
         let table = Table::for_label(label.as_bytes())?;
-        Some(Encoding { table, line_end, shares_rows })
+        Some(Encoding { table, line_end })
     }
 
     /// Its name, which [`Encoding::named`] accepts.
     #[must_use]
     pub fn name(self) -> String {
         let table = self.table.name().to_ascii_lowercase();
-        let shared = if self.shares_rows { SHARED_ROWS } else { "" };
         match self.line_end {
-            LineEnd::Feed => table + shared,
-            LineEnd::Return => format!("{table}+cr{shared}"),
+            LineEnd::Feed => table,
+            LineEnd::Return => format!("{table}+cr"),
             LineEnd::Evtx => "evtx".to_owned(),
             LineEnd::Logins(layout) => layout.name(),
         }
@@ -125,32 +113,6 @@ impl Encoding {
             LineEnd::Logins(layout) => Some(layout),
             _ => None,
         }
-    }
-
-    /// The bytes of an event among these: those of its row, if the events of one row share its text.
-    #[must_use]
-    pub fn whole(self, bytes: &[u8], event: Range<usize>) -> Range<usize> {
-        if self.shares_rows { row_start(bytes, event.start)..event.end } else { event }
-    }
-
-    /// The bytes of an event that name it, in two parts: in a row with several times the bytes after the first name the
-    /// other events.
-    #[must_use]
-    pub fn naming(self, event: Range<u64>) -> [Range<u64>; 2] {
-        let Range { start, end } = event;
-        let own = if self.shares_rows { (start + 1).min(end) } else { end };
-        let rest = start.saturating_add(limits::MOST_ROW_TIMES as u64).clamp(own, end);
-        [start..own, rest..end]
-    }
-
-    /// Whether the events of one row share its text.
-    pub(crate) fn shares_rows(self) -> bool {
-        self.shares_rows
-    }
-
-    /// The same, where the events of one row share its text or not.
-    pub(crate) fn with_shared_rows(self, shares_rows: bool) -> Encoding {
-        Encoding { shares_rows, ..self }
     }
 
     /// Whether the bytes are records instead of text.
@@ -247,25 +209,6 @@ impl Encoding {
             }
         }
     }
-}
-
-/// Where the row begins that an event at this position of a chunk is of: each further event of a row begins
-/// one byte later, so that no two events have one place.
-fn row_start(bytes: &[u8], at: usize) -> usize {
-    let from = at.saturating_sub(limits::MOST_ROW_TIMES + limits::ROW_INDENT_BYTES);
-    let line = match memrchr(b'\n', &bytes[from..at]) {
-        Some(newline) => from + newline + 1,
-        None if from == 0 => {
-            if bytes.starts_with(BYTE_ORDER_MARK) {
-                BYTE_ORDER_MARK.len().min(at)
-            } else {
-                0
-            }
-        }
-        None => return at,
-    };
-    let is_before = |byte: &&u8| byte.is_ascii_whitespace() || matches!(byte, b'[' | b',');
-    line + bytes[line..at].iter().take_while(is_before).count()
 }
 
 /// Whether the bytes contain anything that makes their text differ from them.
@@ -487,12 +430,5 @@ mod tests {
         let encoding = Encoding::named("utf-16le").unwrap();
         assert_eq!(encoding.line_end(&bytes, 0), Some((8, 12)));
         assert_eq!(encoding.line_end(&bytes, 12), None);
-    }
-
-    #[test]
-    fn row_begins_at_its_line() {
-        let bytes = b"a,b\n  {\"x\":1},\n";
-        assert_eq!((row_start(bytes, 0), row_start(bytes, 2)), (0, 0));
-        assert_eq!((row_start(bytes, 6), row_start(bytes, 9)), (6, 6));
     }
 }

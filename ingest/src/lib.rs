@@ -62,7 +62,6 @@ mod problem;
 mod rare_values;
 mod replay;
 mod rotation;
-mod row_times;
 mod rows;
 mod settler;
 mod source;

@@ -226,12 +226,6 @@ pub const LONGEST_HEADER_NAME_BYTES: usize = 80;
 /// Alternatives to the detected format; a person chooses among a few.
 pub const MOST_ALTERNATIVES: usize = 5;
 
-/// The times of one row that become an event each; the tools with the most have eleven.
-pub const MOST_ROW_TIMES: usize = 16;
-
-/// White space before an object in a list of objects with several times.
-pub const ROW_INDENT_BYTES: usize = 16;
-
 /// Login records of the sample that are examined for their layout; a hundred users log in no other way.
 pub const LOGIN_SAMPLE_RECORDS: usize = 100;
 

@@ -16,7 +16,6 @@ use crate::layout_counts::{LayoutCounter, usual_layout};
 use crate::limits;
 use crate::login_events;
 use crate::other_lines::OtherLines;
-use crate::row_times::TimeSplitter;
 use crate::rows::{Rows, Schema};
 use crate::time::find::find;
 use crate::time::layouts::TimeLayouts;
@@ -92,11 +91,6 @@ impl Parser {
 
     pub(crate) fn learned(&self) -> &Learned {
         &self.setup.learned
-    }
-
-    /// Whether a row may become several events.
-    pub(crate) fn shares_rows(&self) -> bool {
-        self.learned().row_times.is_some()
     }
 
     /// The same parser with something else learned.
@@ -226,7 +220,6 @@ impl Parser {
         let (mut unparsed, mut begun) = (0, 0);
         let mut unparsed_examples = Vec::new();
         let mut unparsed_reasons = Vec::new();
-        let mut splitter = self.learned().row_times.clone().map(TimeSplitter::new);
         let mut row = 0;
         for (index, frame) in frames(&chunk, self.framing()).enumerate() {
             let event = &text[frame.text_start..frame.text_end];
@@ -263,20 +256,10 @@ impl Parser {
                     }
                 }
             }
+            rows.end(frame);
             row += 1;
-            match splitter.as_mut().filter(|_| read.is_ok()) {
-                None => rows.end(frame),
-                Some(splitter) => {
-                    let further = splitter.end(frame, text, &mut rows);
-                    let fitting = if read == Ok(Fit::Whole) { &mut tally.whole } else { &mut tally.partly };
-                    *fitting += further;
-                    row += further;
-                }
-            }
         }
-        let shares_rows = splitter.is_some();
         let (mut batch, clock) = rows.finish(chunk);
-        batch.shares_rows = shares_rows;
         batch.unparsed = unparsed;
         batch.unparsed_reasons = unparsed_reasons;
         batch.unparsed_examples = unparsed_examples;

@@ -57,15 +57,6 @@ impl RareValues {
         self.values.push(PlacedValue { column: column as u32, row: row as u32, value });
     }
 
-    /// Puts the values of the last row, which has this number, into another too.
-    pub fn repeat_row(&mut self, last: usize, row: usize) {
-        let from = self.values.iter().rposition(|value| value.row as usize != last).map_or(0, |at| at + 1);
-        for at in from..self.values.len() {
-            let value = self.values[at];
-            self.values.push(PlacedValue { row: row as u32, ..value });
-        }
-    }
-
     /// Removes the values of the last row, if it has this number.
     pub fn clear_row(&mut self, row: usize) {
         while self.values.pop_if(|value| value.row as usize == row).is_some() {}

@@ -1,6 +1,5 @@
 //! The output of a format: columns that grow one row at a time and pad themselves.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::mem;
 use std::sync::Arc;
@@ -180,46 +179,6 @@ impl Rows {
         self.row_level = Level::None;
     }
 
-    /// The value that the current row has under a name, in a chunk of this text; `None` for one of a rare column.
-    pub(crate) fn current<'a>(&'a self, name: &str, text: &'a [u8]) -> Option<Cow<'a, [u8]>> {
-        let numbers = self.numbers.get(name)?;
-        numbers.iter().flatten().find_map(|&number| match &self.columns.get(number)?.values {
-            Values::Text(values) => {
-                let span = *values.get(self.row)?;
-                let in_text = || text.get(span.range_in_chunk()?);
-                span.rewritten(&self.rewritten).or_else(in_text).map(Cow::Borrowed)
-            }
-            Values::Int(values) => Some(Cow::Owned(values.get(self.row)?.to_string().into_bytes())),
-            Values::Float(values) => Some(Cow::Owned(values.get(self.row)?.to_string().into_bytes())),
-            Values::Bool(_) => None,
-        })
-    }
-
-    /// The instant of a time that may not become that of a row.
-    pub(crate) fn ns_uncounted(&mut self, when: &When) -> i64 {
-        let counted = self.clock.tally;
-        let ns = self.clock.ns(when);
-        self.clock.tally = counted;
-        ns
-    }
-
-    /// Begins a row with the values and the level of the row that was ended last.
-    pub(crate) fn repeat(&mut self, frame: Frame) {
-        let (last, level) = (self.row, self.row_level);
-        self.begin(frame);
-        self.row_level = level;
-        let (row, expected) = (self.row, self.expected);
-        for column in &mut self.columns {
-            match &mut column.values {
-                Values::Text(values) => repeat(values, last, row, expected, Span::MISSING),
-                Values::Int(values) => repeat(values, last, row, expected, NO_INT),
-                Values::Float(values) => repeat(values, last, row, expected, f64::NAN),
-                Values::Bool(values) => repeat(values, last, row, expected, None),
-            }
-        }
-        self.rare.repeat_row(last, row);
-    }
-
     /// Reads the rest of the event from a position on as an event of its own. Its time and its level replace those of
     /// the row, if it has any.
     pub(crate) fn within<T>(&mut self, from: usize, read: impl FnOnce(&mut Rows) -> T) -> T {
@@ -359,7 +318,6 @@ impl Rows {
             unparsed_reasons: Vec::new(),
             unparsed_examples: Vec::new(),
             layouts: Vec::new(),
-            shares_rows: false,
         };
         (batch, self.clock)
     }
@@ -388,13 +346,6 @@ fn put<T: Copy>(values: &mut Vec<T>, row: usize, expected: usize, missing: T, va
         values.resize(row, missing);
     }
     values.push(value);
-}
-
-/// Puts the value of one row, if it has one, into another.
-fn repeat<T: Copy>(values: &mut Vec<T>, from: usize, row: usize, expected: usize, missing: T) {
-    if let Some(&value) = values.get(from) {
-        put(values, row, expected, missing, value);
-    }
 }
 
 fn pad<T: Copy>(values: &mut Vec<T>, count: usize, missing: T) -> bool {

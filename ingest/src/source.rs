@@ -286,8 +286,6 @@ impl<'a> Source<'a> {
             heading::split(&before.heading).for_each(|line| self.heading.add(line));
         }
         self.framing = self.parser.framing_after(&self.heading.lines());
-        self.encoding = self.encoding.with_shared_rows(self.parser.shares_rows());
-        self.detection.encoding = self.encoding.name();
     }
 
     /// A source with nothing to read yet, whose sample determined its format.
@@ -346,7 +344,6 @@ impl<'a> Source<'a> {
         let setup = Setup { time_field, logins: login_layout, ..Setup::new(zone.clone()) };
         let Verdict { parser, mut detection, times, rules } =
             detect(&sample, is_whole, forced.as_ref(), &options.definitions, &setup, options.zone.as_deref());
-        let encoding = encoding.with_shared_rows(parser.shares_rows());
         let parser = if options.lines && !is_records { parser.by_lines() } else { parser };
         let parser = parser.received_from(options.sender.as_deref());
         detection.encoding = encoding.name();

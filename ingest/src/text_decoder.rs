@@ -23,7 +23,7 @@ impl TextDecoder {
     /// Whether the bytes equal their text.
     #[must_use]
     pub fn is_identity(&self, bytes: &[u8]) -> bool {
-        self.encoding.is_plain() && !self.encoding.shares_rows() && !has_escapes(bytes)
+        self.encoding.is_plain() && !has_escapes(bytes)
     }
 
     /// The text of an event, given by its range in a chunk's bytes that begin at this offset of the source.
@@ -35,6 +35,6 @@ impl TextDecoder {
             let start = offset + event.start as u64;
             return Cow::Owned(login_events::text(layout, &bytes[event], start));
         }
-        self.encoding.text(&bytes[self.encoding.whole(bytes, event)])
+        self.encoding.text(&bytes[event])
     }
 }

@@ -48,15 +48,6 @@ fn again(test: &str, case: &Path, name: &str) -> Command {
     command
 }
 
-/// What the command `query` prints: the events as they were written, and messages.
-fn raw_events(case: &Path, query: &str) -> (String, String) {
-    let command = timberline_tests::programs::timberline();
-    let output = Command::new(command).arg("query").arg(case).arg(query).args(["--format", "raw"]).output();
-    let output = output.expect("it runs");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text").trim_end().to_owned();
-    (text(output.stdout), text(output.stderr))
-}
-
 fn variable_value(variable: &str) -> String {
     std::env::var(variable).unwrap_or_default()
 }
@@ -71,7 +62,14 @@ fn command_line_finds_events_with_notes() {
     let case = Case::open(&path).expect("the case opens");
     let import = indexer::ImportOptions::default();
     case.import(&[log], &import, &|_| {}, &indexer::Cancel::default()).expect("an import");
-    let ask = |query: &str| raw_events(&path, query);
+    let ask = |query: &str| {
+        let command = timberline_tests::programs::timberline();
+        let output =
+            Command::new(command).arg("query").arg(&path).arg(query).args(["--format", "raw"]).output();
+        let output = output.expect("it runs");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text").trim_end().to_owned();
+        (text(output.stdout), text(output.stderr))
+    };
     assert_eq!(ask("is:starred"), (String::new(), String::new()));
     let second = lines[0].len() as u64 + 1;
     let tag = NoteDraft { kind: "tag".into(), text: "web".into(), ..star("t", second) };
@@ -243,28 +241,4 @@ fn notes_follow_their_events_when_a_source_is_read_again() {
     let later = show();
     assert_eq!((&later.event.text, &later.sha256), (&first.event.text, &first.sha256));
     assert_eq!(first.event.time - later.event.time, 2 * 3_600 * 1_000_000_000);
-}
-
-#[test]
-fn notes_are_on_one_event_of_a_row_with_several_times() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = new_case(folder.path());
-    let log = folder.path().join("files.csv");
-    let rows =
-        ["a.exe,2026-03-01 10:00:00,2026-03-02 10:00:00,2026-03-03 10:00:00", "b.exe,2026-03-04 10:00:00,,"];
-    let table = format!("Name,Created,Modified,Accessed\n{}\n{}\n", rows[0], rows[1]);
-    std::fs::write(&log, &table).expect("a table");
-    let case = Case::open(&path).expect("the case opens");
-    let cancel = indexer::Cancel::default();
-    case.import(&[log], &indexer::ImportOptions::default(), &|_| {}, &cancel).expect("an import");
-    assert_eq!(case.snapshot().events(), 4);
-    let row = table.find("a.exe").expect("a row") as u64;
-    put(&case, vec![NoteDraft { event: Some((0, row + 1)), ..star("n", 0) }]);
-    let found = case.evidence(&case.snapshot(), &[(0, row + 1)], 100, &cancel).expect("evidence");
-    let event = &found[0].as_ref().expect("the event is there").event;
-    assert_eq!((event.offset, event.start, event.length as usize), (row + 1, row, rows[0].len()));
-    assert_eq!((event.text.as_str(), event.raw.as_slice()), (rows[0], rows[0].as_bytes()));
-    assert_eq!(raw_events(&path, "is:starred").0, rows[0]);
-    assert_eq!(raw_events(&path, "is:starred time>=2026-03-02 time<2026-03-03").0, rows[0]);
-    assert_eq!(raw_events(&path, "time>=2026-03-02").0, [rows[0], rows[0], rows[1]].join("\n"));
 }

@@ -288,14 +288,14 @@ impl Html<'_> {
         let book = self.book;
         let source = book.sources.get(event.source as usize);
         let (name, hash) = source.map_or(("", ""), |source| (source.name.as_str(), source.sha256.as_str()));
-        let end = event.start + u64::from(event.length);
+        let end = event.offset + u64::from(event.length);
         put!(
             self,
             "<dl><dt>Source</dt><dd>{}</dd><dt>Line</dt><dd>{}</dd><dt>Bytes</dt><dd>{} to {end}</dd>\
              <dt>SHA-256 of the source</dt><dd><code>{hash}</code></dd>",
             escaped(name),
             event.line,
-            event.start,
+            event.offset,
         );
         if let Some(own) = &found.sha256 {
             put!(self, "<dt>SHA-256 of these bytes</dt><dd><code>{own}</code></dd>");

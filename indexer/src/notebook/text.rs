@@ -132,13 +132,13 @@ impl Notebook {
         let from = self.sources.get(event.source as usize);
         let (name, hash) = from.map_or(("", ""), |source| (source.name.as_str(), source.sha256.as_str()));
         let time = if event.time == NO_TIME { "no time".to_owned() } else { to_rfc3339(event.time) };
-        let end = event.start + u64::from(event.length);
+        let end = event.offset + u64::from(event.length);
         put!(
             out,
             "\n- {time}\n- `{}`, line {}, bytes {} to {end}\n- SHA-256 of the source: `{hash}`\n",
             code(name),
             event.line,
-            event.start
+            event.offset
         );
         if let Some(own) = &found.sha256 {
             put!(out, "- SHA-256 of these bytes: `{own}`\n");

@@ -94,7 +94,6 @@ use crate::custom::Definition;
 use crate::frame::Framing;
 use crate::late_layouts::LineStart;
 use crate::logins::LoginLayout;
-use crate::row_times::RowTimes;
 use crate::rows::{Rows, Schema};
 use crate::time::field::{TimeField, TimeFieldOption};
 use crate::time::numeric_date::DateOrder;
@@ -307,10 +306,6 @@ pub(crate) struct Learned {
     pub message_column: Option<usize>,
     /// The column of a table whose values are JSON objects.
     pub json_column: Option<usize>,
-    /// The columns whose times are events each.
-    pub row_times: Option<Arc<RowTimes>>,
-    /// The names of the columns of a table that has no line with them, where its kind is known.
-    pub table_names: &'static [&'static str],
     /// The field that contains the time, if its values and not its name determined it.
     pub time_field: Option<Arc<TimeField>>,
     /// The fields that may contain the time, the one that is used and the best first.

@@ -146,14 +146,6 @@ impl FieldTimes {
         }
     }
 
-    /// The names of the fields with times, in the order in which they first occurred.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &[u8]> {
-        self.fields
-            .iter()
-            .filter(|field| field.times().is_some_and(|(.., within)| !within))
-            .map(|field| &*field.name)
-    }
-
     /// The fields whose values are times, the likeliest first; none of them is chosen yet.
     pub(crate) fn options(&self, known: impl Fn(&[u8]) -> f64) -> Vec<TimeFieldOption> {
         let mut options: Vec<(f64, TimeFieldOption)> = Vec::new();

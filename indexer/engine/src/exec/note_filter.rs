@@ -45,11 +45,9 @@ pub fn rows_at(
         }
         let (source, start) = (located.source(row as usize), located.offset(row as usize));
         let end = start + u64::from(located.length(row as usize)).max(1);
-        for bytes in segment.encoding(source).naming(start..end) {
-            let positions_in_row = within(positions, (source, bytes.start), (source, bytes.end));
-            if !positions_in_row.is_empty() {
-                each(row, start, positions_in_row);
-            }
+        let positions_in_row = within(positions, (source, start), (source, end));
+        if !positions_in_row.is_empty() {
+            each(row, start, positions_in_row);
         }
     }
     Ok(())

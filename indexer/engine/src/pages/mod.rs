@@ -44,8 +44,6 @@ use store::{RawCursor, Segment, SegmentField};
 pub struct Event {
     pub source: u32,
     pub offset: u64,
-    /// The first of its bytes. Events of one row have the same, and offsets of their own.
-    pub start: u64,
     pub time: i64,
     pub level: Level,
     pub line: u64,
@@ -377,7 +375,6 @@ impl Engine {
         let mut event = Event {
             source,
             offset,
-            start: offset,
             time: position.segment.times()?.get(row),
             level: position.segment.level(row)?,
             line: position.segment.packed("line")?.whole_at(row) as u64,
@@ -393,15 +390,13 @@ impl Engine {
         let Some(bytes) = position.segment.or_missing(read)? else { return Ok(event) };
         let start = (offset - frame.offset) as usize;
         let place = start..start + length as usize;
-        if bytes.get(place.clone()).is_none() {
-            let message = format!("the event at byte {offset} reaches past its raw frame");
-            position.segment.or_missing(Err::<(), _>(Error::new(ErrorKind::CaseDamaged, message)))?;
-            return Ok(event);
-        }
-        let place = encoding.whole(&bytes, place);
-        let raw = &bytes[place.clone()];
-        event.start = frame.offset + place.start as u64;
-        event.length = place.len() as u32;
+        let raw = bytes.get(place.clone()).ok_or_else(|| {
+            Error::new(
+                ErrorKind::CaseDamaged,
+                format!("the event at byte {offset} reaches past its raw frame"),
+            )
+        });
+        let Some(raw) = position.segment.or_missing(raw)? else { return Ok(event) };
         let mut texts = TextDecoder::new(encoding);
         let text = texts.text(&bytes, frame.offset, place);
         event.text = String::from_utf8_lossy(&text[..text.len().min(cut)]).into_owned();

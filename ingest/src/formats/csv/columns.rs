@@ -54,15 +54,6 @@ pub(super) fn time_rank(name: &[u8]) -> Option<usize> {
     TIMES.iter().position(|known| known.to_lowercase() == name.to_lowercase())
 }
 
-/// Whether a column with this name contains the time of an event, and not only one of several.
-pub(super) fn is_event_time(name: &[u8]) -> bool {
-    let certain = TIMES.iter().position(|known| *known == FIRST_DOUBTFUL).unwrap_or(TIMES.len());
-    time_rank(name).is_some_and(|rank| rank < certain)
-}
-
-/// From this one on a column may just as well contain the time of something else.
-const FIRST_DOUBTFUL: &str = "created_at";
-
 const LEVELS: [&str; 24] = [
     "level",
     "severity",
@@ -203,27 +194,6 @@ const POSTGRESQL: [&str; 26] = [
     "query_id",
 ];
 
-/// The columns of a bodyfile, in which forensic tools list the times of files.
-const BODYFILE: [&str; 11] =
-    ["md5", "name", "inode", "mode", "uid", "gid", "size", "atime", "mtime", "ctime", "crtime"];
-
-/// The names of the columns of a table without a header, if its first row shows what it is.
-pub(super) fn known_names(cells: &[&[u8]], delimiter: u8) -> &'static [&'static str] {
-    let is_number = |cell: &&[u8]| {
-        let digits = cell.strip_prefix(b"-").unwrap_or(cell);
-        !digits.is_empty() && digits.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
-    };
-    // `r/rrwxr-xr-x`, or `drwxr-xr-x` of a program that lists live files.
-    let is_mode = |mode: &[u8]| {
-        mode.len() >= 9 && mode[mode.len() - 9..].iter().all(|byte| b"rwxsStTlL-".contains(byte))
-    };
-    let is_bodyfile = delimiter == b'|'
-        && cells.len() == BODYFILE.len()
-        && is_mode(cells[3].trim_ascii())
-        && cells[6..].iter().all(is_number);
-    if is_bodyfile { &BODYFILE } else { &[] }
-}
-
 /// Whether a table with this row and no header is PostgreSQL's.
 pub(super) fn is_postgresql(cells: &[&[u8]]) -> bool {
     let is_state = |cell: &[u8]| cell.len() == 5 && cell.iter().all(u8::is_ascii_alphanumeric);
@@ -232,20 +202,12 @@ pub(super) fn is_postgresql(cells: &[&[u8]]) -> bool {
         && cells.get(11).is_some_and(|severity| level(severity).is_some())
 }
 
-/// Columns of a table without a header: those that are known, PostgreSQL's if the number fits, otherwise columns
-/// without names.
-pub(super) fn without_header(
-    count: usize,
-    time_columns: [Option<usize>; 2],
-    names: &[&str],
-) -> Vec<TableColumn> {
+/// Columns of a table without a header: PostgreSQL's if the number fits, otherwise columns without names.
+pub(super) fn without_header(count: usize, time_columns: [Option<usize>; 2]) -> Vec<TableColumn> {
     let is_postgresql = (23..=26).contains(&count) && time_columns == [Some(0), None];
     let column = |index: usize| {
-        let name = match names.get(index) {
-            Some(name) => (*name).to_string(),
-            None if is_postgresql => POSTGRESQL[index].to_string(),
-            None => format!("column_{}", index + 1),
-        };
+        let name =
+            if is_postgresql { POSTGRESQL[index].to_string() } else { format!("column_{}", index + 1) };
         let role = match time_columns {
             [Some(time), None] if time == index => ColumnRole::Time,
             [Some(date), Some(_)] if date == index => ColumnRole::Date,

@@ -7,7 +7,6 @@ mod timeless;
 use std::sync::Arc;
 
 use memchr::memchr;
-use table_shape::TimeChoice;
 
 use super::json::JsonBody;
 use super::{Fit, Format, Learned, Reader, Setup};
@@ -38,12 +37,12 @@ const DELIMITERS: [(u8, NextRow); 4] =
     [(b',', record::<b','>), (b'\t', record::<b'\t'>), (b';', record::<b';'>), (b'|', record::<b'|'>)];
 
 fn learn(sample: &[u8], setup: &Setup) -> Learned {
-    let time = TimeChoice { field: setup.time_field.as_deref(), may_be_several: !setup.is_recoded };
-    let Some((delimiter, next, shape)) = table_shape::learn(sample, &DELIMITERS, time) else {
+    let chosen = setup.time_field.as_deref();
+    let Some((delimiter, next, shape)) = table_shape::learn(sample, &DELIMITERS, chosen) else {
         return Learned::default();
     };
     // Lines that have a time somewhere else are no rows of a table without one.
-    let has_time = shape.time_columns != [None; 2] || shape.row_times.is_some();
+    let has_time = shape.time_columns != [None; 2];
     if shape.heads.is_empty() && !has_time && have_times(sample, setup) {
         return Learned::default();
     }
@@ -72,8 +71,6 @@ fn learn(sample: &[u8], setup: &Setup) -> Learned {
         date_order: shape.date_order,
         level_column: shape.level_column,
         message_column: shape.message_column,
-        table_names: shape.table_names,
-        row_times: shape.row_times.map(Arc::new),
         time_options: shape.time_options.into(),
         ..Learned::default()
     }
@@ -192,7 +189,7 @@ fn reader(setup: &Setup) -> Box<dyn Reader> {
     let mut table = Table::new(b"", columns::named_level);
     table.order = learned.date_order;
     if learned.table_heads.is_empty() {
-        table.columns = columns::without_header(learned.columns, learned.time_columns, learned.table_names);
+        table.columns = columns::without_header(learned.columns, learned.time_columns);
         if let Some(column) = learned.level_column.and_then(|column| table.columns.get_mut(column)) {
             column.role = ColumnRole::Level;
         }

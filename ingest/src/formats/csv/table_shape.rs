@@ -3,7 +3,7 @@
 
 use memchr::memchr;
 
-use super::columns::{is_event_time, is_postgresql, is_type, known_names, level, role, time_rank};
+use super::columns::{is_postgresql, is_type, level, role, time_rank};
 use super::timeless::{is_above_numbers, is_table, message_column, names_words};
 use super::{NextRow, is_section};
 use crate::encoding::BYTE_ORDER_MARK;
@@ -11,7 +11,6 @@ use crate::frame::EventBlock;
 use crate::limits::{LONGEST_HEADER_NAME_BYTES, START_WITHIN_BYTES, TABLE_SAMPLE_ROWS};
 use crate::named_columns::number;
 use crate::pairs::is_key;
-use crate::row_times::RowTimes;
 use crate::table::{ColumnRole, cells};
 use crate::time::field::{
     FieldTimes, KNOWN, TimeField, TimeFieldOption, is_link_date, is_never_time, mark_chosen,
@@ -42,21 +41,8 @@ pub(super) struct TableShape {
     pub level_column: Option<usize>,
     /// The column with the text of events, in a table without names.
     pub message_column: Option<usize>,
-    /// The names of the columns, if no line has them but the first row shows what the table is.
-    pub table_names: &'static [&'static str],
-    /// The columns whose times are events each.
-    pub row_times: Option<RowTimes>,
     /// The columns that may contain the time.
     pub time_options: Vec<TimeFieldOption>,
-}
-
-/// How the time of a row is to be found.
-#[derive(Clone, Copy)]
-pub(super) struct TimeChoice<'c> {
-    /// The column that a person chose.
-    pub field: Option<&'c str>,
-    /// A row may have several times, and be an event for each.
-    pub may_be_several: bool,
 }
 
 /// The values of a row, and the row as it is written.
@@ -81,7 +67,7 @@ const MOST_TITLE_ROWS: usize = 48;
 pub(super) fn learn(
     sample: &[u8],
     delimiters: &[(u8, NextRow)],
-    time: TimeChoice<'_>,
+    chosen: Option<&str>,
 ) -> Option<(u8, NextRow, TableShape)> {
     let mut best: Option<(f32, u8, NextRow, TableShape)> = None;
     let is_quoted = sample.first() == Some(&b'"');
@@ -120,11 +106,10 @@ pub(super) fn learn(
             rows.remove(1);
         }
         let heads = heads.into_iter().take(1 + usize::from(has_types)).collect();
-        if let Some((share, shape)) = shape(&rows, delimiter, is_quoted, time, heads)
+        if let Some((share, shape)) = shape(&rows, delimiter, is_quoted, chosen, heads)
             && best.as_ref().is_none_or(|(best, _, _, known)| {
                 // Every line of a log may have the same number of commas, but only in its table there are times.
-                let has_time =
-                    |shape: &TableShape| shape.time_columns != [None; 2] || shape.row_times.is_some();
+                let has_time = |shape: &TableShape| shape.time_columns != [None; 2];
                 let by_time = has_time(&shape).cmp(&has_time(known));
                 by_time.then(share.total_cmp(best)).then(shape.columns.cmp(&known.columns)).is_gt()
             })
@@ -217,7 +202,7 @@ fn shape(
     rows: &[Row<'_>],
     delimiter: u8,
     is_quoted: bool,
-    time: TimeChoice<'_>,
+    chosen: Option<&str>,
     mut heads: Vec<Box<[u8]>>,
 ) -> Option<(f32, TableShape)> {
     let body = rows.get(1..).filter(|body| !body.is_empty()).unwrap_or(rows);
@@ -230,17 +215,11 @@ fn shape(
     }
     let header = rows.first().filter(|first| rows.len() > 1 && is_header(first, body, columns));
     let body = if header.is_some() { body } else { rows };
-    let table_names =
-        rows.first().filter(|_| header.is_none()).map_or(&[][..], |row| known_names(row, delimiter));
-    let known_row: Row<'_> = table_names.iter().map(|name| name.as_bytes()).collect();
-    // Columns have names, whether a line has them or not.
-    let named = header.or(Some(&known_row).filter(|row| !row.is_empty()));
-    let time_columns = time_columns(named, body, columns);
+    let time_columns = time_columns(header, body, columns);
     let has_time = time_columns.iter().any(Option::is_some);
     // Quoted values are not text with commas.
     let least = if delimiter == b'\t' || is_quoted { 3 } else { 4 };
-    let known =
-        header.is_none() && rows.first().is_some_and(|row| is_postgresql(row)) || !table_names.is_empty();
+    let known = header.is_none() && rows.first().is_some_and(|row| is_postgresql(row));
     let is_complete = match header {
         Some(_) => columns >= 3 || has_time,
         None if has_time => known || rows.len() > 1 && columns >= least && share > LEAST_FIT,
@@ -253,15 +232,8 @@ fn shape(
     // Names above words alone are known by the values that repeat below them.
     let words = rows.first().filter(|_| header.is_none() && !has_time && !known);
     let header = header.or(words.filter(|first| names_words(first, &rows[1..], columns)));
-    let named = header.or(named);
     let body = if header.is_some() { &rows[1..] } else { body };
-    let order = date_order(body, time_columns);
-    let may_be_several = time.may_be_several && time.field.is_none();
-    let row_times = if may_be_several { row_times(named, body, columns, order) } else { None };
-    let (time_columns, time_options) = match row_times {
-        Some(_) => ([None; 2], with_choice(named, body, columns, [None; 2], None).1),
-        None => with_choice(named, body, columns, time_columns, time.field),
-    };
+    let (time_columns, time_options) = with_choice(header, body, columns, time_columns, chosen);
     let is_named = header.is_some_and(|names| names.iter().any(|name| role(name) == ColumnRole::Level));
     let level_column =
         if is_named { None } else { level_column(body, columns, header.is_none() && has_time) };
@@ -269,7 +241,7 @@ fn shape(
         heads.clear();
     }
     let json_column = (0..columns).find(|&column| are_json(body, column));
-    let message_column = if named.is_none() && has_time && !known {
+    let message_column = if header.is_none() && has_time && !known {
         message_column(body, columns, &[time_columns[0], time_columns[1], level_column, json_column])
     } else {
         None
@@ -285,38 +257,12 @@ fn shape(
             has_quoted_values,
             json_column,
             time_columns,
-            date_order: order,
+            date_order: date_order(body, time_columns),
             level_column,
             message_column,
-            table_names,
-            row_times,
             time_options,
         },
     ))
-}
-
-/// The columns with the times of files and programs, if rows have several.
-fn row_times(
-    header: Option<&Row<'_>>,
-    body: &[Row<'_>],
-    columns: usize,
-    order: DateOrder,
-) -> Option<RowTimes> {
-    if header.is_none_or(|names| names.iter().any(|name| is_event_time(name.trim_ascii()))) {
-        return None;
-    }
-    let name = |column: usize| {
-        let (mut times, mut all) = (0, 0);
-        let values = body.iter().filter_map(|row| row.get(column)).map(|value| value.trim_ascii());
-        // Some files lack a time; all of the sample may.
-        for value in values.filter(|value| !matches!(*value, b"" | b"0" | b"-1")) {
-            times += usize::from(whole_time(value).is_some());
-            all += 1;
-        }
-        let name = header?.get(column)?.trim_ascii();
-        std::str::from_utf8(name).ok().filter(|_| times * 5 >= all * 4)
-    };
-    RowTimes::learn((0..columns).filter_map(name), order)
 }
 
 /// How many of the values are a name and its value: `status=200`. A few values prove nothing.

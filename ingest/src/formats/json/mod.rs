@@ -32,14 +32,10 @@ pub(crate) static FORMAT: Format = Format {
     title: "JSON objects",
     learn: |sample, setup| {
         let learned = framing::learn(sample);
-        let times = time_key::learn(sample, &learned.framing, setup);
-        Learned {
-            time_field: times.field.map(Arc::new),
-            time_options: times.options.into(),
-            row_times: times.row_times.map(Arc::new),
-            unscaled_levels: times.unscaled_levels.into(),
-            ..learned
-        }
+        let (time_field, options, unscaled) =
+            time_key::learn(sample, &learned.framing, setup.time_field.as_deref());
+        let (time_field, time_options) = (time_field.map(Arc::new), options.into());
+        Learned { time_field, time_options, unscaled_levels: unscaled.into(), ..learned }
     },
     reader,
     ..Format::LINES

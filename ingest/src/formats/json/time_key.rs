@@ -6,34 +6,19 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::keys::{KeyRole, time_key_weight};
-use crate::formats::Setup;
 use crate::frame::Framing;
 use crate::limits;
-use crate::row_times::RowTimes;
 use crate::time::field::{FieldTimes, KNOWN, MOST_EVENTS, TimeField, TimeFieldOption, mark_chosen};
 use crate::time::find::whole_time;
-use crate::time::numeric_date::DateOrder;
 use crate::time::rules::is_complete;
 
-/// Which keys contain times.
-pub(super) struct TimeKeys {
-    /// The key that a person chose or the values determine; `None` if half of the objects have a known time key.
-    pub field: Option<TimeField>,
-    /// The keys to choose from.
-    pub options: Vec<TimeFieldOption>,
-    /// The keys whose times are events each.
-    pub row_times: Option<RowTimes>,
-    /// The keys whose numbers are no levels.
-    pub unscaled_levels: Vec<Box<str>>,
-}
-
-/// Whether a key is known for the time of an event.
-fn is_time(name: &str) -> bool {
-    KeyRole::time_rank(name).is_some()
-}
-
-/// Finds the keys that contain times in the objects of a sample.
-pub(super) fn learn(sample: &[u8], framing: &Framing, setup: &Setup) -> TimeKeys {
+/// The key that a person chose or the values determine, `None` if half of the objects have a known time key; the
+/// keys to choose from; and the keys whose numbers are no levels.
+pub(super) fn learn(
+    sample: &[u8],
+    framing: &Framing,
+    chosen: Option<&str>,
+) -> (Option<TimeField>, Vec<TimeFieldOption>, Vec<Box<str>>) {
     let mut times = FieldTimes::default();
     let mut numbers: BTreeMap<Box<str>, Vec<i64>> = BTreeMap::new();
     let (mut objects, mut known) = (0, 0);
@@ -55,21 +40,13 @@ pub(super) fn learn(sample: &[u8], framing: &Framing, setup: &Setup) -> TimeKeys
         object.iter().for_each(|(key, value)| walk(key, value, 1, &mut put));
         known += usize::from(has_known);
     }
-    let unscaled_levels =
+    let unscaled =
         numbers.into_iter().filter(|(_, numbers)| !are_levels(numbers)).map(|(path, _)| path).collect();
     let weight = |name: &[u8]| std::str::from_utf8(name).map_or(0.0, time_key_weight);
     let mut options = times.options(weight);
-    if let Some(chosen) = setup.time_field.as_deref().and_then(|name| times.named(name)) {
+    if let Some(chosen) = chosen.and_then(|name| times.named(name)) {
         mark_chosen(&mut options, &chosen.name);
-        return TimeKeys { field: Some(chosen), options, row_times: None, unscaled_levels };
-    }
-    let mut names: Vec<&str> = times.names().filter_map(|name| std::str::from_utf8(name).ok()).collect();
-    names.sort_unstable();
-    let row_times = RowTimes::learn(names.into_iter(), DateOrder::Customary);
-    let row_times =
-        row_times.filter(|times| known * 2 < objects && !setup.is_recoded && !times.names().any(is_time));
-    if row_times.is_some() {
-        return TimeKeys { field: None, options, row_times, unscaled_levels };
+        return (Some(chosen), options, unscaled);
     }
     let best = if known * 2 < objects { times.best(weight) } else { None };
     let used = best.as_ref().map(|best| best.name.to_vec()).or_else(|| {
@@ -79,8 +56,7 @@ pub(super) fn learn(sample: &[u8], framing: &Framing, setup: &Setup) -> TimeKeys
     });
     mark_chosen(&mut options, &used.unwrap_or_default());
     // A known top-level key is used by its name.
-    let field = best.filter(|best| weight(&best.name) < KNOWN);
-    TimeKeys { field, options, row_times: None, unscaled_levels }
+    (best.filter(|best| weight(&best.name) < KNOWN), options, unscaled)
 }
 
 /// Whether numbers are levels: those of syslog and Windows, up to 7, and those of pino and bunyan, in steps of ten.
