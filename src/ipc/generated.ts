@@ -962,7 +962,7 @@ export type FieldValue = {
  */
 ecs: string | null, name: string, value: string, kind: FieldKind, };
 
-export type Fields = { revision: number, fields: Array<KnownField>, 
+export type FieldList = { revision: number, fields: Array<KnownField>, 
 /**
  * The one that names the service of an event.
  */
@@ -3196,7 +3196,7 @@ export interface Contract {
   strip: { args: StripRequest; progress: Empty; reply: Strip };
   aggregate: { args: AggregateRequest; progress: Aggregate; reply: Aggregate };
   facets: { args: FacetsRequest; progress: Facets; reply: Facets };
-  fields: { args: CasePath; progress: Empty; reply: Fields };
+  fields: { args: CasePath; progress: Empty; reply: FieldList };
   links: { args: CasePath; progress: LinksProgress; reply: Links };
   linked: { args: LinkedRequest; progress: LinksProgress; reply: LinkedValue | null };
   sortedPage: { args: SortedPageRequest; progress: Empty; reply: Page };

@@ -178,13 +178,17 @@ pub fn listed(
             }
         }
     }
-    parts.iter().for_each(|part| rest.add(&part.uncounted));
+    for part in parts {
+        rest.add(&part.uncounted);
+    }
     groups.sort_by(|(one, of_one), (other, of_other)| {
         let (of_one, of_other) = (&of_one.count, &of_other.count);
         (of_other.events, of_one.first, one).cmp(&(of_one.events, of_other.first, other))
     });
     let unlisted = groups.split_off(groups.len().min(LISTED_GROUPS));
-    unlisted.iter().for_each(|(_, group)| rest.add(&group.count));
+    for (_, group) in &unlisted {
+        rest.add(&group.count);
+    }
     let others = OtherGroups {
         groups: (unlisted.len() + distinct.len()) as u64,
         events: rest.events,

@@ -62,7 +62,9 @@ impl PatternNames {
 
     pub fn in_chart(&self, mut chart: Chart) -> Chart {
         if let ChartAxis::Names(names) = &mut chart.axis {
-            names.iter_mut().for_each(|name| *name = self.in_text(name));
+            for name in names {
+                *name = self.in_text(name);
+            }
         }
         chart.series.iter_mut().for_each(|series| series.name = self.in_text(&series.name));
         chart

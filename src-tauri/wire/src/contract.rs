@@ -179,7 +179,7 @@ contract! {
     /// All fields at once; finished ones are streamed.
     facets / Facets: FacetsRequest, Facets => Facets;
     /// The names and types of all fields.
-    fields / Fields: CasePath, Empty => Fields;
+    fields / Fields: CasePath, Empty => FieldList;
     /// Fields of different sources that hold the same values, and clocks that differ.
     links / Links: CasePath, LinksProgress => Links;
     /// The names under which a value is an id, and a filter that finds all of them.

@@ -91,19 +91,19 @@ pub struct Strip {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Fields {
+pub struct FieldList {
     pub revision: u64,
     pub fields: Vec<KnownField>,
     /// The one that names the service of an event.
     pub service: Option<String>,
 }
 
-impl Fields {
-    pub(crate) fn new(revision: u64, fields: Vec<aggregate::KnownField>) -> Fields {
+impl FieldList {
+    pub(crate) fn new(revision: u64, fields: Vec<aggregate::KnownField>) -> FieldList {
         let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
         let service = service_field(&names).map(str::to_owned);
         let known = |field: aggregate::KnownField| KnownField { ecs: ecs_name(&field.name), field };
-        Fields { revision, fields: fields.into_iter().map(known).collect(), service }
+        FieldList { revision, fields: fields.into_iter().map(known).collect(), service }
     }
 }
 
@@ -117,9 +117,9 @@ pub struct KnownField {
     pub ecs: Option<String>,
 }
 
-pub fn fields(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn Fn(Empty)) -> Answer<Fields> {
+pub fn fields(session: &Session, _: &Call<'_>, request: &CasePath, _: &dyn Fn(Empty)) -> Answer<FieldList> {
     let snapshot = session.case(Path::new(&request.path))?.snapshot();
-    Ok(Fields::new(snapshot.revision(), indexer::Engine::fields(&snapshot)))
+    Ok(FieldList::new(snapshot.revision(), indexer::Engine::fields(&snapshot)))
 }
 
 pub(crate) fn ecs_name(field: &str) -> Option<String> {

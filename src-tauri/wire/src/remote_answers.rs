@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::analysis::{Aggregate, AggregateRequest, Facets, FacetsRequest, engine_by};
 use crate::calls::{Answer, milliseconds};
 use crate::contract::Command;
-use crate::events::Fields;
+use crate::events::FieldList;
 use crate::language::{CheckRequest, CompleteRequest, QueryCheck, StretchRequest, UnknownWords, check_reply};
 use crate::live::LiveStatus;
 use crate::notes::Notes;
@@ -115,8 +115,8 @@ fn no_notes() -> Notes {
     }
 }
 
-fn fields(case: &RemoteCase, call: &Call<'_>) -> Answer<Fields> {
-    Ok(Fields::new(case.revision, known_fields(case, call)?))
+fn fields(case: &RemoteCase, call: &Call<'_>) -> Answer<FieldList> {
+    Ok(FieldList::new(case.revision, known_fields(case, call)?))
 }
 
 /// The fields of the mapping, with how many events have each where that is known.

@@ -1,7 +1,7 @@
 import type { Lifetime } from '../../base/lifetime';
 import { asTime, timeFromNanos, type TimeRange } from '../../base/time';
 import type { Client } from '../../ipc/client';
-import type { CaseSummary, Fields, KnownField } from '../../ipc/generated';
+import type { CaseSummary, FieldList, KnownField } from '../../ipc/generated';
 import { byCoverage } from '../fields/coverage';
 import { Request } from '../request.svelte';
 import type { ViewHistory } from '../view/history.svelte';
@@ -39,7 +39,7 @@ export class Charts {
   readonly #client: Client;
   readonly #history: ViewHistory;
   /** Without the list of fields a chart can still be shown. */
-  readonly #listing: Request<string, Fields>;
+  readonly #listing: Request<string, FieldList>;
   readonly #known = $derived.by((): readonly KnownField[] =>
     byCoverage(this.#listing.value?.fields ?? []),
   );

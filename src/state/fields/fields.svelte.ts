@@ -1,14 +1,7 @@
 import { Coalesced } from '../../base/coalesce';
 import type { Lifetime } from '../../base/lifetime';
 import type { Client, EngineError } from '../../ipc/client';
-import type {
-  Facet,
-  Facets,
-  Fields as FieldList,
-  KnownField,
-  QueryClause,
-  View,
-} from '../../ipc/generated';
+import type { Facet, Facets, FieldList, KnownField, QueryClause, View } from '../../ipc/generated';
 import { Request } from '../request.svelte';
 import { byCoverage } from './coverage';
 import { NO_CHOICE, valueField } from './valueclause';

@@ -398,7 +398,9 @@ fn window_function(
 }
 
 fn window_aggregate(name: &str) -> Option<WindowAggregate> {
-    let (function, parameter) = Aggregation::with_parameter(name)?;
+    // A condition is not counted within a window.
+    let (function, parameter) =
+        Aggregation::with_parameter(name).filter(|_| !Aggregation::is_conditional(name))?;
     match function {
         Aggregation::Count => Some(WindowAggregate::Count),
         Aggregation::Sum => Some(WindowAggregate::Sum),

@@ -15,7 +15,7 @@ use crate::analysis::{
 };
 use crate::calls::{self, Answer, milliseconds};
 use crate::contract::Command;
-use crate::events::Fields;
+use crate::events::FieldList;
 use crate::language::{CheckRequest, QueryCheck, StretchRequest, UnknownWords, check_reply};
 use crate::live::LiveStatus;
 use crate::notes::Notes;
@@ -118,7 +118,7 @@ fn latest(one: Option<Nanos>, other: Option<Nanos>) -> Option<Nanos> {
     one.into_iter().chain(other).max_by_key(|time| time.0)
 }
 
-fn fields(together: &Together, (_, call): AskedBy<'_>) -> Answer<Fields> {
+fn fields(together: &Together, (_, call): AskedBy<'_>) -> Answer<FieldList> {
     let mut all = Engine::fields(&together.snapshot);
     for lane in &together.lanes {
         for field in known_fields(&lane.case, call)? {
@@ -133,7 +133,7 @@ fn fields(together: &Together, (_, call): AskedBy<'_>) -> Answer<Fields> {
             }
         }
     }
-    Ok(Fields::new(together.revision(), all))
+    Ok(FieldList::new(together.revision(), all))
 }
 
 fn check(together: &Together, call: &Call<'_>, request: &CheckRequest) -> QueryCheck {
