@@ -956,17 +956,17 @@ p50: [number, number] | null, };
 
 export type FieldKind = "text" | "int" | "float" | "bool";
 
-export type FieldValue = { 
-/**
- * What the Elastic Common Schema calls it.
- */
-ecs: string | null, name: string, value: string, kind: FieldKind, };
-
 export type FieldList = { revision: number, fields: Array<KnownField>, 
 /**
  * The one that names the service of an event.
  */
 service: string | null, };
+
+export type FieldValue = { 
+/**
+ * What the Elastic Common Schema calls it.
+ */
+ecs: string | null, name: string, value: string, kind: FieldKind, };
 
 export type FileContent = { "kind": "text", text: string, } | { "kind": "bytes", bytes: Array<number>, };
 

@@ -170,7 +170,7 @@ pub enum Order {
 
 /// How the result of an aggregation follows from parts of its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parts {
+pub enum MergedFrom {
     /// From these aggregations of each part.
     Aggregations(&'static [Aggregation]),
     /// From the different values of each part with their counts. A cluster alone only estimates it.
@@ -215,19 +215,19 @@ impl Aggregation {
     }
 
     #[must_use]
-    pub fn parts(self) -> Parts {
+    pub fn merged_from(self) -> MergedFrom {
         use Aggregation as A;
         match self {
-            A::Count => Parts::Aggregations(&[A::Count]),
-            A::Sum => Parts::Aggregations(&[A::Sum]),
-            A::Avg => Parts::Aggregations(&[A::Sum, A::Count]),
-            A::Min => Parts::Aggregations(&[A::Min]),
-            A::Max => Parts::Aggregations(&[A::Max]),
-            A::Range => Parts::Aggregations(&[A::Min, A::Max]),
-            A::Stddev | A::Variance => Parts::Aggregations(&[A::Count, A::Avg, A::Variance]),
-            A::CountDistinct => Parts::Values,
-            function if function.percentile(Some(0.0)).is_some() => Parts::Values,
-            _ => Parts::Rows,
+            A::Count => MergedFrom::Aggregations(&[A::Count]),
+            A::Sum => MergedFrom::Aggregations(&[A::Sum]),
+            A::Avg => MergedFrom::Aggregations(&[A::Sum, A::Count]),
+            A::Min => MergedFrom::Aggregations(&[A::Min]),
+            A::Max => MergedFrom::Aggregations(&[A::Max]),
+            A::Range => MergedFrom::Aggregations(&[A::Min, A::Max]),
+            A::Stddev | A::Variance => MergedFrom::Aggregations(&[A::Count, A::Avg, A::Variance]),
+            A::CountDistinct => MergedFrom::Values,
+            function if function.percentile(Some(0.0)).is_some() => MergedFrom::Values,
+            _ => MergedFrom::Rows,
         }
     }
 

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use indexer::query::functions::{Aggregation, Parts};
+use indexer::query::functions::{Aggregation, MergedFrom};
 use indexer::query::{Aggregate, Expr, Span};
 use indexer::{Cell, percentile_of_counted};
 
@@ -34,14 +34,14 @@ impl Merging {
     pub fn from_aggregate(aggregate: &Aggregate) -> Option<Merging> {
         let Aggregate { function, parameter, .. } = aggregate;
         let percent = function.percentile(*parameter);
-        (function.parts() != Parts::Rows).then_some(Merging { function: *function, percent })
+        (function.merged_from() != MergedFrom::Rows).then_some(Merging { function: *function, percent })
     }
 
     /// The aggregates that each place calculates; none where it lists values.
     pub fn asked(self) -> &'static [Aggregation] {
-        match self.function.parts() {
-            Parts::Aggregations(asked) => asked,
-            Parts::Values | Parts::Rows => &[],
+        match self.function.merged_from() {
+            MergedFrom::Aggregations(asked) => asked,
+            MergedFrom::Values | MergedFrom::Rows => &[],
         }
     }
 

@@ -9,7 +9,7 @@ mod metrics;
 mod rows;
 pub(crate) mod timechart;
 
-use indexer::query::functions::Parts;
+use indexer::query::functions::MergedFrom;
 use indexer::query::{Aggregate, Filter, Query, Stage, StageKind};
 use indexer::{Error, ErrorKind, Result, Table, TableStages};
 use serde_json::{Value, json};
@@ -194,7 +194,9 @@ pub(crate) fn filter_and_stages(query: &Query) -> (Filter, &[Stage]) {
 
 /// Whether a cluster only estimates what the stage calculates.
 fn is_estimated(stage: &StageKind) -> bool {
-    let of = |aggregates: &[Aggregate]| aggregates.iter().any(|one| one.function.parts() == Parts::Values);
+    let of = |aggregates: &[Aggregate]| {
+        aggregates.iter().any(|one| one.function.merged_from() == MergedFrom::Values)
+    };
     match stage {
         StageKind::Stats { aggregates, .. } | StageKind::Timechart { aggregates, .. } => of(aggregates),
         StageKind::Facets { .. } => true,
