@@ -370,6 +370,51 @@ fn a_correlation_that_leaves_out_events_of_all_segments_says_how_many() {
 }
 
 #[test]
+fn a_correlation_that_cannot_run_silences_no_rule() {
+    let bench = failures();
+    let body =
+        |id: &str, body: &str| format!("---\ntitle: {id}\nid: {id}\ncorrelation: {{{body}, timespan: 1m}}\n");
+    let outcome = |correlations: &[String]| {
+        let file = bench.folder.path().join("idle.yml");
+        fs::write(&file, format!("{FAILED}{}", correlations.concat())).expect("written");
+        let detectors = Detectors::read(&[file], &ReadOptions::default());
+        let (scope, snapshot) = (Scope::default(), bench.case.snapshot());
+        let report = detectors.check(&bench.case, &snapshot, &scope, &Cancel::default()).expect("checked");
+        let problems = detectors.problems().iter().chain(&report.problems);
+        let problems: Vec<String> = problems.map(|problem| problem.message.clone()).collect();
+        (report.alerts.into_iter().map(|alert| alert.detector).collect::<Vec<_>>(), problems)
+    };
+    let (outer, inner) = (body("outer", "type: temporal, rules: [f, inner]"), |more: &str| {
+        body("inner", &format!("type: event_count, rules: [{more}], group-by: [who], condition: {{gte: 99}}"))
+    });
+    let (alerts, problems) = outcome(&[outer.clone(), inner("nobody")]);
+    assert_eq!(alerts, ["f"], "the outer one is dropped, too");
+    assert_eq!(
+        problems,
+        [
+            "the correlation names `nobody`, which no rule is called",
+            "the correlation names `inner`, which cannot run"
+        ]
+    );
+    let (alerts, problems) = outcome(&[body("round", "type: temporal, rules: [f, round]")]);
+    assert_eq!(
+        (alerts, problems),
+        (vec!["f".to_owned()], vec!["the correlation depends on itself".to_owned()])
+    );
+    assert_eq!(outcome(&[outer, inner("f")]), (Vec::new(), Vec::new()), "both can run");
+    // No interval of the inner one has a host. One rule is enough if the condition says so.
+    let by_host =
+        |more: &str| body("outer", &format!("type: temporal, rules: [f, inner], group-by: [host]{more}"));
+    let (alerts, problems) = outcome(&[by_host(""), inner("f, f")]);
+    assert_eq!(alerts, Vec::<String>::new(), "the inner one could hold");
+    assert_eq!(
+        problems,
+        ["the correlation needs the field `host`, by which `inner` does not group its events"]
+    );
+    assert_eq!(outcome(&[by_host(", condition: {gte: 1}"), inner("f")]).1, Vec::<String>::new());
+}
+
+#[test]
 fn a_correlation_that_another_one_counts_alerts_by_itself_only_if_that_says_so() {
     let bench = failures();
     let twice = |more: &str| {

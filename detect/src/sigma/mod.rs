@@ -293,16 +293,22 @@ impl RuleSet {
     #[must_use]
     pub fn link(&mut self) -> Vec<Problem> {
         let mut problems = filter::apply(self);
-        let names: HashSet<String> = self.names().map(str::to_owned).collect();
-        self.correlations.retain(|(correlation, file)| {
-            let unknown = correlation.rules.iter().find(|name| !names.contains(*name));
-            if let Some(unknown) = unknown {
-                let known = names.iter().map(String::as_str);
-                let fault = missing_rule("correlation", unknown, correlation.line, known);
-                problems.push(Problem::of_file(file, fault));
+        let read: HashSet<String> = self.names().map(str::to_owned).collect();
+        loop {
+            let faults: Vec<Option<Fault>> =
+                self.correlations.iter().map(|(correlation, _)| self.fault_of(correlation, &read)).collect();
+            if faults.iter().all(Option::is_none) {
+                break;
             }
-            unknown.is_none()
-        });
+            // Those that name a dropped one are next.
+            let mut faults = faults.into_iter();
+            self.correlations.retain(|(_, file)| {
+                let fault = faults.next().flatten();
+                let is_sound = fault.is_none();
+                problems.extend(fault.map(|fault| Problem::of_file(file, fault)));
+                is_sound
+            });
+        }
         let with_parts = |(correlation, _): &(Correlation, PathBuf)| {
             let mut whole = correlation.about.clone();
             self.abouts_of(correlation).for_each(|part| whole.add(part));
@@ -313,6 +319,43 @@ impl RuleSet {
             correlation.whole = whole;
         }
         problems
+    }
+
+    /// Why a correlation can never hold with the rules and correlations that there are. `read` are the names of all that
+    /// were read, also of those that were dropped since.
+    fn fault_of(&self, correlation: &Correlation, read: &HashSet<String>) -> Option<Fault> {
+        let is_unknown =
+            |name: &&String| self.rule_named(name).is_none() && self.correlation_named(name).is_none();
+        if let Some(unknown) = correlation.rules.iter().find(is_unknown) {
+            return Some(if read.contains(unknown) {
+                let message = format!("the correlation names `{unknown}`, which cannot run");
+                Fault::new(correlation.line, message).hint("mend that correlation first")
+            } else {
+                missing_rule("correlation", unknown, correlation.line, self.names())
+            });
+        }
+        let lost = |name: &String| self.lost_field(correlation, name);
+        let able = correlation.rules.iter().filter(|name| lost(name).is_none()).count();
+        if able >= correlation.least_rules() {
+            return None;
+        }
+        let (name, field) = correlation.rules.iter().find_map(|name| Some((name, lost(name)?)))?;
+        let message =
+            format!("the correlation needs the field `{field}`, by which `{name}` does not group its events");
+        Some(
+            Fault::new(correlation.line, message)
+                .hint(format!("add `{field}` to the `group-by` of `{name}`")),
+        )
+    }
+
+    /// A field without which no interval of the named correlation counts for this one, and that its intervals have not.
+    fn lost_field<'c>(&self, correlation: &'c Correlation, name: &str) -> Option<&'c String> {
+        if self.rule_named(name).is_some() {
+            return None;
+        }
+        let inner = &self.correlations[self.correlation_named(name)?].0;
+        let counted = correlation.field.iter().filter(|_| correlation.needs_value());
+        correlation.group_by.iter().chain(counted).find(|field| !inner.group_by.contains(field))
     }
 
     /// What rules and correlations are called: ids and names.

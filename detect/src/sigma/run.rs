@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use indexer::{Cancel, Case, Result, Snapshot, SnapshotSegment};
 
+use self::correlated::CorrelationOrder;
 use super::attack::RuleState;
 use super::entities::{EntityColumns, EntityFields};
 use super::evidence::{Evidence, RuleQuery};
@@ -269,7 +270,8 @@ impl RuleOutcome<'_> {
             .iter()
             .map(|ways| ways.as_ref().is_some_and(|ways| ways.iter().any(|way| kinds[way.kind])))
             .collect();
-        let silent = self.silent();
+        let order = CorrelationOrder::new(self.rules);
+        let silent = self.silent(&order);
         let entities = EntityFields::new(self.evidence.fields);
         let width = self.snapshot.time_range().map(|(from, to)| bin_width(from, to));
         for (index, rule) in self.rules.rules.iter().enumerate() {
@@ -305,7 +307,7 @@ impl RuleOutcome<'_> {
                 (false, false) => RuleState::Quiet,
             });
         }
-        self.correlations(&silent, &mut report);
+        self.correlations(&order, &silent, &mut report);
         report
     }
 

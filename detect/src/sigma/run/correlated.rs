@@ -10,32 +10,52 @@ use crate::evidence;
 use crate::limits::{ALERTS, NAMED_EVENTS};
 use crate::problem::{Fault, Problem};
 use crate::report::{MissingFields, Report};
-use crate::sigma::RulePlace;
 use crate::sigma::attack::RuleState;
 use crate::sigma::correlation::{CorrelatedInterval, Correlation, Hit, evaluate};
 use crate::sigma::keys::meant;
+use crate::sigma::{RulePlace, RuleSet};
+
+/// The correlations of a set by how they can be evaluated.
+pub(super) struct CorrelationOrder {
+    /// Each follows those that it names.
+    able: Vec<usize>,
+    /// They name themselves, or each other, or such ones.
+    circular: Vec<usize>,
+}
+
+impl CorrelationOrder {
+    pub(super) fn new(rules: &RuleSet) -> CorrelationOrder {
+        let (mut able, mut circular) = (Vec::new(), (0..rules.correlations.len()).collect::<Vec<_>>());
+        let is_ready = |index: usize, able: &[usize]| {
+            rules.correlations[index].0.rules.iter().all(|name| {
+                rules.rule_named(name).is_some()
+                    || rules.correlation_named(name).is_some_and(|other| able.contains(&other))
+            })
+        };
+        while let Some(place) = circular.iter().position(|&index| is_ready(index, &able)) {
+            able.push(circular.remove(place));
+        }
+        CorrelationOrder { able, circular }
+    }
+}
 
 impl RuleOutcome<'_> {
-    /// Evaluates correlations, those first that others name. The report has the states of all rules already, and gets
-    /// those of all correlations.
-    pub(super) fn correlations(&self, silent: &HashSet<RulePlace>, report: &mut Report) {
+    /// Evaluates correlations in this order, those first that others name. The report has the states of all rules already,
+    /// and gets those of all correlations.
+    pub(super) fn correlations(
+        &self,
+        order: &CorrelationOrder,
+        silent: &HashSet<RulePlace>,
+        report: &mut Report,
+    ) {
         let all = &self.rules.correlations;
         let mut states = vec![RuleState::CannotRun; all.len()];
-        let mut waiting: Vec<usize> = (0..all.len()).collect();
         let mut done: HashMap<usize, Vec<CorrelatedInterval>> = HashMap::new();
-        while !waiting.is_empty() {
-            let ready = |index: &usize| {
-                all[*index].0.rules.iter().all(|name| {
-                    self.rules.rule_named(name).is_some()
-                        || self.rules.correlation_named(name).is_some_and(|other| done.contains_key(&other))
-                })
-            };
-            let Some(place) = waiting.iter().position(ready) else { break };
-            let index = waiting.remove(place);
+        for &index in &order.able {
             let intervals = self.correlation(index, silent, &mut states, &done, report);
             done.insert(index, intervals);
         }
-        for index in waiting {
+        for &index in &order.circular {
             let (correlation, file) = &all[index];
             let fault = Fault::new(correlation.line, "the correlation depends on itself")
                 .hint("let it name rules, or correlations that do not name it");
@@ -90,10 +110,12 @@ impl RuleOutcome<'_> {
         intervals
     }
 
-    /// The rules and correlations that others name without saying that these alert by themselves, too.
-    pub(super) fn silent(&self) -> HashSet<RulePlace> {
-        let silencing = self.rules.correlations.iter().filter(|(correlation, _)| !correlation.generate);
-        let names = silencing.flat_map(|(correlation, _)| &correlation.rules);
+    /// The rules and correlations that others name without saying that these alert by themselves, too. One that cannot
+    /// run silences none.
+    pub(super) fn silent(&self, order: &CorrelationOrder) -> HashSet<RulePlace> {
+        let able = order.able.iter().map(|&index| &self.rules.correlations[index].0);
+        let silencing = able.filter(|correlation| !correlation.generate);
+        let names = silencing.flat_map(|correlation| &correlation.rules);
         let place = |name: &String| {
             let rule = self.rules.rule_named(name).map(RulePlace::Rule);
             rule.or_else(|| self.rules.correlation_named(name).map(RulePlace::Correlation))
@@ -124,7 +146,8 @@ impl RuleOutcome<'_> {
             Some(rule) => of_rules[rule].min(RuleState::Quiet),
             None => {
                 let other = self.rules.correlation_named(name);
-                other.map_or(RuleState::CannotRun, |other| of_correlations[other].min(RuleState::Quiet))
+                let able = other.filter(|_| self.rules.lost_field(correlation, name).is_none());
+                able.map_or(RuleState::CannotRun, |other| of_correlations[other].min(RuleState::Quiet))
             }
         };
         let mut sights: Vec<RuleState> = correlation.rules.iter().map(of_part).collect();
