@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use indexer::Case;
 use indexer::triage::{CloseReason, Decision, TriageStatus, TriageVerb};
 
-use super::{AlertChoice, AlertFilter, AlertGrouping, AlertSort, Inbox, InboxPage, InboxRequest, key_of};
+use super::{
+    AlertChoice, AlertFilter, AlertGrouping, AlertSort, Inbox, InboxPage, InboxRequest, LiveSizes, key_of,
+};
 use crate::alert::{Alert, Severity};
 
 const OPENS_WITHIN: Duration = Duration::from_millis(300);
@@ -43,7 +45,7 @@ fn alerts(number: usize, earlier: i64, more: u64) -> Vec<Vec<Alert>> {
 
 fn run(inbox: &mut Inbox, alerts: Vec<Vec<Alert>>) {
     for (at, alerts) in alerts.into_iter().enumerate() {
-        inbox.took_run(&format!("run {at}"), &format!("detector-{at}"), alerts);
+        inbox.took_run(&format!("run {at}"), &format!("detector-{at}"), alerts, &LiveSizes::default());
     }
 }
 

@@ -140,11 +140,40 @@ impl InboxRow {
     }
 }
 
+/// How many events an alert has, and where it ends.
+type AlertSize = (u64, Option<i64>);
+
+fn size(alert: &Alert) -> AlertSize {
+    (alert.events, alert.end)
+}
+
+/// How large the live alerts of a case were when a run began. Such a size is older than what the run found.
+#[derive(Clone, Debug, Default)]
+pub struct LiveSizes(Arc<HashMap<AlertKey, AlertSize>>);
+
+/// The alerts of a run.
+#[derive(Debug, Default)]
+struct RunAlerts {
+    alerts: Vec<Arc<Alert>>,
+    before: LiveSizes,
+}
+
+impl RunAlerts {
+    fn new(alerts: Vec<Alert>, before: &LiveSizes) -> RunAlerts {
+        RunAlerts { alerts: alerts.into_iter().map(Arc::new).collect(), before: before.clone() }
+    }
+
+    /// Each alert, and how large it was live before the run.
+    fn each(&self) -> impl Iterator<Item = (&Arc<Alert>, Option<AlertSize>)> {
+        self.alerts.iter().map(move |alert| (alert, self.before.0.get(&key_of(alert)).copied()))
+    }
+}
+
 /// The last run of a detector.
 #[derive(Debug)]
 struct Ran {
     detector: String,
-    alerts: Vec<Arc<Alert>>,
+    found: RunAlerts,
 }
 
 /// The alerts of a case and the decisions about them.
@@ -156,7 +185,7 @@ pub struct Inbox {
     /// All detectors of the case ran at least once.
     has_run: bool,
     /// The alerts of the last run of Sigma rules.
-    rules: Vec<Arc<Alert>>,
+    rules: RunAlerts,
     /// Alerts that were sent live, and whether each goes on.
     live: Vec<(Arc<Alert>, bool)>,
     /// The ledger that `live` was read from: when it changed and how long it is.
@@ -179,7 +208,7 @@ impl Inbox {
             folder,
             ran: BTreeMap::new(),
             has_run: false,
-            rules: Vec::new(),
+            rules: RunAlerts::default(),
             live: Vec::new(),
             ledger: None,
             triage: Triage::default(),
@@ -191,9 +220,16 @@ impl Inbox {
         }
     }
 
-    /// Takes the alerts of one detector; `run` names it among those of the case.
-    pub fn took_run(&mut self, run: &str, detector: &str, alerts: Vec<Alert>) {
-        let ran = Ran { detector: detector.to_owned(), alerts: shared(alerts) };
+    /// How large live alerts are. To be called before a run takes its snapshot of the case.
+    pub fn live_sizes(&mut self) -> LiveSizes {
+        self.read_live();
+        LiveSizes(Arc::new(self.live.iter().map(|(alert, _)| (key_of(alert), size(alert))).collect()))
+    }
+
+    /// Takes the alerts of one detector; `run` names it among those of the case, and `before` are the live alerts when it
+    /// began.
+    pub fn took_run(&mut self, run: &str, detector: &str, alerts: Vec<Alert>, before: &LiveSizes) {
+        let ran = Ran { detector: detector.to_owned(), found: RunAlerts::new(alerts, before) };
         self.ran.insert(run.to_owned(), ran);
         self.is_stale = true;
     }
@@ -206,15 +242,24 @@ impl Inbox {
         self.has_run = true;
     }
 
-    /// Takes the alerts of Sigma rules, in place of those of an earlier run.
-    pub fn took_rules(&mut self, alerts: Vec<Alert>) {
-        self.rules = shared(alerts);
+    /// Takes the alerts of Sigma rules, in place of those of an earlier run; `before` are the live alerts when it began.
+    pub fn took_rules(&mut self, alerts: Vec<Alert>, before: &LiveSizes) {
+        self.rules = RunAlerts::new(alerts, before);
         self.is_stale = true;
     }
 
     /// Reads the decisions and the live alerts since the last call.
     pub fn refresh(&mut self, engine: &Engine, now_ns: i64) -> Result<()> {
         self.is_stale |= self.triage.refresh(engine, now_ns)?;
+        self.read_live();
+        if self.is_stale {
+            self.rebuild();
+        }
+        Ok(())
+    }
+
+    /// Reads the live alerts if they have changed since they were read.
+    fn read_live(&mut self) {
         let file = ledger_file(&self.folder);
         let found = files::open(&file).and_then(|file| file.metadata()).ok();
         let stamp = found.and_then(|found| Some((found.modified().ok()?, found.len())));
@@ -224,26 +269,27 @@ impl Inbox {
             self.live = sent.map(live).collect();
             self.is_stale = true;
         }
-        if self.is_stale {
-            self.rebuild();
-        }
-        Ok(())
     }
 
     fn rebuild(&mut self) {
         let (mut rows, mut places) = (Vec::<InboxRow>::new(), HashMap::new());
-        let detected = self.ran.values().flat_map(|ran| &ran.alerts);
-        let detected = detected.map(|alert| (alert, AlertOrigin::Detector, false));
-        let rules = self.rules.iter().map(|alert| (alert, AlertOrigin::Sigma, false));
-        let live = self.live.iter().map(|(alert, is_open)| (alert, AlertOrigin::Live, *is_open));
-        for (alert, origin, is_open) in detected.chain(rules).chain(live) {
+        // By row: how large its alert was live before the run that found it.
+        let mut known_sizes: Vec<Option<AlertSize>> = Vec::new();
+        let detected = self.ran.values().flat_map(|ran| ran.found.each());
+        let detected = detected.map(|(alert, before)| (alert, AlertOrigin::Detector, false, before));
+        let rules = self.rules.each().map(|(alert, before)| (alert, AlertOrigin::Sigma, false, before));
+        let live = self.live.iter().map(|(alert, is_open)| (alert, AlertOrigin::Live, *is_open, None));
+        for (alert, origin, is_open, before) in detected.chain(rules).chain(live) {
             let row = InboxRow::new(alert, origin);
             let place = *places.entry(row.key).or_insert(rows.len());
-            let size = |alert: &Alert| (alert.events, alert.end);
+            let is_old = origin == AlertOrigin::Live && known_sizes.get(place) == Some(&Some(size(alert)));
             match rows.get_mut(place) {
-                None => rows.push(row),
+                None => {
+                    rows.push(row);
+                    known_sizes.push(before);
+                }
                 // It has grown since its detector ran.
-                Some(known) if size(&row.alert) > size(&known.alert) => {
+                Some(known) if size(&row.alert) > size(&known.alert) && !is_old => {
                     *known = InboxRow { origin: known.origin, is_open: known.is_open, ..row };
                 }
                 Some(_) => {}
@@ -468,10 +514,6 @@ fn merged(parts: &[&Arc<Triaged>]) -> Option<Arc<Triaged>> {
         [one] => Some(Arc::clone(one)),
         several => Triaged::merged(several.iter().copied()).map(Arc::new),
     }
-}
-
-fn shared(alerts: Vec<Alert>) -> Vec<Arc<Alert>> {
-    alerts.into_iter().map(Arc::new).collect()
 }
 
 fn live(message: Message) -> (Arc<Alert>, bool) {

@@ -40,8 +40,9 @@ fn inbox(case: &Case) -> Inbox {
         "f busy",
         "busy",
         vec![alert("busy", Severity::High, T0, "web-1"), alert("busy", Severity::High, T0 + HOUR, "web-2")],
+        &LiveSizes::default(),
     );
-    inbox.took_rules(vec![alert("logon", Severity::Low, T0 + 1, "web-1")]);
+    inbox.took_rules(vec![alert("logon", Severity::Low, T0 + 1, "web-1")], &LiveSizes::default());
     inbox.refresh(case, 0).expect("refreshed");
     inbox
 }
@@ -148,7 +149,7 @@ fn timed(start: i64, end: i64, events: u64) -> Alert {
 /// The inbox after a run that found these alerts.
 fn found(case: &Case, alerts: &[Alert]) -> Inbox {
     let mut inbox = Inbox::new(case.folder().to_path_buf());
-    inbox.took_run("f busy", "busy", alerts.to_vec());
+    inbox.took_run("f busy", "busy", alerts.to_vec(), &LiveSizes::default());
     inbox.keep_runs(&HashSet::from(["f busy".to_owned()]));
     inbox.refresh(case, 0).expect("refreshed");
     inbox
@@ -207,6 +208,33 @@ fn closed_alert_that_grows_while_the_case_receives_is_new_before_its_detector_ru
     };
     assert_eq!(with_live(timed(10, 90, 7)), (7, TriageStatus::New, Some(4)));
     assert_eq!(with_live(timed(10, 15, 2)), (3, TriageStatus::Closed, None), "the run knows more");
+}
+
+#[test]
+fn newer_run_with_fewer_events_holds_against_a_live_alert_that_did_not_grow_since() {
+    let (_folder, case) = case();
+    let closed = timed(10, 20, 3);
+    decide(
+        &case,
+        &found(&case, std::slice::from_ref(&closed)),
+        "a",
+        TriageVerb::Close,
+        &[key_of(&closed)],
+        5,
+    );
+    let mut inbox = Inbox::new(case.folder().to_path_buf());
+    inbox.live = vec![(Arc::new(timed(10, 90, 7)), false)];
+    let before = inbox.live_sizes();
+    inbox.took_run("f busy", "busy", vec![closed.clone()], &before);
+    let mut shown = |live: Alert| {
+        inbox.live = vec![(Arc::new(live), false)];
+        inbox.is_stale = true;
+        inbox.refresh(&case, 6).expect("refreshed");
+        let shown = inbox.get(key_of(&closed), 9).expect("an alert");
+        (shown.alert.events, shown.status, shown.since_closed)
+    };
+    assert_eq!(shown(timed(10, 90, 7)), (3, TriageStatus::Closed, None), "the person left values out");
+    assert_eq!(shown(timed(10, 95, 8)), (8, TriageStatus::New, Some(5)), "it has grown since");
 }
 
 #[test]
@@ -380,7 +408,7 @@ fn decided_alert_of_a_deleted_detector_stays_and_a_mute_ends() {
     let mut after = Inbox::new(case.folder().to_path_buf());
     after.refresh(&case, 20).expect("refreshed");
     assert_eq!(after.get(key, 20).expect("kept").gone, None, "nothing has run yet");
-    after.took_run("f other", "other", Vec::new());
+    after.took_run("f other", "other", Vec::new(), &LiveSizes::default());
     after.refresh(&case, 20).expect("refreshed");
     let gone = after.get(key, 20).expect("kept").gone;
     assert_eq!(gone, None, "not all detectors have run");
@@ -391,7 +419,7 @@ fn decided_alert_of_a_deleted_detector_stays_and_a_mute_ends() {
     assert_eq!(shown.alert.query, "host:web-1");
     assert_eq!(after.flags(9, 20).wakes, Some(Nanos(110)));
     assert_eq!((after.flags(9, 20).flags.len(), after.flags(9, 110).flags.len()), (0, 1));
-    after.took_run("f busy", "busy", Vec::new());
+    after.took_run("f busy", "busy", Vec::new(), &LiveSizes::default());
     after.refresh(&case, 20).expect("refreshed");
     assert_eq!(after.get(key, 20).expect("kept").gone, Some(AlertGone::Alert));
 }
@@ -416,15 +444,15 @@ fn decision_by_filter_is_refused_if_other_alerts_came_meanwhile() {
         (vec![first.clone(), third], "one went, and another came"),
         (vec![Alert { events: 4, ..first.clone() }, second.clone()], "one has more events"),
     ] {
-        inbox.took_run("f busy", "busy", alerts);
+        inbox.took_run("f busy", "busy", alerts, &LiveSizes::default());
         inbox.refresh(&case, 0).expect("refreshed");
         assert_eq!(refusal(&inbox), others, "{what}");
     }
-    inbox.took_run("f busy", "busy", vec![second, first]);
+    inbox.took_run("f busy", "busy", vec![second, first], &LiveSizes::default());
     inbox.refresh(&case, 0).expect("refreshed");
     assert_eq!(inbox.chosen(&seen, 0).expect("the same in another order").len(), 2);
     let more = (0..3).map(|at| alert("busy", Severity::High, T0 + at * HOUR, "web-1")).collect();
-    inbox.took_run("f busy", "busy", more);
+    inbox.took_run("f busy", "busy", more, &LiveSizes::default());
     inbox.refresh(&case, 0).expect("refreshed");
     assert_eq!(refusal(&inbox), "3 alerts match now, not the 2 that you decided about; nothing was changed");
     let seen_again = matching(&mut inbox, &filter);
@@ -452,7 +480,7 @@ fn thousands_of_alerts_are_closed_at_once_and_opened_again() {
     let mut inbox = Inbox::new(case.folder().to_path_buf());
     let long = "x".repeat(700);
     let many = (0..5_000).map(|at| alert("busy", Severity::High, T0 + at, &format!("{long}{at}"))).collect();
-    inbox.took_run("f busy", "busy", many);
+    inbox.took_run("f busy", "busy", many, &LiveSizes::default());
     inbox.refresh(&case, 0).expect("refreshed");
     let decision = Decision {
         verb: TriageVerb::Close,
@@ -518,7 +546,7 @@ proptest! {
             })
             .collect();
         let keys: BTreeSet<AlertKey> = alerts.iter().map(key_of).collect();
-        inbox.took_run("f", "d", alerts);
+        inbox.took_run("f", "d", alerts, &LiveSizes::default());
         inbox.rebuild();
         let sorts = [
             AlertSort::Time, AlertSort::Severity, AlertSort::Title, AlertSort::Entity, AlertSort::Events,

@@ -324,6 +324,8 @@ pub fn run_detectors(
 ) -> Answer<DetectorRuns> {
     let started = Instant::now();
     let case = session.case(Path::new(&request.case))?;
+    let inbox = session.inbox(&case);
+    let before = locked(&inbox).live_sizes();
     let snapshot = case.snapshot();
     let own = own_texts(&case)?;
     let own = own.iter().map(|(file, text)| (&**file, &**text));
@@ -333,7 +335,6 @@ pub fn run_detectors(
     let shown: Vec<_> = detectors.measures().filter(|(one, file)| !replaced(&detectors, one, file)).collect();
     let total = shown.len() as u32;
     let mut runs = Vec::new();
-    let inbox = session.inbox(&case);
     let mut names = HashSet::new();
     for (detector, file) in shown {
         let tested = run_one(detector, file, &scope, &fields)?;
@@ -349,7 +350,7 @@ pub fn run_detectors(
             problem: tested.problem,
         };
         let name = format!("{} {}", file.display(), detector.name);
-        locked(&inbox).took_run(&name, &detector.name, tested.alerts);
+        locked(&inbox).took_run(&name, &detector.name, tested.alerts, &before);
         names.insert(name);
         report(run.clone());
         runs.push(run);

@@ -262,12 +262,14 @@ pub fn run_rules(
 ) -> Answer<RuleRuns> {
     let started = Instant::now();
     let case = session.case(Path::new(&request.case))?;
+    let inbox = session.inbox(&case);
+    let before = locked(&inbox).live_sizes();
     let snapshot = case.snapshot();
     let read = read(session, &case, &request.paths)?;
     let rules = &read.detectors;
     let report = rules.check(&case, &snapshot, &Scope::default(), &call.cancel)?;
     let entries: Vec<RuleEntry<'_>> = rules.rules().rules().collect();
-    locked(&session.inbox(&case)).took_rules(inbox_alerts(&entries, &report));
+    locked(&inbox).took_rules(inbox_alerts(&entries, &report), &before);
     let coverage = rules.rules().coverage(&report.states);
     let all: Vec<RuleEntry<'_>> = entries.iter().copied().chain(rules.rules().correlations()).collect();
     let blind = blind(&all, &report);

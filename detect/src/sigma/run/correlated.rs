@@ -40,8 +40,8 @@ impl CorrelationOrder {
 }
 
 impl RuleOutcome<'_> {
-    /// Evaluates correlations in this order, those first that others name. The report has the states of all rules already,
-    /// and gets those of all correlations.
+    /// Evaluates correlations in this order, those first that others name. The report has the states of all rules
+    /// already, and gets those of all correlations.
     pub(super) fn correlations(
         &self,
         order: &CorrelationOrder,
