@@ -81,8 +81,12 @@ pub const RULE_GROUPS: usize = 2_000;
 /// whose values are kept. The events of all others are counted together.
 pub const COUNTED_GROUPS: usize = 20_000;
 
-/// Combinations in all segments, beyond those that are listed, up to which it is known how many they are: 16 bytes each.
-pub const DISTINCT_GROUPS: usize = 1_000_000;
+/// The same of one rule over all segments: 20 MB of forged values at most. Further combinations are only counted.
+pub const CASE_GROUPS: usize = 20_000;
+
+/// Further combinations of one rule over all segments that are counted one by one: 20 MB at most. The events of all others
+/// are counted together.
+pub const CASE_COUNTED_GROUPS: usize = 200_000;
 
 /// The combinations with the most events that are alerts of a rule. More would be no help to a reader, and each has a query of up
 /// to twenty kilobytes. The events of all others are one alert.

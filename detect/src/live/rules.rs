@@ -98,9 +98,8 @@ impl Rules {
             ledger.take(&key, &[Candidate::of_events(alert)], &judgement);
         }
         // Another part is other segments: a correlation may still need what was found in these.
-        if let Some(span) = self.set.longest_span() {
-            self.progress.settle(now.saturating_sub(span.saturating_mul(SPANS)));
-        }
+        let since = |span: i64| now.saturating_sub(span.saturating_mul(SPANS));
+        self.progress.settle(self.set.longest_span().map_or(i64::MAX, since));
         Ok(report.problems)
     }
 }

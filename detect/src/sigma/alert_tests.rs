@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use indexer::Cancel;
 
+use super::groups::GroupLimits;
 use super::tests::Bench;
 use super::{FoundRule, HitPage, HitsOf, Progress, RulePlace, RuleState, TechniqueCoverage};
 use crate::limits::{COUNTED_GROUPS, LISTED_GROUPS, RULE_GROUPS};
@@ -157,6 +158,41 @@ fn events_of_more_users_than_are_counted_are_said_to_be_uncounted() {
     assert_eq!(in_groups + others.events, both.events, "each event is counted once");
     assert_eq!((both.groups[0].events, both.groups[0].is_wider), (30, true), "it has one event more");
     check_queries(&bench, &FoundRule { groups: both.groups[..20].to_vec(), ..both.clone() });
+}
+
+#[test]
+fn groups_of_all_segments_are_bounded_together() {
+    let bench = Bench::new(&event(0, r#""user":"first""#));
+    let import = |start: usize, users: &[&str]| {
+        let log = bench.folder.path().join(format!("{start}.ndjson"));
+        let line = |(at, user): (usize, &&str)| event(start + at, &format!(r#""user":"{user}""#));
+        fs::write(&log, users.iter().enumerate().map(line).collect::<String>()).expect("written");
+        bench.import(log);
+    };
+    import(10, &["first", "b1", "b1", "b2", "b3"]);
+    import(20, &["c1", "c2", "c3", "b2", "first"]);
+    import(30, &["d1", "b1"]);
+    let file = bench.folder.path().join("rule.yml");
+    fs::write(&file, rule("{s: {eventName: Make}, condition: s}")).expect("written");
+    let detectors = Detectors::read(&[file], &ReadOptions::default());
+    let mut progress = Progress::default();
+    progress.group_limits = GroupLimits { known: 2, counted: 3 };
+    let (scope, cancel) = (Scope::default(), Cancel::default());
+    let mut found = || {
+        let report = detectors.check_on(&bench.case, &bench.case.snapshot(), &scope, &mut progress, &cancel);
+        let found = report.expect("checked").found.remove(0);
+        (found, progress.held().1)
+    };
+    let (first, held) = found();
+    assert_eq!(held, (2, 3), "two with their values, three by number");
+    let groups = |found: &FoundRule| -> Vec<u64> { found.groups.iter().map(|group| group.events).collect() };
+    assert_eq!(groups(&first), [3, 3], "first and b1 are in three segments, or twice in one");
+    let others = first.others.as_ref().expect("some are beyond");
+    assert_eq!((first.events, others.events, others.groups), (13, 7, 3));
+    assert_eq!(others.uncounted, 3, "c2, c3 and d1, or as many others");
+    check_queries(&bench, &first);
+    // Known segments add nothing.
+    assert_eq!(found().0.events, 13);
 }
 
 #[test]
@@ -349,6 +385,7 @@ fn a_correlation_that_leaves_out_events_of_all_segments_says_how_many() {
         let (scope, cancel) = (Scope::default(), Cancel::default());
         let report = detectors.check_on(&bench.case, &bench.case.snapshot(), &scope, &mut progress, &cancel);
         let report = report.expect("checked");
+        assert!(most_hits.is_none_or(|most| progress.held().0 <= most), "there is no memory for more");
         let problems: Vec<String> = report.problems.into_iter().map(|problem| problem.message).collect();
         (report.alerts.iter().map(|alert| alert.events).collect::<Vec<_>>(), problems)
     };

@@ -1,6 +1,7 @@
 //! The events of a rule by host, user and process: an alert for each, so that a reader sees who did it where.
 
-use std::collections::{HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use indexer::Snapshot;
@@ -9,7 +10,7 @@ use indexer::query::Filter;
 use super::entities::{Entities, EntityFields};
 use super::evidence::RuleQuery;
 use crate::evidence::{all, named, within};
-use crate::limits::{COUNTED_GROUPS, DISTINCT_GROUPS, LISTED_GROUPS, RULE_GROUPS};
+use crate::limits::{CASE_COUNTED_GROUPS, CASE_GROUPS, COUNTED_GROUPS, LISTED_GROUPS, RULE_GROUPS};
 
 /// Events of a group that its query names one by one.
 const NAMED_OF_GROUP: usize = 20;
@@ -82,17 +83,32 @@ impl EventCount {
     }
 }
 
-/// The same while segments are looked at.
+/// The events of a group, as far as they are counted.
+#[derive(Clone, Copy, Debug, Default)]
+struct CountedGroup {
+    count: EventCount,
+    /// In how many of the segments with uncounted events all of its events are counted.
+    whole: u32,
+}
+
+impl CountedGroup {
+    fn add(&mut self, other: &CountedGroup) {
+        self.count.add(&other.count);
+        self.whole += other.whole;
+    }
+}
+
+/// A group while segments are looked at.
 #[derive(Clone, Debug, Default)]
 pub struct GroupFound {
-    count: EventCount,
+    counted: CountedGroup,
     /// Source and line of the first ones.
     named: Vec<(u32, u64)>,
 }
 
 impl GroupFound {
     fn add(&mut self, other: &GroupFound) {
-        self.count.add(&other.count);
+        self.counted.add(&other.counted);
         let room = (NAMED_OF_GROUP + 1).saturating_sub(self.named.len());
         self.named.extend(other.named.iter().take(room));
     }
@@ -106,7 +122,7 @@ impl GroupFound {
         fields: &EntityFields<'_>,
         snapshot: &Snapshot,
     ) -> (String, bool) {
-        let count = &self.count;
+        let count = &self.counted.count;
         if self.named.len() <= NAMED_OF_GROUP && self.named.len() as u64 == count.events {
             return (named(snapshot, &self.named).to_string(), false);
         }
@@ -117,90 +133,127 @@ impl GroupFound {
     }
 }
 
-/// The events of a rule in a segment by host, user and process. Of the first combinations the values are known. Of further
-/// ones the number of events is, by a hash of the values, and of those beyond the budget only how many events they have.
+/// How many combinations are kept of one rule: with their values, and counted one by one.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupLimits {
+    pub known: usize,
+    pub counted: usize,
+}
+
+impl Default for GroupLimits {
+    fn default() -> GroupLimits {
+        GroupLimits { known: CASE_GROUPS, counted: CASE_COUNTED_GROUPS }
+    }
+}
+
+/// The events of a rule by host, user and process, in a segment or in all. Of the first combinations the values are known.
+/// Of further ones the number of events is, by a hash of the values, and of those beyond the budget only how many events
+/// they have.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
     known: HashMap<Entities, GroupFound>,
-    counted: HashMap<u64, EventCount>,
+    counted: HashMap<u64, CountedGroup>,
     uncounted: EventCount,
+    /// In how many segments there are events that are not counted by group.
+    partial: u32,
 }
 
 impl Groups {
     pub fn event(&mut self, entities: Entities, time: Option<i64>, place: (u32, u64)) {
-        let count = EventCount::single(time);
+        let counted = CountedGroup { count: EventCount::single(time), whole: 0 };
         if self.known.len() < RULE_GROUPS || self.known.contains_key(&entities) {
-            self.known.entry(entities).or_default().add(&GroupFound { count, named: vec![place] });
-            return;
-        }
-        let hash = hash(&entities);
-        if self.counted.len() < COUNTED_GROUPS || self.counted.contains_key(&hash) {
-            self.counted.entry(hash).or_default().add(&count);
+            self.known.entry(entities).or_default().add(&GroupFound { counted, named: vec![place] });
         } else {
-            self.uncounted.add(&count);
+            self.count(hash(&entities), &counted, COUNTED_GROUPS);
         }
     }
 
-    /// Whether none of the uncounted events is of a group.
-    fn counts_all_of(&self, entities: &Entities) -> bool {
-        self.uncounted.events == 0
-            || self.known.contains_key(entities)
-            || self.counted.contains_key(&hash(entities))
+    fn count(&mut self, hash: u64, group: &CountedGroup, most: usize) {
+        if self.counted.len() < most || self.counted.contains_key(&hash) {
+            self.counted.entry(hash).or_default().add(group);
+        } else {
+            self.uncounted.add(&group.count);
+        }
+    }
+
+    /// Adds the combinations of a segment. If there is no room for all of them, those with the most events come first.
+    pub fn join(&mut self, segment: Groups, most: GroupLimits) {
+        // Whether some are left uncounted here is not known before they are added.
+        let fits = self.counted.len() + segment.counted.len() + segment.known.len() <= most.counted;
+        let whole = u32::from(segment.uncounted.events > 0 || !fits);
+        self.partial += whole;
+        self.uncounted.add(&segment.uncounted);
+        let mut known: Vec<(Entities, GroupFound)> = segment.known.into_iter().collect();
+        known.sort_unstable_by(|(one, of_one), (other, of_other)| {
+            let (of_one, of_other) = (&of_one.counted.count, &of_other.counted.count);
+            (of_other.events, one).cmp(&(of_one.events, other))
+        });
+        for (entities, mut group) in known {
+            group.counted.whole = whole;
+            if self.known.len() < most.known || self.known.contains_key(&entities) {
+                self.known.entry(entities).or_default().add(&group);
+            } else {
+                self.count(hash(&entities), &group.counted, most.counted);
+            }
+        }
+        let mut counted: Vec<(u64, CountedGroup)> = segment.counted.into_iter().collect();
+        counted.sort_unstable_by_key(|(hash, group)| (Reverse(group.count.events), *hash));
+        for (hash, group) in counted {
+            self.count(hash, &CountedGroup { whole, ..group }, most.counted);
+        }
+    }
+
+    /// How many combinations it keeps, and how many it counts.
+    #[cfg(test)]
+    pub fn numbers(&self) -> (usize, usize) {
+        (self.known.len(), self.counted.len())
     }
 }
 
 /// The groups of all segments with the most events, and the events in none of them. The groups that are listed have all of
 /// their events, except for uncounted ones.
 pub fn listed(
-    parts: &[&Groups],
+    found: &Groups,
     rule: &RuleQuery,
     fields: &EntityFields<'_>,
     snapshot: &Snapshot,
 ) -> (Vec<EventGroup>, Option<OtherGroups>) {
-    let mut known: HashMap<&Entities, GroupFound> = HashMap::new();
-    for (entities, group) in parts.iter().flat_map(|part| &part.known) {
-        known.entry(entities).or_default().add(group);
-    }
-    let mut groups: Vec<(&Entities, GroupFound)> = known.into_iter().collect();
-    let (mut rest, mut distinct) = (EventCount::default(), HashSet::new());
-    if parts.iter().any(|part| !part.counted.is_empty()) {
+    let known = found.known.iter().map(|(entities, group)| (entities, group.clone()));
+    let mut groups: Vec<(&Entities, GroupFound)> = known.collect();
+    let (mut rest, mut unknown) = (found.uncounted, 0);
+    if !found.counted.is_empty() {
         // Segments know the values of different groups.
         let hashes = groups.iter().enumerate().map(|(place, (entities, _))| (hash(entities), place));
         let places: HashMap<u64, usize> = hashes.collect();
-        for (hash, count) in parts.iter().flat_map(|part| &part.counted) {
+        for (hash, group) in &found.counted {
             if let Some(&place) = places.get(hash) {
-                groups[place].1.count.add(count);
-                continue;
-            }
-            rest.add(count);
-            if distinct.len() < DISTINCT_GROUPS {
-                distinct.insert(*hash);
+                groups[place].1.counted.add(group);
+            } else {
+                rest.add(&group.count);
+                unknown += 1;
             }
         }
     }
-    for part in parts {
-        rest.add(&part.uncounted);
-    }
     groups.sort_by(|(one, of_one), (other, of_other)| {
-        let (of_one, of_other) = (&of_one.count, &of_other.count);
+        let (of_one, of_other) = (&of_one.counted.count, &of_other.counted.count);
         (of_other.events, of_one.first, one).cmp(&(of_one.events, of_other.first, other))
     });
     let unlisted = groups.split_off(groups.len().min(LISTED_GROUPS));
     for (_, group) in &unlisted {
-        rest.add(&group.count);
+        rest.add(&group.counted.count);
     }
     let others = OtherGroups {
-        groups: (unlisted.len() + distinct.len()) as u64,
+        groups: (unlisted.len() + unknown) as u64,
         events: rest.events,
-        uncounted: parts.iter().map(|part| part.uncounted.events).sum(),
+        uncounted: found.uncounted.events,
         first: rest.first,
         last: rest.last,
         query: rest.within(rule.filter.clone()).to_string(),
     };
     let group = |(entities, group): (&Entities, GroupFound)| {
-        let is_whole = parts.iter().all(|part| part.counts_all_of(entities));
+        let is_whole = group.counted.whole == found.partial;
         let (query, is_wider) = group.query(rule, (entities, is_whole), fields, snapshot);
-        let EventCount { events, first, last, .. } = group.count;
+        let EventCount { events, first, last, .. } = group.counted.count;
         EventGroup { entities: entities.clone(), events, first, last, query, is_wider }
     };
     (groups.into_iter().map(group).collect(), (others.events > 0).then_some(others))

@@ -5,6 +5,7 @@ mod correlated;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use indexer::{Cancel, Case, Result, Snapshot, SnapshotSegment};
 
@@ -12,7 +13,7 @@ use self::correlated::CorrelationOrder;
 use super::attack::RuleState;
 use super::entities::{EntityColumns, EntityFields};
 use super::evidence::{Evidence, RuleQuery};
-use super::groups::{EventCount, FoundRule, Groups, listed};
+use super::groups::{EventCount, FoundRule, GroupLimits, Groups, listed};
 use super::keys::{columns_of, meant, value_of};
 use super::noise::{Noise, bin_width};
 use super::program::Program;
@@ -29,6 +30,8 @@ use crate::report::{MissingFields, Report};
 #[derive(Debug)]
 pub struct Progress {
     segments: HashMap<u64, Found>,
+    /// What was found in them by host, user and process, by rule.
+    groups: HashMap<usize, Groups>,
     /// The fields of the case that it was calculated for; other fields may be meant when more come.
     fields: Vec<String>,
     range: (Option<i64>, Option<i64>),
@@ -38,33 +41,56 @@ pub struct Progress {
     earlier: HashMap<usize, Vec<RawHit>>,
     /// So many events of a rule are kept for correlations at most.
     pub(super) most_hits: usize,
+    pub(super) group_limits: GroupLimits,
 }
 
 impl Default for Progress {
     fn default() -> Progress {
         Progress {
             segments: HashMap::new(),
+            groups: HashMap::new(),
             fields: Vec::new(),
             range: (None, None),
             program: None,
             earlier: HashMap::new(),
             most_hits: CORRELATED_EVENTS,
+            group_limits: GroupLimits::default(),
         }
     }
 }
 
 impl Progress {
+    /// Forgets segments, but not the events of earlier ones that correlations may need.
+    fn restart(&mut self) {
+        let before = std::mem::take(self);
+        self.earlier = before.earlier;
+        self.most_hits = before.most_hits;
+        self.group_limits = before.group_limits;
+    }
+
     /// How many events of each rule are kept of segments for correlations. Earlier ones must not keep out new ones.
-    fn kept_hits(&self) -> HashMap<usize, usize> {
-        let mut kept: HashMap<usize, usize> = HashMap::new();
+    fn kept_hits(&self, wanted: &Wanted) -> KeptHits {
+        let mut by_rule: HashMap<usize, AtomicUsize> =
+            wanted.keys().map(|rule| (*rule, AtomicUsize::default())).collect();
         for (rule, found) in self.segments.values().flat_map(|found| &found.rules) {
-            *kept.entry(*rule).or_default() += found.hits.len();
+            if let Some(kept) = by_rule.get_mut(rule) {
+                *kept.get_mut() += found.hits.len();
+            }
         }
-        kept
+        KeptHits { most: self.most_hits, by_rule }
+    }
+
+    /// For how many events of segments there is memory, and how many groups of a rule there are at most.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> (usize, (usize, usize)) {
+        let hits = self.segments.values().flat_map(|found| found.rules.values());
+        let groups = self.groups.values().map(Groups::numbers).max();
+        (hits.map(|found| found.hits.capacity()).sum(), groups.unwrap_or_default())
     }
 
     /// Lets go of what was found, but for what correlations may still need: events from a time on.
     pub fn settle(&mut self, since: i64) {
+        self.groups.clear();
         for (_, found) in self.segments.drain() {
             for (rule, found) in found.rules {
                 if !found.hits.is_empty() {
@@ -80,20 +106,38 @@ impl Progress {
     }
 }
 
+/// How many events of each rule are kept for correlations, over all segments.
+struct KeptHits {
+    most: usize,
+    by_rule: HashMap<usize, AtomicUsize>,
+}
+
+impl KeptHits {
+    /// How many more may be kept of a rule. While several segments are looked at, others may take some of them.
+    fn room(&self, rule: usize) -> usize {
+        let kept = self.by_rule.get(&rule).map(|kept| kept.load(Ordering::Relaxed));
+        kept.map_or(0, |kept| self.most.saturating_sub(kept))
+    }
+}
+
 /// What rules matched in one segment.
 #[derive(Debug, Default)]
 struct Found {
     rules: HashMap<usize, RuleFound>,
+    /// Of each rule by host, user and process, until they are joined with those of other segments.
+    groups: Vec<(usize, Groups)>,
     kinds: Vec<bool>,
 }
 
 impl Found {
-    /// Leaves out events for correlations beyond so many of a rule; `kept` are those of other segments.
-    fn bound(&mut self, most: usize, kept: &mut HashMap<usize, usize>) {
+    /// Leaves out events for correlations that there is no room for.
+    fn bound(&mut self, kept: &KeptHits) {
         for (rule, found) in &mut self.rules {
-            let kept = kept.entry(*rule).or_default();
-            found.hits.truncate(most.saturating_sub(*kept));
-            *kept += found.hits.len();
+            found.hits.truncate(kept.room(*rule));
+            found.hits.shrink_to_fit();
+            if let Some(kept) = kept.by_rule.get(rule) {
+                kept.fetch_add(found.hits.len(), Ordering::Relaxed);
+            }
         }
     }
 }
@@ -103,7 +147,6 @@ struct RuleFound {
     count: EventCount,
     /// Where the first of them lie.
     named: Vec<(u32, u64)>,
-    groups: Groups,
     noise: Noise,
     /// For correlations.
     hits: Vec<RawHit>,
@@ -130,9 +173,8 @@ pub fn run(
     let kinds = snapshot.fields();
     let fields = case_fields(snapshot);
     if progress.fields != fields || progress.range != range {
-        let earlier = std::mem::take(&mut progress.earlier);
-        let most_hits = progress.most_hits;
-        *progress = Progress { fields: fields.clone(), range, earlier, most_hits, ..Progress::default() };
+        progress.restart();
+        (progress.fields, progress.range) = (fields.clone(), range);
     }
     let program = match &progress.program {
         Some(program) => Arc::clone(program),
@@ -148,25 +190,32 @@ pub fn run(
     let wanted = wanted_fields(rules, sources, &fields);
     let names = source_names(snapshot);
     let known: HashSet<u64> = progress.segments.keys().copied().collect();
+    let kept = progress.kept_hits(&wanted);
     let look = |rows: &SnapshotSegment<'_>| {
         if known.contains(&rows.id()) {
             return Ok((rows.id(), None));
         }
         let within = rows.within(range.0, range.1)?;
-        found_in(&program, rows, within, (&names, rules.text_search), &wanted, cancel)
+        found_in(&program, rows, within, (&names, rules.text_search), (&wanted, &kept), cancel)
             .map(|found| (rows.id(), Some(found)))
     };
-    let (mut ids, mut kept) = (HashSet::new(), progress.kept_hits());
+    let mut ids = HashSet::new();
     case.each_segment(snapshot, cancel, look, |(id, found)| {
         ids.insert(id);
         if let Some(mut found) = found {
-            found.bound(progress.most_hits, &mut kept);
+            found.bound(&kept);
+            for (rule, groups) in std::mem::take(&mut found.groups) {
+                progress.groups.entry(rule).or_default().join(groups, progress.group_limits);
+            }
             progress.segments.insert(id, found);
         }
         Ok(())
     })?;
-    // Segments that compacting or deleting replaced.
-    progress.segments.retain(|id, _| ids.contains(id));
+    if progress.segments.keys().any(|id| !ids.contains(id)) {
+        // Compacting or deleting replaced segments, and what was found in these is joined with the rest.
+        progress.restart();
+        return run(rules, sources, case, snapshot, range, progress, cancel);
+    }
     let evidence = Evidence { program: &program, snapshot, fields: &kinds };
     Ok(RuleOutcome { rules, sources, program: &program, progress, evidence, snapshot, range }.report())
 }
@@ -208,11 +257,11 @@ fn found_in(
     rows: &SnapshotSegment<'_>,
     within: Range<usize>,
     names: (&SourceNames, TextSearch),
-    wanted: &Wanted,
+    (wanted, kept): (&Wanted, &KeptHits),
     cancel: &Cancel,
 ) -> Result<Found> {
     let matches = scan::segment(program, rows, within, names, cancel)?;
-    let mut found = Found { rules: HashMap::new(), kinds: matches.kinds };
+    let mut found = Found { kinds: matches.kinds, ..Found::default() };
     if matches.rows.is_empty() {
         return Ok(found);
     }
@@ -229,19 +278,21 @@ fn found_in(
             noise: Noise::new(matched.iter().filter_map(time_of)),
             ..RuleFound::default()
         };
+        let mut groups = Groups::default();
         for row in &matched {
             of_rule.count.add(&EventCount::single(time_of(row)));
-            of_rule.groups.event(entities.entities(*row as usize), time_of(row), place(*row));
+            groups.event(entities.entities(*row as usize), time_of(row), place(*row));
         }
         if let Some(fields) = wanted.get(&rule) {
             let columns = columns_of(rows, fields, cancel)?;
-            for &row in matched.iter().take(CORRELATED_EVENTS) {
-                let Some(time) = times.get(row as usize) else { continue };
+            let timed = matched.iter().filter_map(|row| Some((*row, time_of(row)?)));
+            for (row, time) in timed.take(kept.room(rule)) {
                 let (source, line) = place(row);
                 let values = columns.iter().map(|columns| value_of(columns, row)).collect();
                 of_rule.hits.push(RawHit { time, source, line, values });
             }
         }
+        found.groups.push((rule, groups));
         found.rules.insert(rule, of_rule);
     }
     Ok(found)
@@ -290,8 +341,9 @@ impl RuleOutcome<'_> {
                 let query = self.evidence.rule(index);
                 report.alerts.push(self.alert(index, &found, &query));
                 found.noise.widen(width.unwrap_or_default());
-                let parts: Vec<&Groups> = self.in_segments(index).map(|found| &found.groups).collect();
-                let (groups, others) = listed(&parts, &query, &entities, self.snapshot);
+                let no_groups = Groups::default();
+                let groups = self.progress.groups.get(&index).unwrap_or(&no_groups);
+                let (groups, others) = listed(groups, &query, &entities, self.snapshot);
                 let noise = found.noise.bins().collect();
                 report.found.push(FoundRule {
                     rule: index,
