@@ -1,6 +1,9 @@
 //! Sigma rules over what is new. A rule tells of the events of a refresh, a correlation of intervals over them and the
 //! events before that it may still need.
 
+use std::collections::HashSet;
+use std::path::PathBuf;
+
 use indexer::{Marks, Result, Snapshot};
 
 use super::News;
@@ -21,15 +24,20 @@ pub struct Rules {
     progress: Progress,
     /// What was evaluated before a restart.
     before: Option<Marks>,
-    /// Problems that were given.
-    said: Vec<Problem>,
+    /// Problems that were given: file, line and message.
+    said: HashSet<(PathBuf, usize, String)>,
 }
 
 impl Rules {
     pub fn new((set, sources): (RuleSet, Sources), ledger: &mut Ledger, snapshot: &Snapshot) -> Rules {
         // Of rules that were never evaluated, the past is history.
         let before = ledger.marks().cloned().unwrap_or_else(|| Marks::default().covering(snapshot));
-        Rules { set, sources, progress: Progress::default(), before: Some(before), said: Vec::new() }
+        Rules { set, sources, progress: Progress::default(), before: Some(before), said: HashSet::new() }
+    }
+
+    #[cfg(test)]
+    pub fn keep_at_most(&mut self, hits: usize) {
+        self.progress.most_hits = hits;
     }
 
     pub fn refresh(
@@ -44,7 +52,7 @@ impl Rules {
             return Ok(problems);
         }
         if let Some(before) = self.before.take() {
-            self.recall(scope, &before, now)?;
+            problems.extend(self.recall(scope, &before, now)?);
             let missed = scope.snapshot.since(&before);
             let since = ledger.now();
             problems.extend(self.evaluate(scope, &missed.fresh, (None, None), now, (ledger, cool_down))?);
@@ -57,20 +65,30 @@ impl Rules {
             problems.extend(self.evaluate(scope, &news.mixed, later, now, (ledger, cool_down))?);
         }
         ledger.cover(scope.snapshot);
-        problems.retain(|problem| !self.said.contains(problem));
-        self.said.extend(problems.iter().cloned());
+        problems.retain(|problem| {
+            // Hints may have numbers, which are others each time.
+            self.said.insert((problem.file.clone(), problem.line, problem.message.clone()))
+        });
         Ok(problems)
     }
 
-    /// Finds again what correlations need of the time before a restart.
-    fn recall(&mut self, scope: &CheckScope<'_>, before: &Marks, now: i64) -> Result<()> {
-        let Some(span) = self.set.longest_span() else { return Ok(()) };
+    /// Finds again what correlations need of the time before a restart. The problems say what is left out of it.
+    fn recall(&mut self, scope: &CheckScope<'_>, before: &Marks, now: i64) -> Result<Vec<Problem>> {
+        let Some(span) = self.set.longest_span() else { return Ok(Vec::new()) };
         let since = now.saturating_sub(span.saturating_mul(SPANS));
         let known = scope.snapshot.covered(before);
         let range = (Some(since), None);
-        sigma::run(&self.set, &self.sources, scope.case, &known, range, &mut self.progress, scope.cancel)?;
+        let report = sigma::run(
+            &self.set,
+            &self.sources,
+            scope.case,
+            &known,
+            range,
+            &mut self.progress,
+            scope.cancel,
+        )?;
         self.progress.settle(since);
-        Ok(())
+        Ok(report.problems)
     }
 
     fn evaluate(

@@ -386,11 +386,17 @@ fn a_correlation_that_leaves_out_events_of_all_segments_says_how_many() {
         let report = detectors.check_on(&bench.case, &bench.case.snapshot(), &scope, &mut progress, &cancel);
         let report = report.expect("checked");
         assert!(most_hits.is_none_or(|most| progress.held().0 <= most), "there is no memory for more");
-        let problems: Vec<String> = report.problems.into_iter().map(|problem| problem.message).collect();
+        let problems: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
+        let problems =
+            problems.iter().filter_map(|text| Some(text.split_once(": the correlation ")?.1.to_owned()));
+        let problems: Vec<String> = problems.collect();
         (report.alerts.iter().map(|alert| alert.events).collect::<Vec<_>>(), problems)
     };
     let left_out = |events: u32| {
-        vec![format!("the correlation leaves out {events} events of the rule `f`: they are too many")]
+        vec![format!(
+            "leaves out events of the rule `f`: they are too many; narrow the rule, or check a shorter time; \
+             {events} events are left out"
+        )]
     };
     assert_eq!(said(None), (vec![6], Vec::new()));
     assert_eq!(said(Some(4)), (Vec::new(), left_out(2)));

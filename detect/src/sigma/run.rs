@@ -38,9 +38,9 @@ pub struct Progress {
     /// The program of the rules for these fields. All calls with one value of this type are for the same rules.
     program: Option<Arc<Program>>,
     /// What correlations need of events in segments that are not looked at any more, by rule.
-    earlier: HashMap<usize, Vec<RawHit>>,
+    earlier: HashMap<usize, EarlierHits>,
     /// So many events of a rule are kept for correlations at most.
-    pub(super) most_hits: usize,
+    pub(crate) most_hits: usize,
     pub(super) group_limits: GroupLimits,
 }
 
@@ -91,18 +91,36 @@ impl Progress {
     /// Lets go of what was found, but for what correlations may still need: events from a time on.
     pub fn settle(&mut self, since: i64) {
         self.groups.clear();
-        for (_, found) in self.segments.drain() {
-            for (rule, found) in found.rules {
-                if !found.hits.is_empty() {
-                    self.earlier.entry(rule).or_default().extend(found.hits);
-                }
+        for (rule, found) in self.segments.drain().flat_map(|(_, found)| found.rules) {
+            if !found.hits.is_empty() {
+                self.earlier.entry(rule).or_default().hits.extend(found.hits);
             }
         }
-        for hits in self.earlier.values_mut() {
-            hits.retain(|hit| hit.time >= since);
-            let surplus = hits.len().saturating_sub(self.most_hits);
-            hits.drain(..surplus);
+        for earlier in self.earlier.values_mut() {
+            earlier.bound(since, self.most_hits);
         }
+    }
+}
+
+/// Events of a rule in segments that are not looked at any more.
+#[derive(Debug, Default)]
+struct EarlierHits {
+    hits: Vec<RawHit>,
+    /// How many events that correlations still need are left out, and the time of the last of them.
+    left_out: Option<(u64, i64)>,
+}
+
+impl EarlierHits {
+    /// Keeps the newest of those from a time on.
+    fn bound(&mut self, since: i64, most: usize) {
+        self.left_out = self.left_out.filter(|(_, last)| *last >= since);
+        self.hits.retain(|hit| hit.time >= since);
+        let Some(surplus) = self.hits.len().checked_sub(most).filter(|surplus| *surplus > 0) else { return };
+        self.hits.sort_unstable_by_key(|hit| (hit.time, hit.source, hit.line));
+        let last = self.hits[surplus - 1].time;
+        self.hits.drain(..surplus);
+        let (before, last_before) = self.left_out.unwrap_or((0, last));
+        self.left_out = Some((before + surplus as u64, last.max(last_before)));
     }
 }
 

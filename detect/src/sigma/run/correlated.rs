@@ -84,11 +84,12 @@ impl RuleOutcome<'_> {
             let left_out = self.left_out(rule);
             if left_out > 0 {
                 let rule = &self.rules.rules[rule].id;
-                let message = format!(
-                    "the correlation leaves out {left_out} events of the rule `{rule}`: they are too many"
-                );
-                let fault =
-                    Fault::new(correlation.line, message).hint("narrow the rule, or check a shorter time");
+                // Without the number, which is another one in each refresh of a live case.
+                let message =
+                    format!("the correlation leaves out events of the rule `{rule}`: they are too many");
+                let hint =
+                    format!("narrow the rule, or check a shorter time; {left_out} events are left out");
+                let fault = Fault::new(correlation.line, message).hint(hint);
                 report.problems.push(Problem::of_file(file, fault));
             }
         }
@@ -129,7 +130,8 @@ impl RuleOutcome<'_> {
             let timed = found.count.events - found.count.untimed;
             timed.saturating_sub(found.hits.len() as u64)
         };
-        self.in_segments(rule).map(of_segment).sum()
+        let earlier = self.progress.earlier.get(&rule).and_then(|earlier| earlier.left_out);
+        self.in_segments(rule).map(of_segment).sum::<u64>() + earlier.map_or(0, |(events, _)| events)
     }
 
     /// What a correlation can see at most: as much as so many of its rules that it can hold.
@@ -191,7 +193,7 @@ impl RuleOutcome<'_> {
             if let Some(rule) = self.rules.rule_named(name) {
                 let width = keys + usize::from(correlation.field.is_some());
                 let Some(start) = self.offset(rule, correlation, place) else { continue };
-                let earlier = self.progress.earlier.get(&rule).into_iter().flatten();
+                let earlier = self.progress.earlier.get(&rule).into_iter().flat_map(|earlier| &earlier.hits);
                 for hit in self.in_segments(rule).flat_map(|found| &found.hits).chain(earlier) {
                     let values = hit.values.get(start..start + width).unwrap_or_default();
                     let (of_group, counted) = values.split_at(keys.min(values.len()));
