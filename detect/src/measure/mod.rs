@@ -148,8 +148,7 @@ impl Detector {
     }
 
     /// The first field that it needs and that is not among those of a case. To be called of a detector for these fields.
-    #[must_use]
-    pub fn missing(&self, fields: &[String]) -> Option<&str> {
+    fn missing(&self, fields: &[String]) -> Option<&str> {
         self.needs.iter().find(|needed| !fields.contains(needed)).map(String::as_str)
     }
 

@@ -33,7 +33,8 @@ impl Detector {
     }
 
     /// Why it cannot say anything over a case with these fields: the field that it lacks, and what to do.
-    pub(crate) fn lack(&self, fields: &[String]) -> Option<(String, String)> {
+    #[must_use]
+    pub fn lack(&self, fields: &[String]) -> Option<(String, String)> {
         if self.is_by_service() && service_field(fields).is_none() {
             let names = SERVICE_FIELDS.map(|name| format!("`{name}`")).join(", ");
             let hint = "import logs that have one, or name another field in `needs` and `by`".to_owned();

@@ -53,7 +53,11 @@ pub fn alert_measure(
     let all = Detectors::of_texts(own.chain(starters().iter().copied()));
     let named = all.measures().find(|(detector, _)| detector.name == request.detector);
     let Some((detector, _)) = named else { return Ok(AlertMeasure::default()) };
-    let detector = &detector.for_fields(&Engine::field_names(&snapshot));
+    let fields = Engine::field_names(&snapshot);
+    if detector.lack(&fields).is_some() {
+        return Ok(AlertMeasure::default());
+    }
+    let detector = &detector.for_fields(&fields);
     // It was grouped by other fields when it gave the alert.
     if !detector.by.iter().eq(request.group.iter().map(|(field, _)| field)) {
         return Ok(AlertMeasure::default());

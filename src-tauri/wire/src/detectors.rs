@@ -290,6 +290,7 @@ fn list(own: &[(String, String)], starters: &[(&str, &str)], snapshot: &Snapshot
         let read = Detectors::of_texts([(file, text)]);
         problems.extend(read.problems().iter().cloned());
         let entry = |(detector, _): (&Detector, &Path)| {
+            let applicable = detector.lack(&fields).is_none();
             let detector = detector.for_fields(&fields);
             DetectorEntry {
                 file: file.to_owned(),
@@ -300,7 +301,7 @@ fn list(own: &[(String, String)], starters: &[(&str, &str)], snapshot: &Snapshot
                 line: detector.line as u32,
                 text: if own { text.to_owned() } else { with_service(text_of(text, &detector), &fields) },
                 level: detector.level(),
-                applicable: detector.missing(&fields).is_none(),
+                applicable,
                 name: detector.name,
                 title: detector.title,
                 description: detector.description,
@@ -363,11 +364,19 @@ fn firings(detector: &Detector, alerts: &[Alert]) -> Vec<Firing> {
     alerts.iter().filter_map(|alert| detector.firing_of(alert)).collect()
 }
 
-/// The detector of a text that is called so, for the fields of a case. What is wrong with it is an error with its line.
+/// The detector of a text that is called so, for the fields of a case. What is wrong with it is an error with its line,
+/// and so is a field that it needs and the case has not.
 fn named(text: &str, name: &str, snapshot: &Snapshot) -> Answer<Detector> {
     let read = Detectors::of_texts([("", text)]);
     if let Some((detector, _)) = read.measures().find(|(detector, _)| detector.name == name) {
-        return Ok(detector.for_fields(&Engine::field_names(snapshot)));
+        let fields = Engine::field_names(snapshot);
+        return match detector.lack(&fields) {
+            None => Ok(detector.for_fields(&fields)),
+            Some((lack, hint)) => {
+                let message = format!("The detector `{name}` cannot say anything over this case: {lack}.");
+                Err(WireError { hint: Some(hint), ..WireError::new(ErrorCode::BadRequest, message) })
+            }
+        };
     }
     let error = match read.problems().first() {
         Some(problem) => WireError {

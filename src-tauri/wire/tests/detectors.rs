@@ -278,6 +278,28 @@ fn detectors_by_service_name_the_field_that_the_service_map_begins_with() {
 }
 
 #[test]
+fn detector_by_service_does_not_apply_to_a_case_without_a_service() {
+    let walk = Walk::new();
+    let (case, _) = walk.imported(&walk.file("web.jsonl", &busy_log()));
+    // It leaves the field to the case without saying that it needs it.
+    let text = BUSY.to_owned() + "by = [\"{service}\"]\n";
+    let note = json!({ "kind": "detector", "id": "d1", "text": text, "known": 0 });
+    walk.ask("changeNotes", json!({ "case": case, "put": [note] })).expect("saved");
+    let listed = walk.ask("detectors", json!({ "path": case })).expect("a list");
+    let runs = walk.ask("runDetectors", json!({ "case": case })).expect("runs");
+    let (entry, run) = (&listed["detectors"][0], &runs["runs"][0]);
+    assert_eq!((&entry["name"], &run["name"]), (&json!("busy"), &json!("busy")));
+    assert_eq!((&entry["applicable"], &run["applicable"]), (&json!(false), &json!(false)));
+    let level =
+        json!({ "case": case, "text": text, "name": "busy", "slots": 120, "truth": [], "level": 40.0 });
+    for (command, request) in [("backTest", back_test(&case, &text)), ("tryLevel", level)] {
+        let error = walk.ask(command, request).expect_err("it has no service");
+        assert!(error.message.contains("none of the fields that name a service"), "{command}: {error:?}");
+        assert!(error.hint.is_some(), "{command}: {error:?}");
+    }
+}
+
+#[test]
 fn a_sigma_rule_names_who_did_what_and_a_filter_of_the_case_leaves_a_value_out() {
     let walk = Walk::new();
     let event = |second: u32, host: &str, name: &str| {
