@@ -2789,7 +2789,7 @@ export type TableFormat = "text" | "csv" | "ndjson" | "parquet" | "arrow" | "raw
 
 export type TechniqueCoverage = { 
 /**
- * Of a correlation those of its rules.
+ * Of a correlation, that of its first rule with this tactic and technique. Its own tags count for its first rule.
  */
 logSource: string, tactic: string, 
 /**

@@ -34,7 +34,7 @@ pub enum RuleState {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TechniqueCoverage {
-    /// Of a correlation those of its rules.
+    /// Of a correlation, that of its first rule with this tactic and technique. Its own tags count for its first rule.
     pub log_source: String,
     pub tactic: String,
     /// Without its sub-technique: `T1003`. Empty for rules that name a tactic only.
@@ -51,7 +51,6 @@ pub struct TechniqueCoverage {
 /// A rule or a correlation with the tags that it counts for.
 #[derive(Clone, Debug)]
 pub struct TaggedRule<'a> {
-    pub log_source: &'a str,
     /// Its own texts; of a correlation those of its rules follow.
     pub abouts: Vec<&'a RuleAbout>,
     pub state: RuleState,
@@ -100,10 +99,17 @@ pub fn coverage(rules: &[TaggedRule<'_>]) -> Vec<TechniqueCoverage> {
     let usual = UsualTactics::new(rules.iter().filter_map(|rule| rule.abouts.first().copied()));
     let mut counts: BTreeMap<(&str, &str, &str), [u32; 3]> = BTreeMap::new();
     for rule in rules {
-        let cells: BTreeSet<(&str, &str)> =
-            rule.abouts.iter().flat_map(|about| cells(about, &usual)).collect();
-        for (tactic, technique) in cells {
-            let count = counts.entry((rule.log_source, tactic, technique)).or_default();
+        let mut found: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+        for about in &rule.abouts {
+            // The texts of a correlation have no log source.
+            let mut sources = std::iter::once(about).chain(&rule.abouts).map(|about| &*about.log_source);
+            let source = sources.find(|source| !source.is_empty()).unwrap_or_default();
+            for cell in cells(about, &usual) {
+                found.entry(cell).or_insert(source);
+            }
+        }
+        for ((tactic, technique), source) in found {
+            let count = counts.entry((source, tactic, technique)).or_default();
             count[0] += 1;
             count[1] += u32::from(rule.state >= RuleState::Quiet);
             count[2] += u32::from(rule.state == RuleState::Fired);
@@ -149,24 +155,34 @@ impl<'a> UsualTactics<'a> {
     /// The tactics that at least half of the rules with a technique name.
     fn tactics(&self, technique: &'a str) -> Vec<&'a str> {
         let all = self.of_technique.get(technique).copied().unwrap_or_default();
-        let tactics = self.together.range((technique, "")..).take_while(|((of, _), _)| *of == technique);
-        tactics.filter(|(_, count)| **count * 2 >= all).map(|((_, tactic), _)| *tactic).collect()
+        let named = self.named(technique);
+        named.filter(|(_, count)| *count * 2 >= all).map(|(tactic, _)| tactic).collect()
+    }
+
+    /// Each tactic that a rule with a technique names, and how many do.
+    fn named(&self, technique: &'a str) -> impl Iterator<Item = (&'a str, u32)> {
+        let tactics = self.together.range((technique, "")..);
+        let tactics = tactics.take_while(move |((of, _), _)| *of == technique);
+        tactics.map(|((_, tactic), count)| (*tactic, *count))
     }
 }
 
 /// The tactics and techniques that a rule names. Each technique is in those of its tactics that are usual for it, or in all
-/// if none is. A rule that names no tactic means the usual ones.
-fn cells<'a>(about: &'a RuleAbout, usual: &UsualTactics<'a>) -> Vec<(&'a str, &'a str)> {
+/// if none is. A rule that names no tactic means the usual ones, or all that other rules name if none is usual.
+fn cells<'a>(about: &'a RuleAbout, all: &UsualTactics<'a>) -> Vec<(&'a str, &'a str)> {
     let tactics = || about.tactics.iter().map(String::as_str);
     let techniques = parents(about);
     if techniques.is_empty() {
         return tactics().map(|tactic| (tactic, "")).collect();
     }
     let of_technique = |technique: &'a str| {
-        let usual = usual.tactics(technique);
+        let usual = all.tactics(technique);
         let mut chosen: Vec<&str> = tactics().filter(|tactic| usual.contains(tactic)).collect();
         if chosen.is_empty() {
             chosen = if about.tactics.is_empty() { usual } else { tactics().collect() };
+        }
+        if chosen.is_empty() {
+            chosen = all.named(technique).map(|(tactic, _)| tactic).collect();
         }
         chosen.into_iter().map(move |tactic| (tactic, technique))
     };
@@ -192,7 +208,7 @@ mod tests {
     }
 
     fn tagged_rule(abouts: Vec<&RuleAbout>, state: RuleState) -> TaggedRule<'_> {
-        TaggedRule { log_source: "product windows", abouts, state }
+        TaggedRule { abouts, state }
     }
 
     fn counts(rules: &[TaggedRule<'_>]) -> Vec<(String, [u32; 3])> {
@@ -261,5 +277,29 @@ mod tests {
         // Without a tactic it counts for the usual one.
         tagged.push(tagged_rule(vec![&without], RuleState::Quiet));
         assert_eq!(counts(&tagged)[0], ("credential-access T1003".to_owned(), [5, 4, 2]));
+    }
+
+    #[test]
+    fn a_rule_without_a_tactic_is_in_all_that_its_technique_has_if_none_is_usual() {
+        let named = ["collection", "discovery", "execution"].map(|tactic| about(&[tactic], &["T1005"]));
+        let without = about(&[], &["T1005"]);
+        let rules: Vec<TaggedRule<'_>> =
+            named.iter().chain([&without]).map(|one| tagged_rule(vec![one], RuleState::Quiet)).collect();
+        let each = |tactic: &str| (format!("{tactic} T1005"), [2, 2, 0]);
+        assert_eq!(counts(&rules), ["collection", "discovery", "execution"].map(each));
+    }
+
+    #[test]
+    fn a_correlation_counts_for_the_log_sources_of_its_rules_and_for_no_other() {
+        let of = |source: &str, about: RuleAbout| RuleAbout { log_source: source.to_owned(), ..about };
+        let own = of("", about(&["impact"], &["T1485"]));
+        let windows = of("product windows", about(&["execution"], &["T1059"]));
+        let linux = of("product linux", about(&["discovery"], &["T1087"]));
+        let rule = tagged_rule(vec![&own, &windows, &linux, &windows], RuleState::Fired);
+        let found: Vec<(String, String, u32)> =
+            coverage(&[rule]).into_iter().map(|cell| (cell.log_source, cell.technique, cell.fired)).collect();
+        let one = |source: &str, technique: &str| (source.to_owned(), technique.to_owned(), 1);
+        let (linux, windows) = ("product linux", "product windows");
+        assert_eq!(found, [one(linux, "T1087"), one(windows, "T1059"), one(windows, "T1485")]);
     }
 }

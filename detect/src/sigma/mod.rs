@@ -193,16 +193,13 @@ impl RuleSet {
     /// What its rules and correlations are about, and what became of that; the states are those of a report.
     #[must_use]
     pub fn coverage(&self, states: &[RuleState]) -> Vec<TechniqueCoverage> {
-        let of_rules = self.rules.iter().map(|rule| (&*rule.about.log_source, vec![&rule.about]));
-        let correlations = self.correlations.iter().map(|(correlation, _)| correlation);
-        let of_correlations = correlations.map(|correlation| {
-            let own = std::iter::once(&correlation.about);
-            let abouts: Vec<&RuleAbout> = own.chain(self.abouts_of(correlation)).collect();
-            (&*correlation.whole.log_source, abouts)
+        let of_rules = self.rules.iter().map(|rule| vec![&rule.about]);
+        let of_correlations = self.correlations.iter().map(|(correlation, _)| {
+            std::iter::once(&correlation.about).chain(self.abouts_of(correlation)).collect::<Vec<_>>()
         });
         let tagged = of_rules.chain(of_correlations).zip(states);
         let tagged: Vec<TaggedRule<'_>> =
-            tagged.map(|((log_source, abouts), &state)| TaggedRule { log_source, abouts, state }).collect();
+            tagged.map(|(abouts, &state)| TaggedRule { abouts, state }).collect();
         coverage(&tagged)
     }
 
