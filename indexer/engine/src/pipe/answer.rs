@@ -444,6 +444,7 @@ impl PlannedQuery {
             Ok(())
         })?;
         run.check()?;
+        run.messages.clear();
         run.note(groups.notes());
         rest.finish(groups.into_table(run)?, run, out)
     }
@@ -495,6 +496,7 @@ impl Rest<'_> {
     fn finish(&self, table: Table, run: &Run<'_>, out: &mut dyn FnMut(Table) -> Result<()>) -> Result<()> {
         let planned = plan(&self.asked.stages, &mut self.asked.planner(run))?;
         let mut line = Line::new(planned.into_iter().skip(self.done));
+        run.messages.clear();
         if table.rows() > 0 {
             line.push(table, run, out)?;
         }

@@ -43,6 +43,7 @@ impl Best<'_> {
             seen(index as u32);
             Ok(())
         })?;
+        self.run.messages.clear();
         let Some(best) = best.finish(self.run)?.filter(|best| best.rows() > 0) else {
             return Ok(Table::of_rows(0));
         };

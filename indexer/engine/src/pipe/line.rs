@@ -62,6 +62,7 @@ impl Line {
     pub fn finish(&mut self, run: &Run<'_>, out: &mut dyn FnMut(Table) -> Result<()>) -> Result<()> {
         for index in 0..self.steps.len() {
             run.check()?;
+            run.messages.clear();
             let Some(table) = self.steps[index].finish(run)? else { continue };
             let mut held = run.charge(HANDED_ON);
             held.set(table.own_bytes())?;

@@ -57,14 +57,19 @@ impl KeptMessages {
     }
 
     /// Keeps them for the next piece of this thread, without the segments that the last pieces had no rows of.
-    pub fn put(&self, mut kept: ThreadMessages) -> Result<()> {
+    pub fn put(&self, mut kept: ThreadMessages) {
         kept.pieces += 1;
         let pieces = kept.pieces;
         kept.segments.retain(|_, segment| segment.used + IDLE_PIECES >= pieces);
         kept.bytes = kept.segments.values().map(SegmentMessages::memory).sum();
-        kept.charge.set(kept.bytes)?;
-        self.lock().insert(thread::current().id(), kept);
-        Ok(())
+        if kept.charge.set(kept.bytes).is_ok() {
+            self.lock().insert(thread::current().id(), kept);
+        }
+    }
+
+    /// Gives back what all threads keep. Called when every piece was read, because stages that finish need the memory.
+    pub fn clear(&self) {
+        self.lock().clear();
     }
 }
 
@@ -86,19 +91,21 @@ impl ThreadMessages {
     }
 
     /// Keeps a segment if that leaves half of the memory to the stages; one that was kept before, if it leaves a quarter.
-    pub fn put(&mut self, index: u32, segment: SegmentMessages, run: &Run<'_>) -> Result<()> {
+    pub fn put(&mut self, index: u32, segment: SegmentMessages, run: &Run<'_>) {
         // One thread at a time, so that no two of them take the same room.
         let idle = run.messages.lock();
         let bytes = self.bytes + segment.memory();
         let more = bytes.saturating_sub(self.charge.bytes());
         let part = if segment.is_known { 4 } else { 2 };
-        if run.budget.left() >= (run.budget.most() / part).saturating_add(more) {
+        let has_room = run.budget.left() >= (run.budget.most() / part).saturating_add(more);
+        if has_room && self.charge.set(bytes).is_ok() {
             self.bytes = bytes;
             self.segments.insert(index, segment);
+        } else {
+            // Less is never refused.
+            let _ = self.charge.set(self.bytes);
         }
-        self.charge.set(self.bytes)?;
         drop(idle);
-        Ok(())
     }
 }
 

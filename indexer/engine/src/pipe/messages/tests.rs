@@ -1,7 +1,11 @@
 //! What one piece has loaded serves the next one, within the memory of the run.
 
 use super::super::file_access::FileAccess;
+use super::super::line::Line;
+use super::super::plan::Planned;
 use super::super::run::{RunClock, RunOptions};
+use super::super::step::Step;
+use super::super::table::Table;
 use super::*;
 use crate::test_case::{ImportOptions, TestCase};
 use crate::view::View;
@@ -38,8 +42,8 @@ fn piece((scope, run): (Scope<'_>, &Run<'_>)) -> Result<Vec<String>> {
         found.push(String::from_utf8_lossy(text).into_owned());
         Ok(())
     })?;
-    kept.put(0, segment, run)?;
-    run.messages.put(kept)?;
+    kept.put(0, segment, run);
+    run.messages.put(kept);
     Ok(found)
 }
 
@@ -93,7 +97,7 @@ fn segment_is_kept_while_it_is_read_and_there_is_memory() {
     assert_eq!(piece((scope, &large)).expect("messages").len(), 2);
     for _ in 0..IDLE_PIECES {
         assert_eq!(kept_segments(&large), 1);
-        large.messages.put(large.messages.take(&large)).expect("it is kept");
+        large.messages.put(large.messages.take(&large));
     }
     assert_eq!(kept_segments(&large), 0);
 
@@ -101,4 +105,50 @@ fn segment_is_kept_while_it_is_read_and_there_is_memory() {
     assert_eq!(piece((scope, &large)).expect("messages").len(), 2);
     large.budget.take("stats", 900 << 20).expect("room");
     assert!(large.messages.take(&large).segments.is_empty());
+}
+
+/// A stage that needs all of the memory when the rows have come.
+struct NeedsAll;
+
+impl Step for NeedsAll {
+    fn push(&mut self, _rows: Table, _run: &Run<'_>) -> Result<Option<Table>> {
+        Ok(None)
+    }
+
+    fn finish(&mut self, run: &Run<'_>) -> Result<Option<Table>> {
+        run.budget.take("sort", run.budget.most()).map(|()| None)
+    }
+}
+
+#[test]
+fn stages_that_finish_have_the_memory_of_messages() {
+    let word = |number: u64| format!("{:016x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let line = |row: u64| {
+        let words: Vec<String> = (0..20).map(|place| word(row * 20 + place)).collect();
+        format!("{{\"time\":\"2026-03-01T10:00:00Z\",\"message\":\"{}\"}}\n", words.join(" "))
+    };
+    let lines: String = (0..10_000).map(line).collect();
+    let (_folder, case) = case("app.ndjson", &lines);
+    let snapshot = case.snapshot();
+    let (scope, run) = run(&case, &snapshot, 1 << 30);
+    assert_eq!(piece((scope, &run)).expect("messages").len(), 2);
+    assert!(run.budget.left() < run.budget.most(), "the messages take memory");
+    let mut line = Line::new([Planned::Step(Box::new(NeedsAll))]);
+    line.finish(&run, &mut |_| Ok(())).expect("all of the memory");
+}
+
+#[test]
+fn segment_that_memory_refuses_is_read_again() {
+    let (_folder, case) = case("app.log", "2026-03-01T10:00:00Z one came\n2026-03-01T10:00:01Z two came\n");
+    let snapshot = case.snapshot();
+    let (scope, run) = run(&case, &snapshot, 1 << 30);
+    assert_eq!(piece((scope, &run)).expect("messages").len(), 2);
+    let mut kept = run.messages.take(&run);
+    run.budget.take("sort", 1 << 30).expect("all of it");
+    // More than is charged: what the cache cannot pay for is dropped, and the query goes on.
+    let large = Arc::new(Mined { codes: vec![0; 1 << 20], shapes: Vec::new(), hashes: Vec::new() });
+    kept.segments.values_mut().for_each(|segment| segment.mined = Arc::clone(&large));
+    run.messages.put(kept);
+    assert_eq!(kept_segments(&run), 0);
+    assert_eq!(piece((scope, &run)).expect("messages").len(), 2);
 }

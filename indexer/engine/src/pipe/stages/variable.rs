@@ -127,14 +127,14 @@ impl RowStep for Variable {
                 values.insert(row, self.value(message, found));
                 Ok(())
             })?;
-            kept.put(index, segment, run)?;
+            kept.put(index, segment, run);
             for &row in same {
                 if let Some(value) = values.get(&events[row].row) {
                     cells[row] = value.clone();
                 }
             }
         }
-        run.messages.put(kept)?;
+        run.messages.put(kept);
         fill(&mut rows, &self.name, Column::of_cells(cells));
         Ok(rows)
     }
