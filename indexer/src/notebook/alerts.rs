@@ -27,7 +27,7 @@ pub fn triaged(notes: &[Note]) -> Vec<Triaged> {
         if alert.group.iter().any(|(field, value)| names.of_value(field, value).is_some()) {
             for (field, value) in &mut Arc::make_mut(alert).group {
                 if let Some(name) = names.of_value(field, value) {
-                    *value = name.to_owned();
+                    *value = name;
                 }
             }
         }

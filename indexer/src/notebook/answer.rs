@@ -14,15 +14,15 @@ use engine::links::Spot;
 use engine::pipe::{Cell, ColumnKind, RunOptions, Table};
 use engine::seismograph::SeismographOptions;
 use engine::{Direction, Engine, Event, Shown, SqlOptions, View, is_sql};
-use query::{Filter, parse_query};
+use query::{Filter, Stage, parse_query};
 use store::Snapshot;
 
 /// So much of an event is shown in a cell.
 const SHOWN_BYTES: usize = 4_000;
 
-/// The result of a query: a table, or the events that its filter selects.
+/// The result of a query: a table with the stages that made it, or the events that its filter selects.
 enum Found {
-    Table(Table),
+    Table(Table, Vec<Stage>),
     Events(View),
 }
 
@@ -131,7 +131,9 @@ struct AskedCell<'a> {
 impl AskedCell<'_> {
     fn query(&self, query: &str) -> Result<Answer> {
         let view = match self.found(query)? {
-            Found::Table(table) => return Ok(Answer::Table(self.frozen(&table, &self.names()?))),
+            Found::Table(table, stages) => {
+                return Ok(Answer::Table(self.frozen(&table, &stages, &self.names()?)));
+            }
             Found::Events(view) => view,
         };
         let rows = (0, self.cell.rows);
@@ -141,8 +143,8 @@ impl AskedCell<'_> {
     }
 
     fn chart(&self, query: &str) -> Result<Answer> {
-        let table = match self.found(query)? {
-            Found::Table(table) => table,
+        let (table, stages) = match self.found(query)? {
+            Found::Table(table, stages) => (table, stages),
             Found::Events(view) => {
                 let timeline =
                     self.case.timeline(self.snapshot, &view, CHART_BUCKETS, &mut |_, _| {}, self.cancel)?;
@@ -155,15 +157,15 @@ impl AskedCell<'_> {
             )
         })?;
         let names = self.names()?;
-        Ok(Answer::Chart { chart: names.in_chart(chart), table: self.frozen(&table, &names) })
+        Ok(Answer::Chart { chart: names.in_chart(chart), table: self.frozen(&table, &stages, &names) })
     }
 
     fn names(&self) -> Result<PatternNames> {
         Ok(PatternNames::from_notes(&self.case.notes(None, 0)?.notes))
     }
 
-    fn frozen(&self, table: &Table, names: &PatternNames) -> Frozen {
-        names.in_table(Frozen::from_table(table, self.cell.rows))
+    fn frozen(&self, table: &Table, stages: &[Stage], names: &PatternNames) -> Frozen {
+        names.in_table(Frozen::from_table(table, self.cell.rows), stages)
     }
 
     /// Runs a query of the language, or SQL.
@@ -171,14 +173,16 @@ impl AskedCell<'_> {
         let (case, snapshot, range) = (self.case, self.snapshot, (self.cell.from, self.cell.to));
         if is_sql(query) {
             let options = SqlOptions { range, run: self.options.clone(), ..SqlOptions::default() };
-            return Ok(Found::Table(case.sql(snapshot, query, &options, self.cancel)?));
+            let table = case.sql(snapshot, query, &options, self.cancel)?;
+            return Ok(Found::Table(table, Vec::new()));
         }
         let mut query = parse_query(query).map_err(Error::from)?;
         query.filter = self.in_zone(query.filter);
         if query.stages.is_empty() {
             return Ok(Found::Events(View { filter: query.filter, from: range.0, to: range.1 }));
         }
-        Ok(Found::Table(case.run(snapshot, &query, range, &self.options, &mut |_| {}, self.cancel)?))
+        let table = case.run(snapshot, &query, range, &self.options, &mut |_| {}, self.cancel)?;
+        Ok(Found::Table(table, query.stages))
     }
 
     fn seismograph(&self, query: &str) -> Result<Answer> {

@@ -32,7 +32,7 @@ pub fn svg(found: &Seismograph, names: &PatternNames, title: &str) -> String {
     let bin = (WIDTH - LABEL - 8.0) / bins as f64;
     for (place, row) in found.rows.iter().enumerate() {
         let top = place as f64 * ROW;
-        let name = names.name(&row.id.to_string());
+        let name = names.name(row.id);
         let label: String = name.unwrap_or(&row.text).split_whitespace().collect::<Vec<_>>().join(" ");
         let tip = name.map_or_else(String::new, |_| format!("<title>{}</title>", escaped(&row.text)));
         let _ = write!(
@@ -87,9 +87,8 @@ pub fn table(found: &Seismograph, names: &PatternNames) -> Frozen {
     let time = |time: Option<i64>| time.map_or_else(String::new, to_rfc3339);
     let row = |row: &SeismographRow| {
         let period = row.period_ns.map_or_else(String::new, |period| format!("{:.3}", period as f64 / 1e9));
-        let pattern = names
-            .name(&row.id.to_string())
-            .map_or_else(|| row.text.clone(), |name| format!("{name}: {}", row.text));
+        let pattern =
+            names.name(row.id).map_or_else(|| row.text.clone(), |name| format!("{name}: {}", row.text));
         vec![pattern, row.count.to_string(), time(row.started), time(row.stopped), period]
     };
     let names =

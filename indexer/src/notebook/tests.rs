@@ -203,17 +203,21 @@ fn named_pattern_has_its_name_in_the_picture_and_its_text_next_to_it() {
     patterns.sort_unstable();
     assert_eq!(patterns, ["<Start> of day: started", "ended"]);
 
-    // Tables and charts have the name in place of the id and of the text.
+    // Tables and charts have the name in place of the text, and before the id.
     let [_, Answer::Table(by_id), Answer::Table(by_text), charts @ ..] = &book.pages[0].answers[..] else {
         panic!("tables")
     };
-    assert!(by_id.rows.iter().any(|row| row[0] == "<Start> of day"), "{by_id:?}");
-    assert!(by_text.rows.iter().any(|row| row[..2] == ["<Start> of day", "<Start> of day"]), "{by_text:?}");
+    let named = format!("<Start> of day ({id})");
+    assert!(by_id.rows.iter().any(|row| row[0] == named), "{by_id:?}");
+    assert!(by_text.rows.iter().any(|row| row[..2] == [&*named, "<Start> of day"]), "{by_text:?}");
     for answer in charts {
         let Answer::Chart { chart, table } = answer else { panic!("{answer:?}") };
         let shown = format!("{chart:?} {table:?}");
-        assert!(shown.contains("<Start> of day") && !shown.contains(&id), "{shown}");
+        assert_eq!(shown.matches(&id).count(), shown.matches(&named).count(), "{shown}");
+        assert!(format!("{chart:?}").contains(&named) && format!("{table:?}").contains(&named), "{shown}");
     }
     assert_eq!(charts.len(), 2);
-    assert!(!book.to_html().contains(&id) && !book.to_markdown().contains(&id));
+    let shown = format!("&lt;Start&gt; of day ({id})");
+    assert!(book.to_html().contains(&shown), "the page keeps the id");
+    assert!(book.to_markdown().contains(&format!("of day ({id})")), "the text keeps the id");
 }
