@@ -9,19 +9,25 @@ const WIDEST_PX = 460;
 /** Rows that determine a width; longer values in later rows are cut. */
 const MEASURED_ROWS = 200;
 
-/** The width of a column's content, as `shown` writes it, within limits. */
+/** How a table writes its heads and cells. */
+interface Writing {
+  readonly head: (column: TableColumn) => string;
+  readonly cell: (row: readonly TableCell[], at: number) => string;
+}
+
+/** The width of a column's content, as it is written, within limits. */
 export function columnWidths(
   columns: readonly TableColumn[],
   rows: readonly (readonly TableCell[])[],
-  shown: (cell: TableCell, column: TableColumn) => string,
+  written: Writing,
   clock: Clock,
   scale: number,
 ): number[] {
   const measured = rows.slice(0, MEASURED_ROWS);
   return columns.map((column, at) => {
     const letters = measured.reduce(
-      (most, row) => Math.max(most, shown(row[at] ?? null, column).length),
-      column.name.length + (column.kind === 'time' ? clock.label(null).length + 3 : 0),
+      (most, row) => Math.max(most, written.cell(row, at).length),
+      written.head(column).length + (column.kind === 'time' ? clock.label(null).length + 3 : 0),
     );
     const px = letters * LETTER_PX + PADDING_PX;
     return Math.round(Math.min(Math.max(px, NARROWEST_PX), WIDEST_PX) * scale);

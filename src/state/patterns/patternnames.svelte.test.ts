@@ -6,7 +6,7 @@ import { FakeClient, settled } from '../fakeclient';
 import { Markers } from '../notes/markers.svelte';
 import { Notes } from '../notes/notes.svelte';
 import { ViewHistory } from '../view/history.svelte';
-import { PatternNames } from './patternnames.svelte';
+import { patternColumns, PatternNames } from './patternnames.svelte';
 
 const PATTERN = { id: 't0123456789abcdef', text: 'job <num> took <duration>' };
 
@@ -63,17 +63,62 @@ it('shows the name for the id and for the text of a pattern', async () => {
   const { id, text } = PATTERN;
   expect(names.nameOfValue('template', id)).toBeNull();
   await names.rename(PATTERN, 'Job done');
-  expect(names.shownValue('template', id)).toBe('Job done');
-  expect(names.shownValue('id', id)).toBe('Job done');
-  for (const field of ['pattern', 'what', 'template'])
-    expect(names.shownValue(field, text)).toBe('Job done');
-  // A message may have the words of a pattern that does not vary.
-  expect(names.shownValue('message', text)).toBe(text);
+  for (const field of ['template', 'id', 'what', null])
+    expect(names.shownValue(field, id)).toBe('Job done');
+  expect(names.shownValue('template', text)).toBe('Job done');
+  // A message may have the words of a pattern that does not vary, and so may a field with another meaning.
+  for (const field of ['message', 'pattern', 'what', null])
+    expect(names.shownValue(field, text)).toBe(text);
   expect(names.shownValue('template', 't0000000000000000')).toBe('t0000000000000000');
   expect(names.inText(`count: ${id} p95`)).toBe('count: Job done p95');
   expect(names.shownEntity(`template=${text}`)).toBe('template=Job done');
+  expect(names.shownEntity(`host=a, template=${id}`)).toBe('host=a, template=Job done');
+  expect(names.shownEntity(`template=${id}, host=a`)).toBe('template=Job done, host=a');
   expect(names.shownEntity('host=a=b')).toBe('host=a=b');
   expect(names.shownEntity('alone')).toBe('alone');
+});
+
+const columnsOf = (...columns: string[]) =>
+  columns.map((name) => ({ name, kind: 'text' as const }));
+
+function shownRow(stages: string[], columns: string[], row: string[]): (string | null)[] {
+  const ofPatterns = patternColumns(stages, columnsOf(...columns));
+  return row.map((_, at) => names.nameOfCell(row, at, ofPatterns));
+}
+
+it('names a text in results of patterns by the id of its row', async () => {
+  const [fine, coarse] = ['s0000000000000001', 'g0000000000000002'];
+  await names.rename({ id: coarse, text: 'started' }, 'Coarse');
+  await names.rename({ id: fine, text: 'started' }, 'Fine');
+  const row = (id: string) => shownRow(['patterns', 'head 5'], ['id', 'pattern'], [id, 'started']);
+  expect(row(coarse)).toEqual(['Coarse', 'Coarse']);
+  expect(row(fine)).toEqual(['Fine', 'Fine']);
+  expect(row('t0000000000000003')).toEqual([null, null]);
+  // Without the id, the text is that of the default granularity.
+  expect(shownRow(['patterns'], ['pattern'], ['started'])).toEqual([null]);
+  expect(names.shownValue('template', 'started')).toBe('started');
+  await names.rename({ id: 't0000000000000003', text: 'started' }, 'Boot');
+  expect(shownRow(['patterns'], ['pattern'], ['started'])).toEqual(['Boot']);
+  expect(names.shownValue('template', 'started')).toBe('Boot');
+});
+
+it('names no text of columns that only have such a name', async () => {
+  await names.rename({ id: PATTERN.id, text: 'started' }, 'Boot');
+  for (const column of ['pattern', 'what', 'template']) {
+    expect(shownRow([`top ${column}`], [column], ['started'])).toEqual([null]);
+    expect(shownRow([`top ${column}`], [column], [PATTERN.id])).toEqual(['Boot']);
+  }
+  const compared = (kind: string, filter: string) =>
+    shownRow(['compare with (a)'], ['kind', 'what', 'filter'], [kind, 'started', filter])[1];
+  expect(compared('pattern', `template=${PATTERN.id}`)).toBe('Boot');
+  expect(compared('pattern', 'template=t0000000000000003')).toBeNull();
+  expect(compared('value', 'host=started')).toBeNull();
+});
+
+it('takes notes with other ids for no patterns', async () => {
+  await names.rename({ id: 'count', text: 'started' }, 'Odd');
+  expect(names.nameOf('count')).toBeNull();
+  expect(names.shownValue('template', 'count')).toBe('count');
 });
 
 it('shows the name of a pattern in place of its text, in every window', async () => {
