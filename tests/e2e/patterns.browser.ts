@@ -1,5 +1,5 @@
 /** Charts of the variables of patterns, their names, and patterns that are hidden, in a browser. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Page } from 'playwright-core';
@@ -78,7 +78,7 @@ test('a name appears wherever the pattern does, and is undone', async () => {
   await page.getByTestId('pattern-name').fill('Slow requests');
   await page.keyboard.press('Enter');
   const named = patternOf(page, 'Slow requests');
-  await textBecomes(named, 'took');
+  await textBecomes(named, /Slow requests request of/);
 
   await page.reload();
   await named.getByRole('button', { name: 'Include this pattern' }).click();
@@ -113,6 +113,18 @@ test('a name appears wherever the pattern does, and is undone', async () => {
   const row = page.getByTestId('result-row').filter({ hasText: 'Slow requests' });
   await row.waitFor();
   await expect.poll(() => row.innerText()).not.toMatch(/took|t[0-9a-f]{16}/);
+
+  // Other programs rely on ids.
+  await query(page, '* | top template');
+  await row.waitFor();
+  await page.getByTestId('result-as-chart').click();
+  await page.getByTestId('term').filter({ hasText: 'Slow requests' }).waitFor();
+  await page.getByTestId('chart-export').click();
+  const coming = page.waitForEvent('download');
+  await page.getByTestId('chart-export-csv').click();
+  const csv = readFileSync(await (await coming).path(), 'utf8');
+  expect(csv).toMatch(/^t[0-9a-f]{16},/m);
+  expect(csv).not.toContain('Slow requests');
 });
 
 test('a hidden pattern is listed under n hidden, and its events are still found', async () => {
