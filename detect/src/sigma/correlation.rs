@@ -437,8 +437,7 @@ fn windows(correlation: &Correlation, keys: &[String], hits: &[Hit]) -> Vec<Corr
             Some((interval, _, last)) if hits[first].time <= interval.end => {
                 interval.end = hit.time;
                 *last = place;
-                let is_further = if is_below { value < interval.value } else { value > interval.value };
-                if is_further {
+                if if is_below { value < interval.value } else { value > interval.value } {
                     (interval.value, interval.peak) = (value, hit.time);
                 }
             }
