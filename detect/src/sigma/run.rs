@@ -303,8 +303,8 @@ fn found_in(
         }
         if let Some(fields) = wanted.get(&rule) {
             let columns = columns_of(rows, fields, cancel)?;
-            let timed = matched.iter().filter_map(|row| Some((*row, time_of(row)?)));
-            for (row, time) in timed.take(kept.room(rule)) {
+            let with_time = matched.iter().filter_map(|row| Some((*row, time_of(row)?)));
+            for (row, time) in with_time.take(kept.room(rule)) {
                 let (source, line) = place(row);
                 let values = columns.iter().map(|columns| value_of(columns, row)).collect();
                 of_rule.hits.push(RawHit { time, source, line, values });
