@@ -193,6 +193,14 @@ fn groups_of_all_segments_are_bounded_together() {
     check_queries(&bench, &first);
     // Known segments add nothing.
     assert_eq!(found().0.events, 13);
+    import(50, &["root"; 4]);
+    let (later, held) = found();
+    assert_eq!(
+        (groups(&later), later.events, held),
+        (vec![4, 3], 17, (2, 3)),
+        "whoever comes late and often is listed"
+    );
+    check_queries(&bench, &later);
 }
 
 #[test]
@@ -442,7 +450,7 @@ fn a_correlation_that_cannot_run_silences_no_rule() {
     let (alerts, problems) = outcome(&[body("round", "type: temporal, rules: [f, round]")]);
     assert_eq!(
         (alerts, problems),
-        (vec!["f".to_owned()], vec!["the correlation depends on itself".to_owned()])
+        (vec!["f".to_owned()], vec!["the correlation depends on itself, or on one that does".to_owned()])
     );
     assert_eq!(outcome(&[outer, inner("f")]), (Vec::new(), Vec::new()), "both can run");
     // No interval of the inner one has a host. One rule is enough if the condition says so.
@@ -454,7 +462,9 @@ fn a_correlation_that_cannot_run_silences_no_rule() {
         problems,
         ["the correlation needs the field `host`, by which `inner` does not group its events"]
     );
-    assert_eq!(outcome(&[by_host(", condition: {gte: 1}"), inner("f")]).1, Vec::<String>::new());
+    let often = body("inner", "type: event_count, rules: [f], group-by: [who], condition: {gte: 2}");
+    let (alerts, problems) = outcome(&[by_host(", condition: {gte: 1}"), often]);
+    assert_eq!((alerts, problems), (vec!["inner".to_owned(); 2], Vec::new()), "the outer one counts only f");
 }
 
 #[test]

@@ -12,6 +12,9 @@ use super::evidence::RuleQuery;
 use crate::evidence::{all, named, within};
 use crate::limits::{CASE_COUNTED_GROUPS, CASE_GROUPS, COUNTED_GROUPS, LISTED_GROUPS, RULE_GROUPS};
 
+/// So many events make a combination that comes late worth looking for a rarer one.
+const OFTEN: u64 = 16;
+
 /// Events of a group that its query names one by one.
 const NAMED_OF_GROUP: usize = 20;
 
@@ -146,9 +149,9 @@ impl Default for GroupLimits {
     }
 }
 
-/// The events of a rule by host, user and process, in a segment or in all. Of the first combinations the values are known.
-/// Of further ones the number of events is, by a hash of the values, and of those beyond the budget only how many events
-/// they have.
+/// The events of a rule by host, user and process, in a segment or in all. The values are known of the first
+/// combinations and of those with the most events. Of further ones the number of events is, by a hash of the values, and of
+/// those beyond the budget only how many events they have.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
     known: HashMap<Entities, GroupFound>,
@@ -164,7 +167,28 @@ impl Groups {
         if self.known.len() < RULE_GROUPS || self.known.contains_key(&entities) {
             self.known.entry(entities).or_default().add(&GroupFound { counted, named: vec![place] });
         } else {
-            self.count(hash(&entities), &counted, COUNTED_GROUPS);
+            let hash = hash(&entities);
+            self.count(hash, &counted, COUNTED_GROUPS);
+            self.make_known(hash, entities);
+        }
+    }
+
+    /// A combination that comes late and often takes the place of the known one with the fewest events. It is tried
+    /// whenever its events have doubled.
+    fn make_known(&mut self, hash_of_late: u64, late: Entities) {
+        let events = self.counted.get(&hash_of_late).map_or(0, |group| group.count.events);
+        if events < OFTEN || !events.is_power_of_two() {
+            return;
+        }
+        let fewest = self.known.iter().map(|(entities, group)| (group.counted.count.events, entities)).min();
+        let Some(rare) = fewest.filter(|(fewest, _)| *fewest < events).map(|(_, entities)| entities.clone())
+        else {
+            return;
+        };
+        let (known, counted) = (self.known.remove(&rare), self.counted.remove(&hash_of_late));
+        if let (Some(known), Some(counted)) = (known, counted) {
+            self.count(hash(&rare), &known.counted, COUNTED_GROUPS);
+            self.known.insert(late, GroupFound { counted, named: Vec::new() });
         }
     }
 
@@ -176,30 +200,42 @@ impl Groups {
         }
     }
 
-    /// Adds the combinations of a segment. If there is no room for all of them, those with the most events come first.
+    /// Adds the combinations of a segment.
     pub fn join(&mut self, segment: Groups, most: GroupLimits) {
         // Whether some are left uncounted here is not known before they are added.
         let fits = self.counted.len() + segment.counted.len() + segment.known.len() <= most.counted;
         let whole = u32::from(segment.uncounted.events > 0 || !fits);
         self.partial += whole;
         self.uncounted.add(&segment.uncounted);
-        let mut known: Vec<(Entities, GroupFound)> = segment.known.into_iter().collect();
-        known.sort_unstable_by(|(one, of_one), (other, of_other)| {
-            let (of_one, of_other) = (&of_one.counted.count, &of_other.counted.count);
-            (of_other.events, one).cmp(&(of_one.events, other))
-        });
-        for (entities, mut group) in known {
+        for (entities, mut group) in segment.known {
             group.counted.whole = whole;
-            if self.known.len() < most.known || self.known.contains_key(&entities) {
-                self.known.entry(entities).or_default().add(&group);
-            } else {
-                self.count(hash(&entities), &group.counted, most.counted);
+            if let Some(earlier) = self.counted.remove(&hash(&entities)) {
+                group.counted.add(&earlier);
             }
+            self.known.entry(entities).or_default().add(&group);
         }
+        self.keep_most(most);
         let mut counted: Vec<(u64, CountedGroup)> = segment.counted.into_iter().collect();
         counted.sort_unstable_by_key(|(hash, group)| (Reverse(group.count.events), *hash));
         for (hash, group) in counted {
             self.count(hash, &CountedGroup { whole, ..group }, most.counted);
+        }
+    }
+
+    /// Keeps the values of those with the most events, and counts the others.
+    fn keep_most(&mut self, most: GroupLimits) {
+        if self.known.len() <= most.known {
+            return;
+        }
+        let mut known: Vec<(Entities, GroupFound)> = std::mem::take(&mut self.known).into_iter().collect();
+        known.sort_unstable_by(|(one, of_one), (other, of_other)| {
+            let (of_one, of_other) = (&of_one.counted.count, &of_other.counted.count);
+            (of_other.events, one).cmp(&(of_one.events, other))
+        });
+        let rest = known.split_off(most.known);
+        self.known = known.into_iter().collect();
+        for (entities, group) in rest {
+            self.count(hash(&entities), &group.counted, most.counted);
         }
     }
 

@@ -64,7 +64,8 @@ export class PatternNames {
       new Map(
         this.#notes
           .ofKind(KIND)
-          .filter(({ id, text }) => text !== '' && id.startsWith(DEFAULT_GRANULARITY))
+          .filter(({ id }) => PATTERN_ID.test(id) && id.startsWith(DEFAULT_GRANULARITY))
+          .filter(({ text }) => text !== '')
           .map(({ text, data }) => [(data as { pattern?: unknown } | null)?.pattern, text]),
       ),
   );

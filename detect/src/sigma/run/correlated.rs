@@ -57,8 +57,9 @@ impl RuleOutcome<'_> {
         }
         for &index in &order.circular {
             let (correlation, file) = &all[index];
-            let fault = Fault::new(correlation.line, "the correlation depends on itself")
-                .hint("let it name rules, or correlations that do not name it");
+            let fault =
+                Fault::new(correlation.line, "the correlation depends on itself, or on one that does")
+                    .hint("let it name rules, or correlations that do not name it");
             report.problems.push(Problem::of_file(file, fault));
         }
         report.states.extend(states);
@@ -112,11 +113,14 @@ impl RuleOutcome<'_> {
     }
 
     /// The rules and correlations that others name without saying that these alert by themselves, too. One that cannot
-    /// run silences none.
+    /// run silences none, and none is silenced that the other cannot count.
     pub(super) fn silent(&self, order: &CorrelationOrder) -> HashSet<RulePlace> {
         let able = order.able.iter().map(|&index| &self.rules.correlations[index].0);
         let silencing = able.filter(|correlation| !correlation.generate);
-        let names = silencing.flat_map(|correlation| &correlation.rules);
+        let names = silencing.flat_map(|correlation| {
+            let is_counted = |name: &&String| self.rules.lost_field(correlation, name).is_none();
+            correlation.rules.iter().filter(is_counted)
+        });
         let place = |name: &String| {
             let rule = self.rules.rule_named(name).map(RulePlace::Rule);
             rule.or_else(|| self.rules.correlation_named(name).map(RulePlace::Correlation))
