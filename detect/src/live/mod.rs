@@ -91,9 +91,6 @@ enum Past {
 }
 
 struct Track {
-    /// As it was read: it may leave the field of the service to the case.
-    written: Detector,
-    /// For the fields of the case.
     detector: Detector,
     file: PathBuf,
     /// What it is known by: its name and its condition.
@@ -146,9 +143,8 @@ impl Watch {
             ledger.detector(&key, end);
             let past = Past::Waiting { fields: None };
             let wanted = if detector.is_by_service() { None } else { BinReads::new(&detector, &mut reads) };
-            let written = detector.live();
-            let detector = written.clone();
-            tracks.push(Track { written, detector, file, key, wanted, past, said: None });
+            let detector = detector.live();
+            tracks.push(Track { detector, file, key, wanted, past, said: None });
         }
         let rules = Rules::new(rules, &mut ledger, &snapshot);
         let clock = DataClock::new(ledger.now(), moment);
@@ -178,7 +174,7 @@ impl Watch {
         self.reads.begin(snapshot);
         self.recent.add(&news, snapshot, self.tracks.iter().filter_map(Track::reads_recent).max());
         for track in &mut self.tracks {
-            if track.written.lack(&fields).is_some() {
+            if track.detector.lack(&fields).is_some() {
                 continue;
             }
             let known = self.ledger.detector(&track.key, None);
@@ -274,17 +270,11 @@ enum Now {
 }
 
 impl Track {
-    /// Chooses the field that names the services. With another one than before, its past is read again. To be called
-    /// before what is read begins.
+    /// Chooses the field that names the services, once the case has one. To be called before what is read begins.
     fn choose_service(&mut self, fields: &[String], reads: &mut Reads) {
-        if !self.written.is_by_service() || self.written.lack(fields).is_some() {
-            return;
-        }
-        let detector = self.written.for_fields(fields);
-        if (&detector.by, &detector.needs) != (&self.detector.by, &self.detector.needs) {
-            self.wanted = BinReads::new(&detector, reads);
-            self.detector = detector;
-            self.past = Past::Waiting { fields: None };
+        if self.detector.is_by_service() && self.detector.lack(fields).is_none() {
+            self.detector = self.detector.for_fields(fields);
+            self.wanted = BinReads::new(&self.detector, reads);
         }
     }
 
@@ -368,9 +358,7 @@ impl Track {
         };
         let is_followed = |group: &[(String, String)]| {
             let values = || group.iter().map(|(_, value)| value.clone()).collect::<Vec<String>>();
-            // Groups by the field that named the services before are candidates no more.
-            let is_by = group.iter().map(|(name, _)| name).eq(&detector.by);
-            !is_by || followed.as_ref().is_none_or(|followed| followed.contains(&values()))
+            followed.as_ref().is_none_or(|followed| followed.contains(&values()))
         };
         let by_start = matches!(detector.condition, Condition::Pattern(_));
         let judgement = Judgement { since, is_whole, is_followed: &is_followed, cool_down, by_start };
