@@ -71,24 +71,6 @@ fn next_piece_loads_no_column_again() {
 }
 
 #[test]
-fn next_piece_unpacks_no_frame_again() {
-    // Lines of which nothing is known are their own messages, which are read from the raw frames.
-    let (folder, case) = case("app.txt", "one came\ntwo came\n");
-    drop(case);
-    // The import itself leaves its frames with the case that is open.
-    let case = TestCase::open(&folder.path().join("m.case")).expect("the case opens");
-    let snapshot = case.snapshot();
-    let (scope, run_of_both) = run(&case, &snapshot, 1 << 30);
-    let first = piece((scope, &run_of_both)).expect("messages");
-    assert_eq!(first.len(), 2);
-    std::fs::remove_dir_all(folder.path().join("m.case/raw")).expect("the raw files are gone");
-    assert_eq!(piece((scope, &run_of_both)).expect("messages"), first);
-    let (scope, other) = run(&case, &snapshot, 1 << 30);
-    case.columns().clear();
-    assert_ne!(piece((scope, &other)).ok(), Some(first), "another run has to read");
-}
-
-#[test]
 fn segment_is_kept_while_it_is_read_and_there_is_memory() {
     let (_folder, case) = case("app.log", "2026-03-01T10:00:00Z one came\n2026-03-01T10:00:01Z two came\n");
     let snapshot = case.snapshot();
