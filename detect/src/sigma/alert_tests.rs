@@ -111,13 +111,21 @@ fn events_without_a_time_are_selected_too() {
     check_queries(&bench, &found);
 }
 
+/// A slow import makes two segments of many events.
+fn in_one_segment(text: &str) -> Bench {
+    let bench = Bench::new(text);
+    let report = bench.case.compact(&mut |_| {}, &Cancel::default()).expect("compacted");
+    assert_eq!(report.segments_after, 1);
+    bench
+}
+
 #[test]
 fn events_of_more_users_than_are_kept_are_in_groups_or_among_the_others() {
     let users = RULE_GROUPS + 500;
     let line = |at: usize, user: usize| event(at, &format!(r#""user":"u{user}""#));
     let text: String = (0..users).map(|user| line(user, user)).collect();
     // One segment cannot name all of them.
-    let bench = Bench::new(&text);
+    let bench = in_one_segment(&text);
     let rules = rule("{s: {eventName: Make}, condition: s}");
     let alone = found(&bench, &rules);
     let others = alone.others.expect("some are beyond");
@@ -139,7 +147,7 @@ fn events_of_more_users_than_are_kept_are_in_groups_or_among_the_others() {
 fn events_of_more_users_than_are_counted_are_said_to_be_uncounted() {
     let all = RULE_GROUPS + COUNTED_GROUPS + 300;
     let line = |user: usize| event(user, &format!(r#""user":"u{user}""#));
-    let bench = Bench::new(&(0..all).map(line).collect::<String>());
+    let bench = in_one_segment(&(0..all).map(line).collect::<String>());
     let rules = rule("{s: {eventName: Make}, condition: s}");
     let alone = found(&bench, &rules);
     let others = alone.others.expect("some are beyond");

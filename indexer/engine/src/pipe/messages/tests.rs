@@ -71,6 +71,23 @@ fn next_piece_loads_no_column_again() {
 }
 
 #[test]
+fn next_piece_unpacks_no_frame_again() {
+    // Lines of which nothing is known are their own messages. The last one has a frame of its own.
+    let (folder, case) = case("app.txt", "one came\ntwo came\nthree came\n");
+    drop(case);
+    // The import leaves its frames with the case that is open.
+    let case = TestCase::open(&folder.path().join("m.case")).expect("the case opens");
+    let snapshot = case.snapshot();
+    let (scope, run_of_both) = run(&case, &snapshot, 1 << 30);
+    let first = piece((scope, &run_of_both)).expect("messages");
+    assert_eq!(first, ["one came", "two came"]);
+    std::fs::remove_dir_all(folder.path().join("m.case/raw")).expect("the raw files are gone");
+    assert_eq!(piece((scope, &run_of_both)).expect("messages"), first);
+    let (scope, other) = run(&case, &snapshot, 1 << 30);
+    assert!(piece((scope, &other)).is_err(), "another run has to read");
+}
+
+#[test]
 fn segment_is_kept_while_it_is_read_and_there_is_memory() {
     let (_folder, case) = case("app.log", "2026-03-01T10:00:00Z one came\n2026-03-01T10:00:01Z two came\n");
     let snapshot = case.snapshot();
