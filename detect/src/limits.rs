@@ -34,7 +34,7 @@ pub const READABLE_QUERY_BYTES: usize = 400;
 /// So many alerts at most of one correlation or detector; further ones would be noise, and their number is shown.
 pub const ALERTS: usize = 10_000;
 
-/// The most events of a rule that correlations look at, in memory: some hundred bytes each. What is left out is a problem of
+/// The most events of a rule that correlations look at, in memory: some hundred bytes each. Leaving events out is a problem of
 /// the correlation.
 pub const CORRELATED_EVENTS: usize = 5_000_000;
 

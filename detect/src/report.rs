@@ -1,4 +1,4 @@
-//! What came of detectors.
+//! The outcome of detectors over a case: alerts, problems and verdicts.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::sigma::{FoundRule, RuleState};
 use crate::verdict::Verdict;
 
-/// What came of detectors over a case.
+/// Everything that a run of detectors found.
 #[derive(Debug, Default)]
 pub struct Report {
     /// Of rules, then of correlations, then of detectors.

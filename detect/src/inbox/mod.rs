@@ -147,7 +147,7 @@ fn size(alert: &Alert) -> AlertSize {
     (alert.events, alert.end)
 }
 
-/// How large the live alerts of a case were when a run began. Such a size is older than what the run found.
+/// How large the live alerts of a case were when a run began. Such a size is older than the alerts of the run.
 #[derive(Clone, Debug, Default)]
 pub struct LiveSizes(Arc<HashMap<AlertKey, AlertSize>>);
 

@@ -185,18 +185,16 @@ fn closed_alert_is_new_again_when_events_came_and_others_keep_their_state() {
     assert_eq!(states(&before, 9), [(10, TriageStatus::New, None)], "all decisions are undone");
 }
 
+fn close(case: &Case, alert: &Alert) {
+    let inbox = found(case, std::slice::from_ref(alert));
+    decide(case, &inbox, "a", TriageVerb::Close, &[key_of(alert)], 5);
+}
+
 #[test]
 fn closed_alert_that_grows_while_the_case_receives_is_new_before_its_detector_runs_again() {
     let (_folder, case) = case();
     let closed = timed(10, 20, 3);
-    decide(
-        &case,
-        &found(&case, std::slice::from_ref(&closed)),
-        "a",
-        TriageVerb::Close,
-        &[key_of(&closed)],
-        5,
-    );
+    close(&case, &closed);
     let with_live = |sent: Alert| {
         let mut inbox = found(&case, std::slice::from_ref(&closed));
         inbox.live = vec![(Arc::new(sent), true)];
@@ -214,14 +212,7 @@ fn closed_alert_that_grows_while_the_case_receives_is_new_before_its_detector_ru
 fn newer_run_with_fewer_events_holds_against_a_live_alert_that_did_not_grow_since() {
     let (_folder, case) = case();
     let closed = timed(10, 20, 3);
-    decide(
-        &case,
-        &found(&case, std::slice::from_ref(&closed)),
-        "a",
-        TriageVerb::Close,
-        &[key_of(&closed)],
-        5,
-    );
+    close(&case, &closed);
     let mut inbox = Inbox::new(case.folder().to_path_buf());
     inbox.live = vec![(Arc::new(timed(10, 90, 7)), false)];
     let before = inbox.live_sizes();

@@ -121,7 +121,8 @@ impl GroupFound {
     fn query(
         &self,
         rule: &RuleQuery,
-        (entities, is_whole): (&Entities, bool),
+        entities: &Entities,
+        is_whole: bool,
         fields: &EntityFields<'_>,
         snapshot: &Snapshot,
     ) -> (String, bool) {
@@ -288,7 +289,7 @@ pub fn listed(
     };
     let group = |(entities, group): (&Entities, GroupFound)| {
         let is_whole = group.counted.whole == found.partial;
-        let (query, is_wider) = group.query(rule, (entities, is_whole), fields, snapshot);
+        let (query, is_wider) = group.query(rule, entities, is_whole, fields, snapshot);
         let EventCount { events, first, last, .. } = group.counted.count;
         EventGroup { entities: entities.clone(), events, first, last, query, is_wider }
     };

@@ -30,7 +30,7 @@ use crate::report::{MissingFields, Report};
 #[derive(Debug)]
 pub struct Progress {
     segments: HashMap<u64, Found>,
-    /// What was found in them by host, user and process, by rule.
+    /// The groups of their events by host, user and process, by rule.
     groups: HashMap<usize, Groups>,
     /// The fields of the case that it was calculated for; other fields may be meant when more come.
     fields: Vec<String>,
@@ -214,7 +214,7 @@ pub fn run(
             return Ok((rows.id(), None));
         }
         let within = rows.within(range.0, range.1)?;
-        found_in(&program, rows, within, (&names, rules.text_search), (&wanted, &kept), cancel)
+        found_in(&program, rows, within, (&names, rules.text_search), &wanted, &kept, cancel)
             .map(|found| (rows.id(), Some(found)))
     };
     let mut ids = HashSet::new();
@@ -230,7 +230,7 @@ pub fn run(
         Ok(())
     })?;
     if progress.segments.keys().any(|id| !ids.contains(id)) {
-        // Compacting or deleting replaced segments, and what was found in these is joined with the rest.
+        // Compacting or deleting replaced segments, and the groups of these are joined with the rest.
         progress.restart();
         return run(rules, sources, case, snapshot, range, progress, cancel);
     }
@@ -275,7 +275,8 @@ fn found_in(
     rows: &SnapshotSegment<'_>,
     within: Range<usize>,
     names: (&SourceNames, TextSearch),
-    (wanted, kept): (&Wanted, &KeptHits),
+    wanted: &Wanted,
+    kept: &KeptHits,
     cancel: &Cancel,
 ) -> Result<Found> {
     let matches = scan::segment(program, rows, within, names, cancel)?;
@@ -396,7 +397,7 @@ impl RuleOutcome<'_> {
         })
     }
 
-    /// What a rule matched in all segments, without its groups.
+    /// The matches of a rule in all segments, without its groups.
     fn of_rule(&self, rule: usize) -> RuleFound {
         let mut all = RuleFound::default();
         for found in self.in_segments(rule) {

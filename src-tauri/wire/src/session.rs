@@ -72,7 +72,7 @@ pub struct Session {
     parts: Parts,
 }
 
-/// What modules keep between calls: one value of each type, made when it is first needed. The modules name the session,
+/// The state of modules between calls: one value of each type, made when it is first needed. The modules name the session,
 /// so the session cannot name their types.
 #[derive(Default)]
 struct Parts(OnceLock<Box<Part>>);
@@ -135,7 +135,7 @@ impl Session {
         }
     }
 
-    /// What a module keeps between calls.
+    /// The state of a module between calls.
     pub(crate) fn part<T: Default + Send + Sync + 'static>(&self) -> &T {
         self.parts.part()
     }

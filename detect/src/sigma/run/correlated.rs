@@ -1,4 +1,4 @@
-//! Correlations over what rules found: which of them hold, which could, and the alerts of each.
+//! Correlations over the events of rules: which of them hold, which could, and the alerts of each.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -45,7 +45,7 @@ impl Charge {
         Ok(())
     }
 
-    /// What is charged now.
+    /// The bytes that are charged now.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -1,5 +1,5 @@
 //! The messages of segments that stages read a piece at a time. If the times of files overlap, a piece has rows of many
-//! segments: what was loaded of each for one piece serves the next ones.
+//! segments: the columns and frames of each that one piece loaded serve the next ones.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use store::{KeptFrames, Messages, Mined};
 /// After so many pieces without its rows, a thread forgets a segment.
 const IDLE_PIECES: u64 = 4;
 
-/// What the threads of a run keep between two pieces, each for itself.
+/// The messages that the threads of a run keep between two pieces, each for itself.
 #[derive(Default)]
 pub struct KeptMessages {
     idle: Mutex<HashMap<ThreadId, ThreadMessages>>,
@@ -28,7 +28,7 @@ pub struct ThreadMessages {
     charge: Charge,
 }
 
-/// What is loaded of a segment.
+/// The shapes, columns and frames of a segment that are loaded.
 pub struct SegmentMessages {
     pub mined: Arc<Mined>,
     /// Loaded with the first row that is read.
@@ -45,7 +45,7 @@ impl KeptMessages {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What this thread kept of its last pieces; nothing if the stages need the memory by now.
+    /// The segments that this thread kept of its last pieces; none if the stages need the memory by now.
     pub fn take(&self, run: &Run<'_>) -> ThreadMessages {
         let kept = self.lock().remove(&thread::current().id());
         kept.filter(|_| run.budget.left() >= run.budget.most() / 4).unwrap_or_else(|| ThreadMessages {
@@ -67,15 +67,15 @@ impl KeptMessages {
         }
     }
 
-    /// Gives back what all threads keep. Called when every piece was read, because stages that finish need the memory.
+    /// Gives back the segments that all threads keep. Called when every piece was read, because stages that finish need the memory.
     pub fn clear(&self) {
         self.lock().clear();
     }
 }
 
 impl ThreadMessages {
-    /// Takes what is kept of a segment, or loads it.
-    pub fn take(&mut self, index: u32, (scope, run): (Scope<'_>, &Run<'_>)) -> Result<SegmentMessages> {
+    /// Takes a segment that is kept, or loads it.
+    pub fn take(&mut self, index: u32, scope: Scope<'_>, run: &Run<'_>) -> Result<SegmentMessages> {
         if let Some(known) = self.segments.remove(&index) {
             self.bytes = self.bytes.saturating_sub(known.memory());
             return Ok(SegmentMessages { used: self.pieces, is_known: true, ..known });
@@ -114,7 +114,8 @@ impl SegmentMessages {
     pub fn for_each(
         &mut self,
         index: u32,
-        (scope, run): (Scope<'_>, &Run<'_>),
+        scope: Scope<'_>,
+        run: &Run<'_>,
         rows: Vec<u32>,
         each: impl FnMut(u32, Message<'_>) -> Result<()>,
     ) -> Result<()> {

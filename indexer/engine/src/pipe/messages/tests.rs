@@ -1,4 +1,4 @@
-//! What one piece has loaded serves the next one, within the memory of the run.
+//! The segments that one piece has loaded serve the next one, within the memory of the run.
 
 use super::super::file_access::FileAccess;
 use super::super::line::Line;
@@ -33,11 +33,11 @@ fn run<'a>(case: &'a TestCase, snapshot: &'a Snapshot, memory_bytes: usize) -> (
 }
 
 /// The messages of the first two rows, as a piece of a run reads them.
-fn piece((scope, run): (Scope<'_>, &Run<'_>)) -> Result<Vec<String>> {
+fn piece(scope: Scope<'_>, run: &Run<'_>) -> Result<Vec<String>> {
     let mut kept = run.messages.take(run);
-    let mut segment = kept.take(0, (scope, run))?;
+    let mut segment = kept.take(0, scope, run)?;
     let mut found = Vec::new();
-    segment.for_each(0, (scope, run), vec![0, 1], |_, message| {
+    segment.for_each(0, scope, run, vec![0, 1], |_, message| {
         let (Message::Field(text) | Message::Event(text)) = message else { return Ok(()) };
         found.push(String::from_utf8_lossy(text).into_owned());
         Ok(())
@@ -59,14 +59,14 @@ fn next_piece_loads_no_column_again() {
     let (_folder, case) = case("app.ndjson", lines);
     let snapshot = case.snapshot();
     let (scope, run) = run(&case, &snapshot, 1 << 30);
-    let first = piece((scope, &run)).expect("messages");
+    let first = piece(scope, &run).expect("messages");
     assert_eq!(first, ["job 1 took 5 ms", "job 2 took 7 ms"]);
     let meta = &snapshot.segments[0].meta;
     let field = meta.fields.iter().find(|field| field.name == "message").expect("a field");
     let is_loaded = || case.columns().has(meta.id, &format!("#values {}", field.column));
     assert!(is_loaded());
     case.columns().clear();
-    assert_eq!(piece((scope, &run)).expect("messages"), first);
+    assert_eq!(piece(scope, &run).expect("messages"), first);
     assert!(!is_loaded());
 }
 
@@ -79,12 +79,12 @@ fn next_piece_unpacks_no_frame_again() {
     let case = TestCase::open(&folder.path().join("m.case")).expect("the case opens");
     let snapshot = case.snapshot();
     let (scope, run_of_both) = run(&case, &snapshot, 1 << 30);
-    let first = piece((scope, &run_of_both)).expect("messages");
+    let first = piece(scope, &run_of_both).expect("messages");
     assert_eq!(first, ["one came", "two came"]);
     std::fs::remove_dir_all(folder.path().join("m.case/raw")).expect("the raw files are gone");
-    assert_eq!(piece((scope, &run_of_both)).expect("messages"), first);
+    assert_eq!(piece(scope, &run_of_both).expect("messages"), first);
     let (scope, other) = run(&case, &snapshot, 1 << 30);
-    assert!(piece((scope, &other)).is_err(), "another run has to read");
+    assert!(piece(scope, &other).is_err(), "another run has to read");
 }
 
 #[test]
@@ -92,11 +92,11 @@ fn segment_is_kept_while_it_is_read_and_there_is_memory() {
     let (_folder, case) = case("app.log", "2026-03-01T10:00:00Z one came\n2026-03-01T10:00:01Z two came\n");
     let snapshot = case.snapshot();
     let (scope, small) = run(&case, &snapshot, 0);
-    assert_eq!(piece((scope, &small)).expect("messages").len(), 2);
+    assert_eq!(piece(scope, &small).expect("messages").len(), 2);
     assert_eq!(kept_segments(&small), 0);
 
     let (scope, large) = run(&case, &snapshot, 1 << 30);
-    assert_eq!(piece((scope, &large)).expect("messages").len(), 2);
+    assert_eq!(piece(scope, &large).expect("messages").len(), 2);
     for _ in 0..IDLE_PIECES {
         assert_eq!(kept_segments(&large), 1);
         large.messages.put(large.messages.take(&large));
@@ -104,7 +104,7 @@ fn segment_is_kept_while_it_is_read_and_there_is_memory() {
     assert_eq!(kept_segments(&large), 0);
 
     // The stages have the memory by now.
-    assert_eq!(piece((scope, &large)).expect("messages").len(), 2);
+    assert_eq!(piece(scope, &large).expect("messages").len(), 2);
     large.budget.take("stats", 900 << 20).expect("room");
     assert!(large.messages.take(&large).segments.is_empty());
 }
@@ -133,7 +133,7 @@ fn stages_that_finish_have_the_memory_of_messages() {
     let (_folder, case) = case("app.ndjson", &lines);
     let snapshot = case.snapshot();
     let (scope, run) = run(&case, &snapshot, 1 << 30);
-    assert_eq!(piece((scope, &run)).expect("messages").len(), 2);
+    assert_eq!(piece(scope, &run).expect("messages").len(), 2);
     assert!(run.budget.left() < run.budget.most(), "the messages take memory");
     let mut line = Line::new([Planned::Step(Box::new(NeedsAll))]);
     line.finish(&run, &mut |_| Ok(())).expect("all of the memory");
@@ -144,7 +144,7 @@ fn segment_that_memory_refuses_is_read_again() {
     let (_folder, case) = case("app.log", "2026-03-01T10:00:00Z one came\n2026-03-01T10:00:01Z two came\n");
     let snapshot = case.snapshot();
     let (scope, run) = run(&case, &snapshot, 1 << 30);
-    assert_eq!(piece((scope, &run)).expect("messages").len(), 2);
+    assert_eq!(piece(scope, &run).expect("messages").len(), 2);
     let mut kept = run.messages.take(&run);
     run.budget.take("sort", 1 << 30).expect("all of it");
     // More than is charged: what the cache cannot pay for is dropped, and the query goes on.
@@ -152,5 +152,5 @@ fn segment_that_memory_refuses_is_read_again() {
     kept.segments.values_mut().for_each(|segment| segment.mined = Arc::clone(&large));
     run.messages.put(kept);
     assert_eq!(kept_segments(&run), 0);
-    assert_eq!(piece((scope, &run)).expect("messages").len(), 2);
+    assert_eq!(piece(scope, &run).expect("messages").len(), 2);
 }

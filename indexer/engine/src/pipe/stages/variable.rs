@@ -108,7 +108,7 @@ impl RowStep for Variable {
         let mut kept = run.messages.take(run);
         for same in order.chunk_by(|&one, &other| events[one].segment == events[other].segment) {
             let index = events[same[0]].segment;
-            let mut segment = kept.take(index, (scope, run))?;
+            let mut segment = kept.take(index, scope, run)?;
             let mined = &segment.mined;
             let has_it = |row: &u32| {
                 let code = mined.codes.get(*row as usize).copied().unwrap_or(NO_SHAPE);
@@ -120,7 +120,7 @@ impl RowStep for Variable {
             let mut wanted: Vec<u32> = same.iter().map(|&row| events[row].row).filter(has_it).collect();
             wanted.dedup();
             let mut values: HashMap<u32, Cell> = HashMap::with_capacity(wanted.len());
-            segment.for_each(index, (scope, run), wanted, |row, message| {
+            segment.for_each(index, scope, run, wanted, |row, message| {
                 if values.len().is_multiple_of(CANCEL_ROWS) {
                     run.check()?;
                 }
