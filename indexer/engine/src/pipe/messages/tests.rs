@@ -72,7 +72,7 @@ fn next_piece_loads_no_column_again() {
 
 #[test]
 fn next_piece_unpacks_no_frame_again() {
-    // Lines of which nothing is known are their own messages. The last one has a frame of its own.
+    // Lines without a time or a field are their own messages. The last one has a frame of its own.
     let (folder, case) = case("app.txt", "one came\ntwo came\nthree came\n");
     drop(case);
     // The import leaves its frames with the case that is open.
